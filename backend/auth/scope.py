@@ -1,0 +1,29 @@
+"""Who asks: the caller's identity and what it may see; the first argument of every query."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a person may do: a member has their own sessions, an admin sees those of all."""
+
+    MEMBER = "member"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The caller: user, team, organisation and role."""
+
+    user_id: str
+    role: Role = Role.MEMBER
+    team: str | None = None
+    organisation: str | None = None
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the caller may review sessions of all owners."""
+        return self.role is Role.ADMIN
+
+
+LOCAL_USER = Scope(user_id="local", role=Role.ADMIN)

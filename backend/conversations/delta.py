@@ -1,0 +1,76 @@
+"""What one step changed of an agent state: the difference of two states, and its application.
+
+A delta is `{prepend, drop, keep, append, set, unset}`, each part optional. The new messages are
+`prepend + old[drop : drop + keep] + append`; `set` and `unset` change the other keys.
+"""
+
+from itertools import takewhile
+from typing import Any
+
+JSON = dict[str, Any]
+MESSAGES = "messages"
+
+
+def diff_states(old: JSON, new: JSON) -> JSON:
+    """Give the delta that turns `old` into `new`; empty when they are equal.
+
+    Unchanged messages are found quickest when both states share the objects.
+    """
+    delta = _diff_messages(old.get(MESSAGES, []), new.get(MESSAGES, []))
+    changed = {k: v for k, v in new.items() if k != MESSAGES and (k not in old or old[k] != v)}
+    gone = [k for k in old if k != MESSAGES and k not in new]
+    if changed:
+        delta["set"] = changed
+    if gone:
+        delta["unset"] = gone
+    return delta
+
+
+def apply_delta(state: JSON, delta: JSON) -> JSON:
+    """Give the state after `delta`; `state` stays as it is."""
+    messages = state.get(MESSAGES, [])
+    drop = delta.get("drop", 0)
+    end = drop + delta["keep"] if "keep" in delta else len(messages)
+    gone = set(delta.get("unset", ()))
+    new = {k: v for k, v in state.items() if k not in gone}
+    new.update(delta.get("set", {}))
+    new[MESSAGES] = [*delta.get("prepend", ()), *messages[drop:end], *delta.get("append", ())]
+    return new
+
+
+def dropped_messages(delta: JSON, old_count: int) -> int:
+    """How many of the old messages the model will not read any more."""
+    drop = delta.get("drop", 0)
+    return old_count - delta["keep"] if "keep" in delta else int(drop)
+
+
+def _diff_messages(old: list[JSON], new: list[JSON]) -> JSON:
+    same = _common_prefix(old, new)
+    if same == len(old):
+        return _parts(append=new[same:])
+    if (cut := _cut_front(old, new)) is not None:
+        start, drop = cut
+        kept = len(old) - drop
+        return _parts(prepend=new[:start], drop=drop, append=new[start + kept :])
+    return _parts(keep=same, append=new[same:])
+
+
+def _cut_front(old: list[JSON], new: list[JSON]) -> tuple[int, int] | None:
+    """Where a tail of `old` stands in `new`: (its start in new, how many of old are missing)."""
+    positions = {id(message): i for i, message in enumerate(old)}
+    for start, message in enumerate(new):
+        drop = positions.get(id(message))
+        if drop is not None:
+            kept = len(old) - drop
+            return (start, drop) if _common_prefix(old[drop:], new[start:]) == kept else None
+    return None
+
+
+def _common_prefix(old: list[JSON], new: list[JSON]) -> int:
+    pairs = zip(old, new, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1], pairs))
+
+
+def _parts(**parts: Any) -> JSON:
+    """Leave out what says nothing; `keep` says something even when it is 0."""
+    return {name: part for name, part in parts.items() if part or name == "keep"}

@@ -1,0 +1,134 @@
+"""From a message of the agent state to the rows that people see: pure rules."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import orjson
+
+from backend.schemas import ContentType, MessageStatus, MessageType
+
+JSON = dict[str, Any]
+PREVIEW_ROWS = 50
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A display message before it has a position. `result` is a table too large for the row."""
+
+    message_type: MessageType
+    content_type: ContentType
+    content: JSON
+    sequence: int = 0
+    status: MessageStatus = MessageStatus.COMPLETED
+    agent: str | None = None
+    metadata: JSON = field(default_factory=dict)
+    result: JSON | None = None
+
+
+def user_text(text: str) -> Draft:
+    """What a person said."""
+    return Draft(MessageType.USER, ContentType.TEXT, {"text": text})
+
+
+def notice(text: str, status: MessageStatus = MessageStatus.COMPLETED) -> Draft:
+    """A quiet line that says what happened."""
+    return Draft(MessageType.SYSTEM, ContentType.NOTICE, {"text": text}, status=status)
+
+
+def error(title: str, detail: str) -> Draft:
+    """Why a turn failed and what to do."""
+    content = {"title": title, "detail": detail}
+    return Draft(MessageType.SYSTEM, ContentType.ERROR, content, status=MessageStatus.FAILED)
+
+
+def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[Draft]:
+    """The rows of one model message: thinking, text, then its calls, which are about to run.
+
+    `status` is that of thinking and text: completed, or stopped for a partial answer.
+    """
+    metadata = _assistant_metadata(message)
+    rows: list[Draft] = []
+    if thinking := message.get("additional_kwargs", {}).get("reasoning_content"):
+        rows.append(_assistant(ContentType.THINKING, {"text": thinking}, status))
+    if text := text_of(message):
+        rows.append(_assistant(ContentType.TEXT, {"text": text}, status))
+    for call in message.get("tool_calls", ()):
+        rows.append(_assistant(ContentType.TOOL_CALL, _call(call), MessageStatus.EXECUTING))
+    if not rows:
+        rows.append(notice("The model gave an empty answer. Ask again, or in other words."))
+    return [replace(row, sequence=i, agent=agent, metadata=metadata) for i, row in enumerate(rows)]
+
+
+def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> Draft:
+    """The row of one tool result; a table is shown by its first rows, the whole is kept apart."""
+    failed = message.get("status") == "error"
+    content = {
+        "tool_call_id": message.get("tool_call_id"),
+        "name": message.get("name"),
+        "content": text_of(message),
+        "is_error": failed,
+    }
+    table, whole = _table(artifact)
+    return Draft(
+        MessageType.TOOL,
+        ContentType.TOOL_RESULT,
+        content,
+        status=MessageStatus.FAILED if failed else MessageStatus.COMPLETED,
+        agent=agent,
+        metadata={"table": table} if table else {},
+        result=whole,
+    )
+
+
+def todos_draft(todos: list[JSON], agent: str) -> Draft:
+    """The agent's plan as it now stands."""
+    return Draft(MessageType.ASSISTANT, ContentType.TODOS, {"todos": todos}, agent=agent)
+
+
+def text_of(message: JSON) -> str:
+    """The text of a message, also where its content is a list of blocks."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    blocks = content or []
+    return "".join(
+        block if isinstance(block, str) else block.get("text", "")
+        for block in blocks
+        if isinstance(block, str) or block.get("type") == "text"
+    )
+
+
+def _assistant(content_type: ContentType, content: JSON, status: MessageStatus) -> Draft:
+    return Draft(MessageType.ASSISTANT, content_type, content, status=status)
+
+
+def _assistant_metadata(message: JSON) -> JSON:
+    model = message.get("response_metadata", {}).get("model_name")
+    return {"model_name": model} if model else {}
+
+
+def _call(call: JSON) -> JSON:
+    function = call.get("function", {})
+    return {
+        "call_id": call.get("id"),
+        "name": function.get("name"),
+        "arguments": _arguments(function.get("arguments")),
+    }
+
+
+def _arguments(text: str | None) -> Any:
+    """The arguments as values; the text itself where it is not JSON."""
+    try:
+        return orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return text
+
+
+def _table(artifact: Mapping[str, Any] | None) -> tuple[JSON | None, JSON | None]:
+    """The table to show, and the whole one where that is more."""
+    if not artifact or artifact.get("kind") != "table":
+        return None, None
+    table = {key: value for key, value in artifact.items() if key not in ("kind", "rows")}
+    table["rows"] = artifact["rows"][:PREVIEW_ROWS]
+    return table, dict(artifact) if len(artifact["rows"]) > PREVIEW_ROWS else None

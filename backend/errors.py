@@ -1,0 +1,128 @@
+"""The one tree of errors: each class names a fact, carries its HTTP status and says what to do."""
+
+
+class AppError(Exception):
+    """Something went wrong in Colloquy; the log has the details."""
+
+    status = 500
+    retry_after: int | None = None
+
+    def __init__(self, detail: str | None = None) -> None:
+        self.detail = detail or (type(self).__doc__ or "").strip()
+        super().__init__(self.detail)
+
+    @property
+    def title(self) -> str:
+        """The fact in words, from the class's name: TurnNotFound -> 'Turn not found'."""
+        name = type(self).__name__
+        words = "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
+        return words.capitalize()
+
+
+class InvalidInput(AppError):
+    """The input is not valid; nothing was changed. Correct it and send it again."""
+
+    status = 422
+
+
+class SessionNotFound(AppError):
+    """There is no such session, or it was deleted. Choose another one or start a new chat."""
+
+    status = 404
+
+
+class TurnNotFound(AppError):
+    """There is no such turn, or its session was deleted."""
+
+    status = 404
+
+
+class DomainNotFound(AppError):
+    """There is no such domain. GET /api/v1/domains lists those that exist."""
+
+    status = 404
+
+
+class ResultNotFound(AppError):
+    """There is no such stored result, or its session was deleted."""
+
+    status = 404
+
+
+class NotAllowed(AppError):
+    """Your role does not allow this. Ask an administrator."""
+
+    status = 403
+
+
+class DomainNameTaken(AppError):
+    """A domain of this name exists already. Choose another name."""
+
+    status = 409
+
+
+class DomainInUse(AppError):
+    """The default domain cannot be deleted. Make another one the default first."""
+
+    status = 409
+
+
+class TurnNotRetryable(AppError):
+    """Only the latest turn of a session can be retried, after it has failed or was stopped."""
+
+    status = 409
+
+
+class NothingToDecide(AppError):
+    """This turn is not waiting for a decision."""
+
+    status = 409
+
+
+class IdempotencyKeyReused(AppError):
+    """This Idempotency-Key was used before with another body. Use a new key for a new message."""
+
+    status = 422
+
+
+class MessageTooLong(AppError):
+    """The message is too long. Put the text into a file under DATA_DIR/sources and ask about it."""
+
+    status = 413
+
+
+class DatabaseUnavailable(AppError):
+    """The database does not answer at the moment; nothing was changed. Try again in a few seconds."""
+
+    status = 503
+    retry_after = 5
+
+
+class LeaseLost(AppError):
+    """Another worker has taken this turn over, or it was deleted; this attempt may not write."""
+
+    status = 409
+
+
+class ConfigurationError(AppError):
+    """The configuration is not usable; the message says which setting and how to mend it."""
+
+
+class SecretMissing(AppError):
+    """The domain names a secret that is not set in the worker's environment."""
+
+
+class ModelUnavailable(AppError):
+    """The model did not answer. Press Retry, or check OPENAI_BASE_URL and OPENAI_API_KEY."""
+
+
+class IncompleteAnswer(AppError):
+    """The model's answer broke off before its end; no tool of it was run. Press Retry."""
+
+
+class StepLimitReached(AppError):
+    """The agent reached its limit of steps without an answer. Ask for less, or raise the limit."""
+
+
+class ToolServerUnavailable(AppError):
+    """A tool server (MCP) of this domain could not be reached. Check that it runs, then press Retry."""

@@ -1,0 +1,18 @@
+"""Alembic's entry: migrations run on the connection that `db.migrate` hands over."""
+
+from alembic import context
+
+import db.models.agent_state
+import db.models.conversation
+import db.models.display_message
+import db.models.domain
+import db.models.turn  # noqa: F401  (importing a model registers its table)
+from db.base import Base
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    compare_server_default=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

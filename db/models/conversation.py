@@ -1,0 +1,45 @@
+"""Conversations: who owns one, what it is called, and the image it was made with."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Computed, ForeignKey, Index, text
+from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+# Split at all that is no letter or digit, so that CC-1001 is found by "cc" and by "1001".
+TITLE_WORDS = "to_tsvector('simple', regexp_replace(title, '[^[:alnum:]]+', ' ', 'g'))"
+
+
+class ConversationRow(Base):
+    """What a person continues; on pages and in the API: session."""
+
+    __tablename__ = "conversations"
+    __table_args__ = (
+        Index("ix_conversations_owner", "owner_id", text("updated_at DESC"), text("id DESC")),
+        Index("ix_conversations_all", text("updated_at DESC"), text("id DESC")),
+        Index("ix_conversations_search", "search", postgresql_using="gin"),
+        # The image is written once and read by the worker; out of line, a counted message does
+        # not copy it into the write-ahead log.
+        {"postgresql_with": {"toast_tuple_target": 128, "fillfactor": 80}},
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domains.id", ondelete="SET NULL"))
+    owner_id: Mapped[str]
+    team: Mapped[str | None]
+    organisation: Mapped[str | None]
+    title: Mapped[str] = mapped_column(server_default="")
+    search: Mapped[Any] = mapped_column(TSVECTOR, Computed(TITLE_WORDS, persisted=True))
+    image_id: Mapped[UUID] = mapped_column(default=uuid4)
+    image: Mapped[JSON]
+    version: Mapped[int] = mapped_column(server_default="1")
+    message_count: Mapped[int] = mapped_column(server_default="0")
+    pinned: Mapped[bool] = mapped_column(server_default=text("false"))
+    archived: Mapped[bool] = mapped_column(server_default=text("false"))
+    metadata_: Mapped[JSON] = mapped_column("metadata", server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
+    updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))

@@ -1,0 +1,44 @@
+"""Display messages: what people see; rows are only ever added, and their status moves forward."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+
+class DisplayMessageRow(Base):
+    """One piece of content on the screen; `position` counts up by conversation without gap."""
+
+    __tablename__ = "display_messages"
+    __table_args__ = ({"postgresql_with": {"toast_tuple_target": 512}},)
+
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    id: Mapped[UUID] = mapped_column(default=uuid4, server_default=text("gen_random_uuid()"))
+    turn_id: Mapped[UUID | None]
+    message_type: Mapped[str]
+    content_type: Mapped[str]
+    content: Mapped[JSON]
+    sequence: Mapped[int] = mapped_column(server_default="0")
+    status: Mapped[str]
+    agent: Mapped[str | None]
+    metadata_: Mapped[JSON] = mapped_column("metadata", server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
+
+
+class ToolResultRow(Base):
+    """A tool's whole table, where the display message holds its first rows only."""
+
+    __tablename__ = "tool_results"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), index=True
+    )
+    result: Mapped[JSON]
+    created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))

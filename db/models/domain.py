@@ -1,0 +1,26 @@
+"""Domains: templates of configuration, and the groups of conversations made from them."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+
+class DomainRow(Base):
+    """A template; `template` holds its configuration without the name."""
+
+    __tablename__ = "domains"
+    __table_args__ = (
+        Index("uq_domains_default", "is_default", unique=True, postgresql_where=text("is_default")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    name: Mapped[str] = mapped_column(unique=True)
+    template: Mapped[JSON]
+    version: Mapped[int] = mapped_column(server_default="1")
+    is_default: Mapped[bool] = mapped_column(server_default=text("false"))
+    created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
+    updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))

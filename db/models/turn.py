@@ -1,0 +1,65 @@
+"""Turns: the work that messages ask for, who does it, and how far it has come."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+UNFINISHED = "status IN ('queued', 'running', 'waiting')"
+
+
+class TurnRow(Base):
+    """One message's work. `attempt` fences writes; `lease_until` says when a worker is lost.
+
+    `message_position` is where the message stands among the display messages; null while it waits
+    behind another turn.
+    """
+
+    __tablename__ = "turns"
+    __table_args__ = (
+        Index(
+            "uq_turns_active",
+            "conversation_id",
+            unique=True,
+            postgresql_where=text("status IN ('running', 'waiting')"),
+        ),
+        Index(
+            "uq_turns_idempotency_key",
+            "owner_id",
+            "idempotency_key",
+            unique=True,
+            postgresql_where=text("idempotency_key IS NOT NULL"),
+        ),
+        Index("ix_turns_conversation", "conversation_id", "number"),
+        Index(
+            "ix_turns_unfinished", "conversation_id", "number", postgresql_where=text(UNFINISHED)
+        ),
+        {"postgresql_with": {"fillfactor": 80}},
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    number: Mapped[int] = mapped_column(BigInteger, Identity(always=True))
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE")
+    )
+    owner_id: Mapped[str]
+    status: Mapped[str] = mapped_column(server_default="queued")
+    agent: Mapped[str]
+    message: Mapped[str]
+    message_position: Mapped[int | None]
+    attempt: Mapped[int] = mapped_column(server_default="0")
+    worker: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    enqueued_at: Mapped[datetime | None]
+    stop_requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    steps: Mapped[int] = mapped_column(server_default="0")
+    usage: Mapped[JSON] = mapped_column(server_default=text("'{}'"))
+    error: Mapped[JSON | None]
+    idempotency_key: Mapped[str | None]
+    body_hash: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]

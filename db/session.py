@@ -1,0 +1,73 @@
+"""Connections and transactions; the only place where a transaction is committed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+from sqlalchemy import Engine, create_engine, make_url, text
+from sqlalchemy.orm import Session, sessionmaker
+
+DRIVER = "postgresql+psycopg2"
+CONNECT_SECONDS = 3
+STATEMENT_SECONDS = 60
+
+
+def normalise_url(url: str) -> str:
+    """Give the URL the one driver we use, also where it says postgres:// or postgresql://."""
+    for prefix in ("postgres://", "postgresql://"):
+        if url.startswith(prefix):
+            url = f"{DRIVER}://{url[len(prefix) :]}"
+    return url
+
+
+def dump_json(value: Any) -> str:
+    """Write a value as JSON text for a JSONB column."""
+    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+class Database:
+    """A pool of connections to one PostgreSQL; threads share it, processes do not."""
+
+    def __init__(self, url: str, *, pool_size: int = 10, max_overflow: int = 20) -> None:
+        parsed = make_url(normalise_url(url))
+        self.engine: Engine = create_engine(
+            parsed,
+            pool_size=pool_size,
+            max_overflow=max_overflow,
+            pool_pre_ping=True,
+            pool_timeout=CONNECT_SECONDS,
+            json_serializer=dump_json,
+            json_deserializer=orjson.loads,
+            connect_args={
+                "connect_timeout": CONNECT_SECONDS,
+                "application_name": "colloquy",
+                "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c timezone=UTC",
+                "keepalives_idle": 10,
+                "keepalives_interval": 5,
+                "keepalives_count": 3,
+            },
+        )
+        self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """One transaction: committed at the end of the block, rolled back if it raises."""
+        with self._sessions() as session, session.begin():
+            yield session
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A transaction that cannot write."""
+        with self._sessions() as session:
+            session.connection(execution_options={"postgresql_readonly": True})
+            yield session
+
+    def ping(self) -> None:
+        """Raise if the database does not answer or is not migrated."""
+        with self.read() as session:
+            session.execute(text("SELECT version_num FROM alembic_version"))
+
+    def close(self) -> None:
+        """Give all connections back to the server."""
+        self.engine.dispose()
