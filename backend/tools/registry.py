@@ -1,0 +1,46 @@
+"""The table of all tools: a domain names them, this module builds them for one turn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from langchain_core.tools import BaseTool
+
+from backend.errors import InvalidInput
+from backend.tools.context import ToolContext
+
+
+class Effect(StrEnum):
+    """What running a tool a second time would do; decides what follows a lost worker.
+
+    read_only: nothing changes; idempotent: the same end as once; acts: it happens twice.
+    """
+
+    READ_ONLY = "read_only"
+    IDEMPOTENT = "idempotent"
+    ACTS = "acts"
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """How a tool is made for a turn, and what its effect is."""
+
+    build: Callable[[ToolContext], BaseTool]
+    effect: Effect
+
+
+TOOLS: Mapping[str, ToolSpec] = {}
+
+
+def check_tool_names(names: Sequence[str]) -> None:
+    """Raise InvalidInput that names the first unknown tool and those that exist."""
+    for name in names:
+        if name not in TOOLS:
+            raise InvalidInput(f"There is no tool {name!r}. The tools are {', '.join(TOOLS)}.")
+
+
+def build_tools(names: Sequence[str] | None, context: ToolContext) -> list[BaseTool]:
+    """The named tools, each once and in that order, for one turn; all of them for None."""
+    chosen = list(TOOLS) if names is None else list(dict.fromkeys(names))
+    check_tool_names(chosen)
+    return [TOOLS[name].build(context) for name in chosen]
