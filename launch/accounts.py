@@ -1,0 +1,64 @@
+"""Who runs a server that refuses to be root: an account without rights that exists already."""
+
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from launch.errors import LaunchError
+
+UNPRIVILEGED = "nobody"
+
+
+@dataclass(frozen=True)
+class Account:
+    """An operating system user that a child process becomes."""
+
+    uid: int
+    gid: int
+    name: str
+
+    def may_enter(self, folder: Path) -> bool:
+        """Whether this user gets through to `folder`, by modes, lists and mounts alike."""
+        return self.succeeds("test", "-x", str(folder))
+
+    def succeeds(self, *command: str) -> bool:
+        """Whether `command`, run as this user, ends with status 0."""
+        try:
+            done = subprocess.run(  # noqa: S603  (the callers name the program)
+                command,
+                user=self.uid,
+                group=self.gid,
+                extra_groups=[],
+                cwd="/",
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
+        except OSError:
+            return False
+        return done.returncode == 0
+
+
+def account_for(cluster: Path) -> Account | None:
+    """The user to become for `cluster`: as root its owner, else `nobody`; None: stay oneself."""
+    if os.geteuid() != 0:
+        return None
+    if cluster.exists() and cluster.stat().st_uid != 0:
+        return _account(cluster.stat().st_uid)
+    try:
+        return _account(pwd.getpwnam(UNPRIVILEGED).pw_uid)
+    except KeyError:
+        raise LaunchError(
+            "PostgreSQL refuses to run as root, and there is no user 'nobody' to become. "
+            "Start as another user, or set DATABASE_URL."
+        ) from None
+
+
+def _account(uid: int) -> Account:
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        return Account(uid, uid, str(uid))
+    return Account(uid, entry.pw_gid, entry.pw_name)

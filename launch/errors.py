@@ -1,0 +1,11 @@
+"""What can go wrong while parts are started: sentences for the person at the terminal."""
+
+from backend.errors import AppError
+
+
+class LaunchError(AppError):
+    """A part of Colloquy could not be started."""
+
+
+class AlreadyRunning(LaunchError):
+    """Another Colloquy runs with this DATA_DIR. Stop it first, or set another DATA_DIR."""
