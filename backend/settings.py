@@ -1,12 +1,54 @@
 """All settings, read once from the environment and `.env`; `.env.example` lists them."""
 
+import ipaddress
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+from backend.errors import ConfigurationError
 
 DEMO_MODEL = "demo"
+POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
+HTTP_SCHEMES = ("http", "https")
+
+
+def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
+    """The scheme and the rest of `url`; never repeats the URL, which may hold a password."""
+    scheme, mark, rest = url.partition("://")
+    if not mark or scheme not in schemes:
+        raise ValueError("must begin with " + " or ".join(f"{name}://" for name in schemes))
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise ValueError("has a port or a host that cannot be read") from None
+    return scheme, rest
+
+
+def _database_url(url: str) -> str:
+    """SQLAlchemy takes postgresql:// for another driver and refuses postgres://."""
+    return f"postgresql+psycopg2://{_split(url, POSTGRES_SCHEMES)[1]}" if url else url
+
+
+def _redis_url(url: str) -> str:
+    if url:
+        _split(url, REDIS_SCHEMES)
+    return url
+
+
+def _http_url(url: str) -> str:
+    if url and (not _split(url, HTTP_SCHEMES)[1] or not urlsplit(url).hostname):
+        raise ValueError("names no host")
+    return url.rstrip("/")
+
+
+DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
+RedisUrl = Annotated[str, AfterValidator(_redis_url)]
+HttpUrl = Annotated[str, AfterValidator(_http_url)]
+Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Settings(BaseSettings):
@@ -14,19 +56,25 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore")
 
-    database_url: str = Field("", description="PostgreSQL; empty: the embedded server of DATA_DIR.")
-    redis_url: str = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
+    database_url: DatabaseUrl = Field(
+        "", description="PostgreSQL; empty: the embedded server of DATA_DIR."
+    )
+    redis_url: RedisUrl = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
     data_dir: Path = Field(Path(".data"), description="All that this installation stores.")
 
     host: str = Field("127.0.0.1", description="The address to listen on.")
-    ui_port: int | None = Field(None, description="8501, or the next free port when unset.")
-    api_port: int | None = Field(None, description="8000, or the next free port when unset.")
-    api_url: str = Field("", description="Where the pages find the API; empty: HOST and API_PORT.")
+    ui_port: Port | None = Field(None, description="8501, or the next free port when unset.")
+    api_port: Port | None = Field(None, description="8000, or the next free port when unset.")
+    api_url: HttpUrl = Field(
+        "", description="Where the pages find the API; empty: HOST and API_PORT."
+    )
 
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
-    openai_base_url: str = Field("", description="An OpenAI-compatible endpoint, with its /v1.")
+    openai_base_url: HttpUrl = Field("", description="An OpenAI-compatible endpoint, with its /v1.")
     model: str = Field("", description="The default chat model's name.")
-    demo_model_url: str = Field("", description="Set by `make run`: where the demo model listens.")
+    demo_model_url: HttpUrl = Field(
+        "", description="Set by `make run`: where the demo model listens."
+    )
 
     auth: Literal["none", "password", "oidc"] = "none"
     workers: int = Field(1, ge=0, le=64, description="Worker processes that `make run` starts.")
@@ -41,6 +89,20 @@ class Settings(BaseSettings):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
+    @model_validator(mode="after")
+    def _refuse_an_open_door(self) -> Self:
+        """Without accounts whoever reaches the port is the owner, so only this machine may."""
+        if self.auth != "none":
+            raise ValueError(
+                f"AUTH={self.auth}: this version offers AUTH=none only (one local user); unset AUTH"
+            )
+        if not _is_loopback(self.host):
+            raise ValueError(
+                f"HOST={self.host}: with AUTH=none everyone who reaches the port is the one local "
+                "user, so only a loopback address is allowed; set HOST=127.0.0.1"
+            )
+        return self
+
     @property
     def uses_demo_model(self) -> bool:
         """Whether the bundled demo model answers: no key and no endpoint of one's own is set."""
@@ -50,3 +112,34 @@ class Settings(BaseSettings):
     def default_model(self) -> str:
         """The chat model's name where a domain names none."""
         return self.model or (DEMO_MODEL if self.uses_demo_model else "gpt-4o")
+
+
+def read_settings() -> Settings:
+    """Read the settings; ConfigurationError says in one sentence which one is wrong and why."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        sentences = [_sentence(dict(found)) for found in error.errors(include_input=False)]
+        raise ConfigurationError(" ".join(sentences)) from None
+    except SettingsError as error:
+        # Raised for text that should be JSON, before any field is looked at.
+        name = "SOURCE_URLS" if "source_urls" in str(error) else "A setting"
+        raise ConfigurationError(
+            f'{name} must be a JSON object, such as {{"sales": "postgresql://..."}}.'
+        ) from None
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    # Never the value: it may be a secret, or a URL that holds one.
+    reason = str(found["msg"]).removeprefix("Value error, ").rstrip(".")
+    name = ".".join(str(part) for part in found["loc"]).upper()
+    if not name:
+        return f"{reason}."
+    return f"{name} is not usable: {reason[0].lower()}{reason[1:]}."
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

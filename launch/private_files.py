@@ -56,6 +56,21 @@ class FolderLock:
         self._descriptor = descriptor
         return True
 
+    def is_free(self) -> bool:
+        """Whether nobody holds the lock now; a holder in this process counts too."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY)
+        except OSError:
+            return True
+        try:
+            # Shared, so that two who ask at the same time do not see each other.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(descriptor)
+        return True
+
     def release(self) -> None:
         """Give the lock back, if it is held."""
         if self._descriptor is not None:

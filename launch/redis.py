@@ -14,6 +14,7 @@ import redis
 
 from launch.children import start_child
 from launch.errors import AlreadyRunning, LaunchError
+from launch.folders import make_folder
 from launch.orphans import wait_for_orphan
 from launch.ports import any_free_port
 from launch.private_files import FolderLock, password_in, read_private, write_private
@@ -68,7 +69,7 @@ class EmbeddedRedis:
 
     def start(self, timeout: float = 30.0) -> None:
         """Start the server with what its log of commands holds, and return when it answers."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o711)
+        make_folder(self._folder)
         if not self._lock.acquire():
             raise AlreadyRunning(f"Another Colloquy already runs the Redis of {self.home}.")
         try:

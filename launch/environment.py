@@ -1,0 +1,69 @@
+"""What each part finds in its environment: where the others listen, and no secret it needs not."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from backend.settings import Settings
+from launch import postgres, redis
+from launch.errors import LaunchError
+from launch.record import read_record
+
+ROOT = Path(__file__).resolve().parent.parent
+# The pages speak to the API only; what they do not know they cannot give away.
+NOT_FOR_PAGES = ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "SOURCE_URLS")
+
+
+def server_urls(settings: Settings) -> dict[str, str]:
+    """DATABASE_URL and REDIS_URL for one part alone: as set, or of the embedded servers running."""
+    return {"DATABASE_URL": database_url(settings), "REDIS_URL": redis_url(settings)}
+
+
+def database_url(settings: Settings) -> str:
+    """The database as set, or the embedded one if it runs; else LaunchError says what to do."""
+    url = settings.database_url or postgres.running_url(settings.data_dir)
+    return url or _not_running("PostgreSQL", "DATABASE_URL", settings)
+
+
+def redis_url(settings: Settings) -> str:
+    """Redis as set, or the embedded one if it runs; else LaunchError says what to do."""
+    url = settings.redis_url or redis.running_url(settings.data_dir)
+    return url or _not_running("Redis", "REDIS_URL", settings)
+
+
+def api_url(settings: Settings) -> str:
+    """Where the pages find the API: as set, as `make run` recorded it, or on its usual port."""
+    record = read_record(settings.data_dir)
+    if settings.api_url:
+        return settings.api_url
+    if record and record.api_url:
+        return record.api_url
+    return http_url(settings.host, settings.api_port or 8000)
+
+
+def http_url(host: str, port: int) -> str:
+    """The address of a part that listens on `host` and `port`."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def child_environment(found: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment with what was found, for a part that runs Colloquy's code."""
+    return {**os.environ, **found, "PYTHONUNBUFFERED": "1", "PYTHONPATH": _python_path()}
+
+
+def pages_environment(found: Mapping[str, str]) -> dict[str, str]:
+    """The environment of the pages: everything but credentials."""
+    every = child_environment(found)
+    return {name: value for name, value in every.items() if name not in NOT_FOR_PAGES}
+
+
+def _python_path() -> str:
+    inherited = os.environ.get("PYTHONPATH", "")
+    return os.pathsep.join(part for part in (str(ROOT), inherited) if part)
+
+
+def _not_running(server: str, setting: str, settings: Settings) -> str:
+    raise LaunchError(
+        f"No {server}: {setting} is not set, and no embedded one runs in "
+        f"{settings.data_dir.resolve()}. Start `make run` first, or set {setting}."
+    )
