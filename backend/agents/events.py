@@ -1,0 +1,48 @@
+"""What a run tells its consumer: a closed union of events."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backend.schemas import JSON, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer, as it arrives."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """A piece of the model's thinking, as it arrives."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolFinished:
+    """One call of a batch has ended; the batch's step follows when all have."""
+
+    message: JSON
+    artifact: JSON | None
+
+
+@dataclass(frozen=True)
+class StepFinished:
+    """One model message, or one whole batch of tool results in call order.
+
+    `artifacts` is by tool call id. `state` is the full new agent state, in which unchanged messages
+    are the same objects as in the state before. `usage` is that of this step's model call only.
+    `messages` is empty when only middleware has changed the state, at the end of a turn.
+    """
+
+    messages: tuple[JSON, ...]
+    artifacts: Mapping[str, JSON]
+    state: JSON
+    usage: Usage
+
+
+RunEvent = TextDelta | ThinkingDelta | ToolFinished | StepFinished

@@ -1,0 +1,150 @@
+"""Follows a run: applies LangGraph's updates to the stored state and cuts them into steps."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.graph.message import add_messages
+
+from backend.agents.events import StepFinished, ToolFinished
+from backend.agents.state import clean, dump_message, load_state, pending_calls, steps_of_turn
+from backend.schemas import JSON, Usage
+
+NOT_KEPT = ("messages", "jump_to")
+
+
+class Progress:
+    """The agent state as it grows. Unchanged messages stay the same JSON objects."""
+
+    def __init__(self, state: JSON) -> None:
+        self.state = _with_own_ids(state)
+        self.values = load_state(self.state)
+        self.steps = steps_of_turn(self.state)
+        self._messages: list[BaseMessage] = self.values["messages"]
+        self._dumped: dict[int, JSON] = {
+            id(message): dumped
+            for message, dumped in zip(self._messages, self.state["messages"], strict=True)
+        }
+        self._answer: AIMessage | None = None
+        self._results: list[ToolMessage] = []
+        self._late: list[BaseMessage] = []
+        self._unsaved = False
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do: the last word is an answer that calls no tool."""
+        messages = self.state["messages"]
+        if not messages or messages[-1]["role"] in ("user", "tool"):
+            return not messages
+        return not pending_calls(self.state)
+
+    def take_update(self, values: Mapping[str, Any]) -> None:
+        """Take what the model's or a middleware's node has changed."""
+        messages = _as_messages(values.get("messages"))
+        self._take_keys(values)
+        self._take_messages(messages)
+        self._answer = next((m for m in messages if isinstance(m, AIMessage)), self._answer)
+
+    def take_results(self, values: Mapping[str, Any]) -> list[ToolFinished]:
+        """Take what one call of a batch has brought; it enters the state with its whole batch."""
+        self._take_keys(values)
+        finished = []
+        for message in _as_messages(values.get("messages")):
+            if isinstance(message, ToolMessage):
+                self._results.append(message)
+                finished.append(ToolFinished(self._dump(message), _artifact(message)))
+            else:
+                self._late.append(message)
+        return finished
+
+    def finish_model_step(self) -> StepFinished | None:
+        """Return the model message that the loop has made, if it has."""
+        answer, self._answer = self._answer, None
+        if answer is None:
+            return None
+        kept = next((m for m in self._messages if m.id == answer.id), answer)
+        return self._step([self._dump(kept)], {}, _usage(answer))
+
+    def finish_batch(self) -> StepFinished | None:
+        """Return the batch of results in call order, once every call has its result."""
+        order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
+        if not order or len(self._results) < len(order):
+            return None
+        last = len(order)
+        results = sorted(self._results, key=lambda r: order.get(r.tool_call_id, last))
+        self._take_messages([*results, *self._late])
+        self._results, self._late = [], []
+        artifacts = {r.tool_call_id: a for r in results if (a := _artifact(r)) is not None}
+        return self._step([self._dump(result) for result in results], artifacts, Usage())
+
+    def finish_rest(self) -> StepFinished | None:
+        """Return what middleware has changed after the last step, if anything."""
+        return self._step([], {}, Usage()) if self._unsaved else None
+
+    def _step(self, messages: list[JSON], artifacts: dict[str, JSON], usage: Usage) -> StepFinished:
+        self.steps += bool(messages)
+        self._unsaved = False
+        return StepFinished(tuple(messages), artifacts, self.state, usage)
+
+    def _take_keys(self, values: Mapping[str, Any]) -> None:
+        kept = {key: clean(value) for key, value in values.items() if key not in NOT_KEPT}
+        if kept:
+            self.state = {**self.state, **kept}
+            self._unsaved = True
+
+    def _take_messages(self, messages: list[BaseMessage]) -> None:
+        if not messages:
+            return
+        merged: Any = add_messages(self._messages, messages)  # type: ignore[arg-type]  # wider
+        self._messages = merged
+        self._dumped = {id(message): self._dump(message) for message in merged}
+        self.state = {**self.state, "messages": list(self._dumped.values())}
+        self._unsaved = True
+
+    def _dump(self, message: BaseMessage) -> JSON:
+        if id(message) not in self._dumped:
+            self._dumped[id(message)] = clean(dump_message(message))
+        return self._dumped[id(message)]
+
+
+def each_update(update: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """Yield LangGraph's update as pairs of node and values, also where a node gave several."""
+    for node, given in update.items():
+        for values in given if isinstance(given, list) else [given]:
+            yield node, values if isinstance(values, Mapping) else {}
+
+
+def _with_own_ids(state: JSON) -> JSON:
+    """Give messages without an id, or with that of another one, an id; LangGraph merges by id."""
+    seen: set[str] = set()
+    messages = []
+    for message in state["messages"]:
+        if not message.get("id") or message["id"] in seen:
+            message = {**message, "id": str(uuid4())}
+        seen.add(message["id"])
+        messages.append(message)
+    return {**state, "messages": messages}
+
+
+def _as_messages(given: Any) -> list[BaseMessage]:
+    if given is None:
+        return []
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _artifact(message: ToolMessage) -> JSON | None:
+    return message.artifact if isinstance(message.artifact, dict) else None
+
+
+def _usage(answer: AIMessage) -> Usage:
+    used = answer.usage_metadata
+    if used is None:
+        return Usage(model_calls=1)
+    return Usage(
+        input_tokens=used["input_tokens"],
+        cached_tokens=used.get("input_token_details", {}).get("cache_read", 0),
+        output_tokens=used["output_tokens"],
+        reasoning_tokens=used.get("output_token_details", {}).get("reasoning", 0),
+        model_calls=1,
+    )

@@ -1,0 +1,180 @@
+"""The agent state: what the model reads, as versioned JSON in OpenAI's shape. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    message_chunk_to_message,
+)
+from langchain_core.messages.tool import tool_call
+
+from backend.agents.repair import repair as repair
+from backend.errors import AppError
+from backend.llm.arguments import (
+    RAW_ARGUMENTS,
+    REASONING,
+    argument_texts,
+    parse_or_empty,
+    write_arguments,
+)
+from backend.llm.clean import clean as clean
+from backend.schemas import JSON
+
+STATE_VERSION = 1
+STOPPED = "stopped"
+
+_CLASSES: Mapping[str, type[BaseMessage]] = {
+    "system": SystemMessage,
+    "user": HumanMessage,
+    "assistant": AIMessage,
+    "tool": ToolMessage,
+}
+_ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
+_DEFAULTS: JSON = {"status": "success"}
+_UPGRADES: Mapping[int, Callable[[JSON], JSON]] = {}
+
+
+class CorruptState(AppError):
+    """The stored state of this session cannot be read; what was said stays. Start a new one."""
+
+
+def empty_state() -> JSON:
+    """Return the state of a conversation in which nothing was said."""
+    return {"version": STATE_VERSION, "messages": []}
+
+
+def user_message(text: str, message_id: str) -> JSON:
+    """Return a person's message as it stands in the state."""
+    return {"role": "user", "content": clean(text), "id": message_id}
+
+
+def load_state(state: JSON) -> dict[str, Any]:
+    """Return LangGraph's values for a stored state: messages as objects, other keys as they are.
+
+    A state of an older version is upgraded first; a newer or unreadable one raises CorruptState.
+    """
+    current = _upgrade(state)
+    values = {key: value for key, value in current.items() if key != "version"}
+    values["messages"] = load_messages(current["messages"])
+    return values
+
+
+def load_messages(messages: list[JSON]) -> list[BaseMessage]:
+    """Return the messages as LangChain's objects; the inverse of `dump_message`."""
+    try:
+        return [_load_message(message) for message in messages]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorruptState from error
+
+
+def dump_message(message: BaseMessage) -> JSON:
+    """Return the message as JSON in OpenAI's shape, without its artifact and its empty fields."""
+    message = message_chunk_to_message(message)
+    fields = message.model_dump(exclude={"type", "artifact", "tool_calls"})
+    dumped = {"role": _ROLES[message.type], "content": fields.pop("content")}
+    if isinstance(message, AIMessage) and message.tool_calls:
+        extra = fields["additional_kwargs"]
+        dumped["tool_calls"] = _dump_calls(message, extra.pop(RAW_ARGUMENTS, []))
+        dumped["content"] = dumped["content"] or None
+    for key, value in fields.items():
+        if value not in (None, {}, []) and value != _DEFAULTS.get(key):
+            dumped[key] = value
+    if "tool_call_id" in fields:
+        dumped["tool_call_id"] = fields["tool_call_id"]
+    return dumped
+
+
+def pending_calls(state: JSON) -> list[JSON]:
+    """Return the calls of the last model message that have no result yet, in order."""
+    answered: list[Any] = []
+    for message in reversed(state["messages"]):
+        if message["role"] != "tool":
+            calls = message.get("tool_calls") or []
+            return [call for call in calls if call["id"] not in answered]
+        answered.append(message.get("tool_call_id"))
+    return []
+
+
+def steps_of_turn(state: JSON) -> int:
+    """Return how many steps were made since the last message of a person."""
+    steps, previous = 0, ""
+    for message in reversed(state["messages"]):
+        role = message["role"]
+        if role == "user":
+            break
+        steps += role == "assistant" or (role == "tool" and previous != "tool")
+        previous = role
+    return steps
+
+
+def add_partial(state: JSON, text: str, thinking: str, message_id: str) -> tuple[JSON, JSON | None]:
+    """Return the state with the partial answer of a stopped message, and that message, marked.
+
+    Calls are never part of it. Thinking alone is a message for people only: the state stays as
+    it is, since models refuse an empty answer. None if there is nothing to keep, or it is kept.
+    """
+    known = any(message.get("id") == message_id for message in state["messages"])
+    if known or not (text.strip() or thinking.strip()):
+        return state, None
+    message: JSON = {"role": "assistant", "content": clean(text), "id": message_id}
+    if thinking:
+        message["additional_kwargs"] = {REASONING: clean(thinking)}
+    message["response_metadata"] = {"finish_reason": STOPPED}
+    if not text.strip():
+        return state, message
+    return {**state, "messages": [*state["messages"], message]}, message
+
+
+def _upgrade(state: JSON) -> JSON:
+    version = state.get("version")
+    while version != STATE_VERSION:
+        upgrade = _UPGRADES.get(version) if isinstance(version, int) else None
+        if upgrade is None:
+            raise CorruptState(
+                f"The stored state has version {version!r}, which is not known here."
+            )
+        state = upgrade(state)
+        version = state["version"]
+    if not isinstance(state.get("messages"), list):
+        raise CorruptState
+    return state
+
+
+def _load_message(message: JSON) -> BaseMessage:
+    fields = dict(message)
+    kind = _CLASSES[fields.pop("role")]
+    if fields["content"] is None:
+        fields["content"] = ""
+    if calls := fields.pop("tool_calls", None):
+        fields["tool_calls"], raw = _load_calls(calls)
+        if any(raw):
+            extra = fields.get("additional_kwargs", {})
+            fields["additional_kwargs"] = {**extra, RAW_ARGUMENTS: raw}
+    return kind(**fields)
+
+
+def _load_calls(calls: list[JSON]) -> tuple[list[Any], list[str | None]]:
+    loaded, raw = [], []
+    for call in calls:
+        text = call["function"]["arguments"]
+        arguments = parse_or_empty(text)
+        loaded.append(tool_call(name=call["function"]["name"], args=arguments, id=call.get("id")))
+        raw.append(None if text == write_arguments(arguments) else text)
+    return loaded, raw
+
+
+def _dump_calls(message: AIMessage, raw: list[str | None]) -> list[JSON]:
+    texts = argument_texts([call["args"] for call in message.tool_calls], raw)
+    return [
+        {
+            "id": call["id"],
+            "type": "function",
+            "function": {"name": call["name"], "arguments": text},
+        }
+        for call, text in zip(message.tool_calls, texts, strict=True)
+    ]

@@ -1,0 +1,61 @@
+"""The arguments of tool calls: parsed strictly, and kept as the text in which the model gave them.
+
+LangChain keeps parsed arguments only and writes them anew for each request; a provider then finds
+another text than it sent, and its prompt cache misses. So the text travels with the message.
+"""
+
+import json
+from collections.abc import Sequence
+
+from backend.llm.clean import clean
+from backend.schemas import JSON
+
+RAW_ARGUMENTS = "raw_arguments"
+REASONING = "reasoning_content"
+
+
+def parse_arguments(text: str) -> JSON:
+    """Return a call's arguments from the model's text; ValueError unless it is one JSON object.
+
+    No text at all is how some models write a call without arguments.
+    """
+    if not text.strip():
+        return {}
+    try:
+        arguments = json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(arguments, dict):
+        raise ValueError("not an object")
+    cleaned: JSON = clean(arguments)
+    return cleaned
+
+
+def parse_or_empty(text: str) -> JSON:
+    """Return a call's arguments, or none of them if the text cannot be read."""
+    try:
+        return parse_arguments(text)
+    except ValueError:
+        return {}
+
+
+def write_arguments(arguments: JSON) -> str:
+    """Return arguments as the text that a request carries."""
+    return json.dumps(clean(arguments), ensure_ascii=False)
+
+
+def argument_texts(arguments: Sequence[JSON], raw: Sequence[str | None]) -> list[str]:
+    """Return each call's text: the model's own where it still says the same, else a new one."""
+    if len(raw) != len(arguments):
+        raw = [None] * len(arguments)
+    return [_text(*pair) for pair in zip(arguments, raw, strict=True)]
+
+
+def _text(arguments: JSON, raw: str | None) -> str:
+    if raw is not None and parse_or_empty(raw) == arguments:
+        return raw
+    return write_arguments(arguments)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
