@@ -1,6 +1,7 @@
 """Start a child process that ends when its parent does, however that ends."""
 
 import ctypes
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from launch.accounts import Account
 
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+KERNEL_TELLS_CHILDREN = LIBC is not None
 
 
 def start_child(
@@ -43,12 +45,20 @@ def start_child(
     )
 
 
+def end_with_parent(death_signal: signal.Signals) -> None:
+    """Let the kernel send this process `death_signal` when its parent ends, where it can."""
+    if LIBC is not None:
+        LIBC.prctl(PR_SET_PDEATHSIG, int(death_signal))
+
+
 def _ask_for(death_signal: signal.Signals) -> Callable[[], None] | None:
     if LIBC is None:
         return None
-    libc = LIBC
+    parent = os.getpid()
 
     def set_death_signal() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
+        end_with_parent(death_signal)
+        if os.getppid() != parent:
+            os._exit(1)  # the parent died first: its signal will never come
 
     return set_death_signal

@@ -47,19 +47,14 @@ def http_url(host: str, port: int) -> str:
 
 
 def child_environment(found: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment with what was found, for a part that runs Colloquy's code."""
-    return {**os.environ, **found, "PYTHONUNBUFFERED": "1", "PYTHONPATH": _python_path()}
+    """The environment of this process with what was found, for a part of Colloquy."""
+    return {**os.environ, **found, "PYTHONUNBUFFERED": "1"}
 
 
 def pages_environment(found: Mapping[str, str]) -> dict[str, str]:
     """The environment of the pages: everything but credentials."""
     every = child_environment(found)
     return {name: value for name, value in every.items() if name not in NOT_FOR_PAGES}
-
-
-def _python_path() -> str:
-    inherited = os.environ.get("PYTHONPATH", "")
-    return os.pathsep.join(part for part in (str(ROOT), inherited) if part)
 
 
 def _not_running(server: str, setting: str, settings: Settings) -> str:

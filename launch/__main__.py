@@ -1,0 +1,46 @@
+"""`python -m launch COMMAND`: start Colloquy, or one part of it."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+
+from backend.errors import AppError
+from backend.settings import Settings, read_settings
+from launch import alone
+from launch.children import end_with_parent
+from launch.console import Console
+from launch.stack import run_stack
+
+COMMANDS: Mapping[str, Callable[[Settings, Console], int]] = {
+    "run": run_stack,
+    "api": alone.run_api,
+    "worker": alone.run_worker,
+    "ui": alone.run_ui,
+    "migrate": alone.run_migrate,
+    "demo": alone.run_demo,
+}
+WRONG_USE = 2
+INTERRUPTED = 130
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; what a person can mend is one sentence and status 1."""
+    console = Console()
+    if len(arguments) != 1 or arguments[0] not in COMMANDS:
+        console.fail(f"Usage: python -m launch {' | '.join(COMMANDS)}")
+        return WRONG_USE
+    if os.environ.get("MAKELEVEL"):
+        # A make that is killed would leave the stack running with no terminal to stop it.
+        end_with_parent(signal.SIGTERM)
+    try:
+        return COMMANDS[arguments[0]](read_settings(), console)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except AppError as error:
+        console.fail(error.detail)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

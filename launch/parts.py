@@ -1,0 +1,87 @@
+"""The table of Colloquy's processes: the command, the environment and the readiness of each."""
+
+import http.client
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from urllib.parse import urlsplit
+
+from launch.environment import ROOT, child_environment, http_url, pages_environment
+from launch.services import PartSpec, always
+
+# A worker hands its turns over when it is asked to end; that may take a while.
+WORKER_PATIENCE_SECONDS = 20.0
+PROBE_SECONDS = 2.0
+
+
+def demo(port: int, found: Mapping[str, str]) -> PartSpec:
+    """The bundled demo model, on loopback only."""
+    ready = partial(listens, port)
+    return _part("demo", "backend.llm.demo", ["--port", str(port)], found, ready)
+
+
+def migrate(found: Mapping[str, str]) -> PartSpec:
+    """Brings the database to the newest schema, then ends."""
+    return _part("migrate", "db.migrate", [], found)
+
+
+def api(host: str, port: int, found: Mapping[str, str], path: str = "/readyz") -> PartSpec:
+    """The HTTP API; `path` is asked whether it is ready."""
+    ready = partial(answers, http_url(host, port) + path)
+    return _part("api", "backend.api", ["--port", str(port)], found, ready)
+
+
+def worker(name: str, found: Mapping[str, str]) -> PartSpec:
+    """One worker process."""
+    command = (sys.executable, "-m", "worker")
+    return PartSpec(name, command, child_environment(found), ROOT, always, WORKER_PATIENCE_SECONDS)
+
+
+def ui(host: str, port: int, found: Mapping[str, str]) -> PartSpec:
+    """The pages; their environment holds no credentials."""
+    options = {
+        "server.address": host,
+        "server.port": port,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "logger.hideWelcomeMessage": "true",
+    }
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    command = (sys.executable, "-m", "streamlit", "run", "ui/app.py", *flags)
+    ready = partial(answers, http_url(host, port) + "/_stcore/health")
+    return PartSpec("ui", command, pages_environment(found), ROOT, ready)
+
+
+def answers(url: str) -> bool:
+    """Whether a GET of `url` gives 200 now."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PROBE_SECONDS)
+    try:
+        connection.request("GET", parts.path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def listens(port: int) -> bool:
+    """Whether something accepts connections on this loopback port."""
+    try:
+        socket.create_connection(("127.0.0.1", port), PROBE_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _part(
+    name: str,
+    module: str,
+    arguments: list[str],
+    found: Mapping[str, str],
+    ready: Callable[[], bool] = always,
+) -> PartSpec:
+    command = (sys.executable, "-m", module, *arguments)
+    return PartSpec(name, command, child_environment(found), ROOT, ready)

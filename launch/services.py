@@ -1,0 +1,190 @@
+"""The things that the supervisor starts and stops: embedded servers and parts of Colloquy."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from launch.children import start_child
+from launch.console import Console
+
+LAST_LINES = 20
+LONGEST_LINE_BYTES = 16_384
+
+
+class Service(Protocol):
+    """What the supervisor asks of whatever it runs."""
+
+    name: str
+    stop_signal: signal.Signals
+
+    def start(self) -> None:
+        """Start it, again too; an embedded server returns when it answers."""
+
+    def is_ready(self) -> bool:
+        """Whether it does its work now."""
+
+    def pid(self) -> int | None:
+        """Its process, once started."""
+
+    def exit_status(self) -> int | None:
+        """None while it runs."""
+
+    def last_lines(self) -> list[str]:
+        """The last that it said."""
+
+    def stop(self) -> None:
+        """Ask it to end, wait, and end it."""
+
+    def kill(self) -> None:
+        """End it at once, without waiting."""
+
+
+def always() -> bool:
+    """Ready as soon as it runs."""
+    return True
+
+
+@dataclass(frozen=True)
+class PartSpec:
+    """One process of Colloquy: how it is started and when it counts as ready."""
+
+    name: str
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(repr=False)
+    cwd: Path
+    is_ready: Callable[[], bool] = always
+    patience_seconds: float = 10.0
+
+
+class Part:
+    """A running (or ended) process of Colloquy, whose output goes to the console line by line."""
+
+    stop_signal = signal.SIGTERM
+
+    def __init__(self, spec: PartSpec, console: Console) -> None:
+        self.name = spec.name
+        self._spec = spec
+        self._console = console
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reader: threading.Thread | None = None
+        self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
+
+    def start(self) -> None:
+        """Start the process; called from the main thread, since it lives as long as that."""
+        self._last_lines.clear()
+        spec = self._spec
+        self._process = start_child(
+            spec.command, env=spec.env, output=subprocess.PIPE, cwd=spec.cwd
+        )
+        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
+        self._reader.start()
+
+    def is_ready(self) -> bool:
+        """Whether it does its work now."""
+        return self._spec.is_ready()
+
+    def pid(self) -> int | None:
+        """Its process id, once started."""
+        return self._process.pid if self._process else None
+
+    def exit_status(self) -> int | None:
+        """None while it runs."""
+        return self._process.poll() if self._process else None
+
+    def last_lines(self) -> list[str]:
+        """The last that it said, complete once it has ended."""
+        if self._reader and self.exit_status() is not None:
+            self._reader.join(timeout=1)
+        return list(self._last_lines)
+
+    def stop(self) -> None:
+        """Ask it to end, wait, then end it and whatever it had started itself."""
+        process = self._process
+        if process is None:
+            return
+        if process.poll() is None:
+            process.send_signal(self.stop_signal)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(self._spec.patience_seconds)
+        self.kill()
+        process.wait()
+
+    def kill(self) -> None:
+        """End it and its own children at once, without waiting."""
+        if self._process:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        stream = process.stdout
+        while stream and (line := stream.readline(LONGEST_LINE_BYTES)):
+            text = line.decode(errors="replace").rstrip()
+            self._last_lines.append(text)
+            self._console.part(self.name, text)
+
+
+class EmbeddedServer(Protocol):
+    """What EmbeddedPostgres and EmbeddedRedis have in common."""
+
+    process: subprocess.Popen[bytes] | None
+
+    @property
+    def log_file(self) -> Path:
+        """What it has to say."""
+
+    def start(self) -> None:
+        """Start and return when it answers."""
+
+    def stop(self) -> None:
+        """Stop it cleanly."""
+
+
+class Server:
+    """An embedded server as a service."""
+
+    def __init__(self, name: str, server: EmbeddedServer, stop_signal: signal.Signals) -> None:
+        self.name = name
+        self.stop_signal = stop_signal
+        self._server = server
+
+    def start(self) -> None:
+        """Start it and return when it answers."""
+        self._server.start()
+
+    def is_ready(self) -> bool:
+        """Whether it runs; `start` has waited for its first answer."""
+        return self.exit_status() is None
+
+    def pid(self) -> int | None:
+        """Its process id, once started."""
+        return self._server.process.pid if self._server.process else None
+
+    def exit_status(self) -> int | None:
+        """None while it runs."""
+        return self._server.process.poll() if self._server.process else None
+
+    def last_lines(self) -> list[str]:
+        """The last lines of its log file."""
+        try:
+            text = self._server.log_file.read_text(errors="replace")
+        except OSError:
+            return []
+        return text.splitlines()[-LAST_LINES:]
+
+    def stop(self) -> None:
+        """Stop it cleanly."""
+        self._server.stop()
+
+    def kill(self) -> None:
+        """End it at once; its log brings back what was committed."""
+        process = self._server.process
+        if process and process.poll() is None:
+            # SIGQUIT to PostgreSQL's first process ends the others too; SIGKILL would leave them.
+            process.send_signal(signal.SIGQUIT if self.name == "postgres" else signal.SIGKILL)

@@ -1,0 +1,154 @@
+"""Start all of Colloquy on one machine: servers, schema, demo model, API, workers, pages."""
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from backend.settings import Settings
+from launch import parts
+from launch.console import Console
+from launch.environment import http_url
+from launch.errors import AlreadyRunning, LaunchError
+from launch.folders import make_folder
+from launch.ports import any_free_port, choose_port
+from launch.postgres import EmbeddedPostgres
+from launch.private_files import FolderLock
+from launch.record import StackRecord, clear_record, read_record, stack_lock, write_record
+from launch.redis import EmbeddedRedis
+from launch.services import Part, PartSpec, Server
+from launch.supervisor import Stopped, Supervisor
+
+UI_PORT, API_PORT = 8501, 8000
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Where the parts of this stack listen."""
+
+    ui: int
+    api: int
+    demo: int | None
+
+
+Table = Callable[[Settings, Ports, dict[str, str]], list[PartSpec]]
+
+
+def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> list[PartSpec]:
+    """Colloquy's processes: the migration, which ends, then those that stay, in this order."""
+    demo = [parts.demo(ports.demo, found)] if ports.demo else []
+    # Without a worker the API is never ready, only alive.
+    path = "/readyz" if settings.workers else "/healthz"
+    workers = [parts.worker(f"worker-{n}", found) for n in range(1, settings.workers + 1)]
+    return [
+        parts.migrate(found),
+        *demo,
+        parts.api(settings.host, ports.api, found, path),
+        *workers,
+        parts.ui(settings.host, ports.ui, found),
+    ]
+
+
+def run_stack(settings: Settings, console: Console, table: Table = process_table) -> int:
+    """Run until someone stops it; the exit status: 0 stopped, 1 a part could not be kept running.
+
+    LaunchError if it cannot be started at all: a taken port, a second stack of one DATA_DIR.
+    """
+    started = time.monotonic()
+    data_dir = make_folder(settings.data_dir.resolve())
+    lock = _lock_or_refuse(settings)
+    try:
+        ports = _choose_ports(settings)
+        with Supervisor(console) as supervisor:
+            try:
+                _start_all(settings, ports, table, supervisor, console)
+                write_record(data_dir, _record(settings, ports))
+                console.announce(
+                    f"Colloquy is ready: {http_url(settings.host, ports.ui)}  "
+                    f"({time.monotonic() - started:.0f} s; Ctrl-C stops it)"
+                )
+                supervisor.watch()
+            except Stopped:
+                pass
+            except LaunchError as error:
+                console.fail(error.detail)
+                return 1
+            finally:
+                clear_record(data_dir)
+    finally:
+        lock.release()
+    console.announce("Colloquy has stopped.")
+    return 0
+
+
+def _lock_or_refuse(settings: Settings) -> FolderLock:
+    lock = stack_lock(settings.data_dir)
+    if lock.acquire():
+        return lock
+    record = read_record(settings.data_dir)
+    where = f"Open {record.ui_url}" if record else "It is still starting"
+    raise AlreadyRunning(
+        f"Colloquy runs already with DATA_DIR {settings.data_dir.resolve()}. {where}, stop it "
+        "first, or set another DATA_DIR."
+    )
+
+
+def _choose_ports(settings: Settings) -> Ports:
+    ui = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host)
+    api = choose_port("API_PORT", settings.api_port, API_PORT, settings.host, reserved=(ui,))
+    return Ports(ui, api, any_free_port() if settings.uses_demo_model else None)
+
+
+def _record(settings: Settings, ports: Ports) -> StackRecord:
+    return StackRecord(
+        ui_url=http_url(settings.host, ports.ui),
+        api_url=http_url(settings.host, ports.api),
+        demo_model_url=http_url("127.0.0.1", ports.demo) if ports.demo else "",
+    )
+
+
+def _start_all(
+    settings: Settings, ports: Ports, table: Table, supervisor: Supervisor, console: Console
+) -> None:
+    """Start everything in order; returns when the pages and the API answer."""
+    found = {**_start_servers(settings, supervisor, console), **_addresses(settings, ports)}
+    migration, *rest = table(settings, ports, found)
+    console.progress("preparing the database")
+    supervisor.run_to_end(Part(migration, console))
+    console.progress("starting the API, the worker and the pages")
+    services = [Part(spec, console) for spec in rest]
+    for service in services:
+        supervisor.start(service)
+    supervisor.wait_until_ready(services)
+
+
+def _start_servers(settings: Settings, supervisor: Supervisor, console: Console) -> dict[str, str]:
+    """Start the embedded servers that no URL replaces; the URLs of both."""
+    urls = {"DATABASE_URL": settings.database_url, "REDIS_URL": settings.redis_url}
+    if not settings.database_url:
+        console.progress("starting the database")
+        database = EmbeddedPostgres(settings.data_dir)
+        supervisor.start(Server("postgres", database, signal.SIGINT))
+        urls["DATABASE_URL"] = database.url
+        if not database.cluster_folder.is_relative_to(database.home):
+            console.say(f"The database's files are in {database.cluster_folder}.")
+    if not settings.redis_url:
+        console.progress("starting Redis")
+        redis = EmbeddedRedis(settings.data_dir)
+        supervisor.start(Server("redis", redis, signal.SIGTERM))
+        urls["REDIS_URL"] = redis.url
+    return urls
+
+
+def _addresses(settings: Settings, ports: Ports) -> dict[str, str]:
+    record = _record(settings, ports)
+    found = {
+        "DATA_DIR": str(settings.data_dir.resolve()),
+        "HOST": settings.host,
+        "UI_PORT": str(ports.ui),
+        "API_PORT": str(ports.api),
+        "API_URL": record.api_url,
+    }
+    if record.demo_model_url:
+        found["DEMO_MODEL_URL"] = record.demo_model_url
+    return found
