@@ -1,4 +1,4 @@
-"""The wire contract: what the API takes and gives. Pages and programs import nothing else of the backend."""
+"""The wire contract: what the API takes and gives; pages import nothing else of the backend."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -159,7 +159,7 @@ class DisplayMessage(_Wire):
 
 
 class MessagePage(_Wire):
-    """One page of display messages, in ascending position; a cursor is null where there is no more."""
+    """One page of display messages, in ascending position; a null cursor: there is no more."""
 
     items: list[DisplayMessage]
     next_before: int | None
@@ -282,7 +282,7 @@ class DomainTemplate(_Wire):
 
 
 class DomainChange(_Wire):
-    """What to change of a domain; absent fields stay as they are. No existing session is touched."""
+    """What to change of a domain; absent fields stay. No existing session is touched."""
 
     name: str | None = Field(None, min_length=1, max_length=80)
     description: str | None = None

@@ -62,28 +62,27 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 
 def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> Draft:
     """The row of one tool result; a table is shown by its first rows, the whole is kept apart."""
-    failed = message.get("status") == "error"
     content = {
         "tool_call_id": message.get("tool_call_id"),
         "name": message.get("name"),
         "content": text_of(message),
-        "is_error": failed,
+        "is_error": message.get("status") == "error",
     }
     table, whole = _table(artifact)
     return Draft(
         MessageType.TOOL,
         ContentType.TOOL_RESULT,
         content,
-        status=MessageStatus.FAILED if failed else MessageStatus.COMPLETED,
+        status=call_status(message),
         agent=agent,
         metadata={"table": table} if table else {},
         result=whole,
     )
 
 
-def todos_draft(todos: list[JSON], agent: str) -> Draft:
-    """The agent's plan as it now stands."""
-    return Draft(MessageType.ASSISTANT, ContentType.TODOS, {"todos": todos}, agent=agent)
+def call_status(result: JSON) -> MessageStatus:
+    """How the call ended that this tool message answers."""
+    return MessageStatus.FAILED if result.get("status") == "error" else MessageStatus.COMPLETED
 
 
 def text_of(message: JSON) -> str:

@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql  # noqa: F401
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}

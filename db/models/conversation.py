@@ -34,6 +34,7 @@ class ConversationRow(Base):
     organisation: Mapped[str | None]
     title: Mapped[str] = mapped_column(server_default="")
     search: Mapped[Any] = mapped_column(TSVECTOR, Computed(TITLE_WORDS, persisted=True))
+    domain_name: Mapped[str]
     image_id: Mapped[UUID] = mapped_column(default=uuid4)
     image: Mapped[JSON]
     version: Mapped[int] = mapped_column(server_default="1")

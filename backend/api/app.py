@@ -1,0 +1,51 @@
+"""The API: its routes, its errors, what it starts and ends."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
+from fastapi import FastAPI
+
+from backend.api.guard import LoopbackGuard
+from backend.api.problems import PROBLEMS, add_problem_handlers
+from backend.api.routes import chat, domains, server, sessions, turns
+from backend.domains.catalog import ensure_default_domain
+from backend.turns.follow import EventReader
+from backend.turns.services import Services
+
+THREADS = 200  # requests that wait for a turn each hold one
+PREFIX = "/api/v1"
+
+
+def create_app(services: Services) -> FastAPI:
+    """Make the API over these services."""
+    app = FastAPI(
+        title="Colloquy",
+        description="Long conversations with tool-using agents.",
+        version="1",
+        openapi_url="/api/openapi.json",
+        docs_url="/api/docs",
+        redoc_url=None,
+        lifespan=_lifespan,
+        responses=PROBLEMS,
+    )
+    app.state.services = services
+    app.state.reader = EventReader(services.redis)
+    app.add_middleware(LoopbackGuard, host=services.settings.host)
+    add_problem_handlers(app)
+    for resource in (chat, sessions, turns, domains, server):
+        app.include_router(resource.router, prefix=PREFIX)
+    app.include_router(server.root)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    services: Services = app.state.services
+    with services.database.transaction() as session:
+        ensure_default_domain(session)
+    app.state.reader.start()
+    yield
+    app.state.reader.close()
+    services.database.close()

@@ -1,0 +1,33 @@
+"""What routes are given: the services, the event reader, and who asks."""
+
+from typing import Annotated, cast
+
+from fastapi import Depends, Header, Request
+
+from backend.auth.scope import LOCAL_USER, Scope
+from backend.turns.follow import EventReader
+from backend.turns.services import Services
+
+
+def get_services(request: Request) -> Services:
+    """The process's services."""
+    return cast(Services, request.app.state.services)
+
+
+def get_reader(request: Request) -> EventReader:
+    """The process's one reader of live events."""
+    return cast(EventReader, request.app.state.reader)
+
+
+def get_scope() -> Scope:
+    """Who asks. With AUTH=none that is the one local user."""
+    return LOCAL_USER
+
+
+ServicesDep = Annotated[Services, Depends(get_services)]
+ReaderDep = Annotated[EventReader, Depends(get_reader)]
+ScopeDep = Annotated[Scope, Depends(get_scope)]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(description="The same key and body give the same turn, however often they are sent."),
+]

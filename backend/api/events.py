@@ -1,0 +1,63 @@
+"""Server-Sent Events: what a viewer is told, written as the browser reads it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from uuid import UUID
+
+import orjson
+
+from backend.turns.follow import EventReader, LiveEvent
+from backend.turns.viewer import Told, Viewer
+
+KEEP_ALIVE_SECONDS = 10.0
+WITHOUT_REDIS_SECONDS = 1.0
+MAX_WAITING = 10_000  # a viewer slower than that is cut off; it resumes from its last event
+
+
+async def follow(
+    viewer: Viewer, reader: EventReader, session_id: UUID, missed: list[Told]
+) -> AsyncIterator[bytes]:
+    """Write what the viewer missed, then what happens, until the client goes away.
+
+    Events that came between `missed` and the first live one are caught up once listening.
+    """
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Queue[LiveEvent | None] = asyncio.Queue()
+
+    def listener(event: LiveEvent | None) -> None:
+        loop.call_soon_threadsafe(waiting.put_nowait, event)
+
+    stop = reader.listen(session_id, listener)
+    try:
+        yield b": connected\n\n" + _write(missed)
+        yield _write(await asyncio.to_thread(viewer.catch_up))
+        while waiting.qsize() < MAX_WAITING:
+            yield await _next(viewer, reader, waiting)
+    finally:
+        stop()
+
+
+async def _next(
+    viewer: Viewer, reader: EventReader, waiting: asyncio.Queue[LiveEvent | None]
+) -> bytes:
+    """The next events; a sign of life when none comes; the stored rows while Redis is away."""
+    patience = KEEP_ALIVE_SECONDS if reader.is_connected else WITHOUT_REDIS_SECONDS
+    try:
+        events = [await asyncio.wait_for(waiting.get(), patience)]
+    except TimeoutError:
+        if reader.is_connected:
+            return b": keep-alive\n\n"
+        return b": keep-alive\n\n" + _write(await asyncio.to_thread(viewer.catch_up))
+    while not waiting.empty():
+        events.append(waiting.get_nowait())
+    if None in events:
+        return _write(await asyncio.to_thread(viewer.catch_up)) or b": keep-alive\n\n"
+    return b"".join(_write(viewer.take(event)) for event in events if event)
+
+
+def _write(events: Iterable[Told]) -> bytes:
+    return b"".join(
+        b"id: %s\nevent: %s\ndata: %s\n\n"
+        % (event.id.encode(), event.event.encode(), orjson.dumps(event.data))
+        for event in events
+    )

@@ -1,0 +1,75 @@
+"""Errors as RFC 9457 problem details; the only place where an exception becomes an answer."""
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+
+from backend.errors import AppError, DatabaseUnavailable
+from backend.schemas import Problem
+
+MEDIA_TYPE = "application/problem+json"
+log = logging.getLogger(__name__)
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "description": "What is wrong and what to do; nothing was changed."},
+    "503": {"model": Problem, "description": "The database does not answer; try again."},
+}
+
+
+def problem(
+    request: Request, status: int, title: str, detail: str, headers: dict[str, str] | None = None
+) -> JSONResponse:
+    """An error as the client gets it."""
+    body = Problem(title=title, status=status, detail=detail, instance=request.url.path)
+    return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Let every error leave the API as problem details."""
+    app.add_exception_handler(AppError, _app_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SQLAlchemyError, _database)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _app_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, AppError)  # noqa: S101  (registered for it)
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else None
+    return problem(request, error.status, error.title, error.detail, headers)
+
+
+def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
+    return problem(request, 422, "Invalid input", "; ".join(map(_sentence, error.errors())))
+
+
+def _sentence(fault: Any) -> str:
+    where = ".".join(str(part) for part in fault["loc"] if part != "body")
+    return f"{where}: {fault['msg']}" if where else str(fault["msg"])
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101  (registered for it)
+    headers = dict(error.headers) if error.headers else None
+    title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Error")
+    return problem(request, error.status_code, title, str(error.detail), headers)
+
+
+def _database(request: Request, error: Exception) -> JSONResponse:
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    if isinstance(error, OperationalError | PoolTimeout) or lost:
+        log.warning("The database does not answer: %s", str(error).splitlines()[0])
+        return _app_error(request, DatabaseUnavailable())
+    return _unexpected(request, error)
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem(request, 500, "Unexpected error", "The API's log has the details. Try again.")

@@ -1,0 +1,172 @@
+"""Sessions: listed, made, changed, deleted, read and followed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import StreamingResponse
+
+from backend.agents.state import empty_state
+from backend.api.dependencies import ReaderDep, ScopeDep, ServicesDep
+from backend.api.events import follow
+from backend.api.tables import csv_of
+from backend.conversations import service as conversations
+from backend.conversations.messages import get_result, list_messages
+from backend.conversations.service import SessionFilter
+from backend.conversations.state_store import load_state
+from backend.schemas import (
+    MessagePage,
+    NewSession,
+    Session,
+    SessionChange,
+    SessionPage,
+    Turn,
+    TurnPage,
+)
+from backend.turns.rows import list_unfinished, turn_of
+from backend.turns.service import open_session
+from backend.turns.stopping import delete_session, stop_session
+from backend.turns.viewer import Viewer
+
+router = APIRouter(prefix="/sessions", tags=["sessions"])
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+@router.get("")
+def list_sessions(
+    services: ServicesDep,
+    scope: ScopeDep,
+    limit: Limit = 50,
+    cursor: str | None = None,
+    q: Annotated[str | None, Query(description="Words of the title, or their beginnings.")] = None,
+    domain: Annotated[str | None, Query(description="A domain's name.")] = None,
+    status: Literal["idle", "queued", "running", "waiting"] | None = None,
+    archived: bool = False,
+    pinned: bool | None = None,
+    everyone: Annotated[
+        Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")
+    ] = "mine",
+) -> SessionPage:
+    """One page of sessions, newest first."""
+    wanted = SessionFilter(q, domain, status, archived, pinned, everyone == "all")
+    with services.database.read() as session:
+        return conversations.list_sessions(session, scope, wanted, cursor=cursor, limit=limit)
+
+
+@router.post("", status_code=201)
+def create_session(body: NewSession, services: ServicesDep, scope: ScopeDep) -> Session:
+    """Make an empty session from a domain."""
+    with services.database.transaction() as session:
+        session_id = open_session(session, scope, body.domain, body.title)
+        return conversations.get(session, scope, session_id)
+
+
+@router.get("/{session_id}")
+def get_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
+    """One session."""
+    with services.database.read() as session:
+        return conversations.get(session, scope, session_id)
+
+
+@router.patch("/{session_id}")
+def change_session(
+    session_id: UUID, body: SessionChange, services: ServicesDep, scope: ScopeDep
+) -> Session:
+    """Rename, pin or archive a session."""
+    with services.database.transaction() as session:
+        conversations.change(session, scope, session_id, body)
+        return conversations.get(session, scope, session_id)
+
+
+@router.delete("/{session_id}", status_code=204)
+def remove_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
+    """Delete a session with all that belongs to it; what runs in it is stopped."""
+    delete_session(services, scope, session_id)
+    return Response(status_code=204)
+
+
+@router.post("/{session_id}/stop")
+def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
+    """Stop the running turn; what was said so far stays."""
+    return stop_session(services, scope, session_id)
+
+
+@router.get("/{session_id}/messages")
+def get_messages(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    after: Annotated[int | None, Query(ge=0, description="0: from the first.")] = None,
+    before: Annotated[int | None, Query(ge=1)] = None,
+    limit: Limit = 50,
+) -> MessagePage:
+    """Display messages in ascending position: the latest page, or the one after or before."""
+    with services.database.read() as session:
+        return list_messages(session, scope, session_id, after=after, before=before, limit=limit)
+
+
+@router.get("/{session_id}/turns")
+def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> TurnPage:
+    """The turns that are not finished, in order: the first one is on, or next."""
+    with services.database.read() as session:
+        conversations.get(session, scope, session_id)
+        rows = list_unfinished(session, session_id)
+        return TurnPage(items=[turn_of(session, row) for row in rows])
+
+
+@router.get("/{session_id}/state")
+def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
+    """The agent state: exactly what the model reads next."""
+    with services.database.read() as session:
+        conversations.get(session, scope, session_id)
+        return {**empty_state(), **load_state(session, session_id).state}
+
+
+@router.get("/{session_id}/image")
+def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
+    """The configuration that this session was made with."""
+    with services.database.read() as session:
+        return conversations.get_image(session, scope, session_id)
+
+
+@router.get("/{session_id}/results/{result_id}", response_model=None)
+def get_tool_result(
+    session_id: UUID,
+    result_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    format: Literal["json", "csv"] = "json",
+) -> Response | dict[str, Any]:
+    """The whole table of a tool result whose display message shows its first rows."""
+    with services.database.read() as session:
+        result = get_result(session, scope, session_id, result_id)
+    if format == "json":
+        return result
+    headers = {"Content-Disposition": f'attachment; filename="result-{result_id}.csv"'}
+    return Response(csv_of(result), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/{session_id}/events", response_class=StreamingResponse)
+async def get_events(
+    session_id: UUID,
+    services: ServicesDep,
+    reader: ReaderDep,
+    scope: ScopeDep,
+    after: Annotated[
+        str | None, Query(description="An event's id, or 0 for all that is kept.")
+    ] = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> StreamingResponse:
+    """Follow a session as Server-Sent Events.
+
+    With `Last-Event-ID` or `after` the stream resumes without gap or repeat; without them it
+    begins with the active turn, if there is one, and goes on live.
+    """
+    viewer = Viewer(services, reader, scope, session_id)
+    missed = await asyncio.to_thread(viewer.start, last_event_id or after)
+    stream: AsyncIterator[bytes] = follow(viewer, reader, session_id, missed)
+    return StreamingResponse(
+        stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )

@@ -1,0 +1,45 @@
+"""The composition root: makes the parts of a process from its settings."""
+
+from redis import Redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+from backend.errors import ConfigurationError
+from backend.settings import Settings
+from backend.turns.queue import TurnQueue
+from backend.turns.services import Services
+from backend.turns.stream import EventStream
+from db.session import Database
+
+REDIS_TIMEOUT_SECONDS = 5
+
+
+def bootstrap(settings: Settings, *, threads: int) -> Services:
+    """Make what API and worker share; `threads` is how many use it at once.
+
+    Raises ConfigurationError when a server's URL is missing.
+    """
+    for name in ("database_url", "redis_url"):
+        if not getattr(settings, name):
+            raise ConfigurationError(
+                f"{name.upper()} is not set and no embedded server runs. Use `make run`, or set it."
+            )
+    redis = connect_redis(settings.redis_url)
+    return Services(
+        settings=settings,
+        database=Database(settings.database_url, pool_size=10, max_overflow=max(threads, 10)),
+        redis=redis,
+        queue=TurnQueue(redis),
+        events=EventStream(redis),
+    )
+
+
+def connect_redis(url: str) -> Redis:
+    """A client with short waits: whoever calls has a way to go on without Redis."""
+    return Redis.from_url(
+        url,
+        socket_timeout=REDIS_TIMEOUT_SECONDS,
+        socket_connect_timeout=1,
+        retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 1),
+        health_check_interval=15,
+    )

@@ -1,0 +1,189 @@
+"""Display messages in PostgreSQL: added at the end, read by pages, their status moved forward."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations.display import Draft
+from backend.conversations.service import visible_to
+from backend.errors import ResultNotFound, SessionNotFound
+from backend.schemas import ContentType, DisplayMessage, MessagePage, MessageStatus
+from db.models.conversation import ConversationRow
+from db.models.display_message import DisplayMessageRow, ToolResultRow
+
+JSON = dict[str, Any]
+MAX_PAGE = 200
+OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
+
+
+def add_messages(
+    session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
+) -> list[DisplayMessage]:
+    """Give the drafts the next positions and store them.
+
+    Locks the conversation, so that positions have no gap. Raises SessionNotFound when it is gone.
+    """
+    if not drafts:
+        return []
+    counted = session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id)
+        .values(message_count=ConversationRow.message_count + len(drafts))
+        .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
+    ).one_or_none()
+    if counted is None:
+        raise SessionNotFound
+    first = counted.message_count - len(drafts) + 1
+    rows = [
+        {
+            "id": uuid4(),
+            "conversation_id": conversation_id,
+            "turn_id": turn_id,
+            "position": first + offset,
+            "message_type": draft.message_type,
+            "content_type": draft.content_type,
+            "content": draft.content,
+            "sequence": draft.sequence,
+            "status": draft.status,
+            "agent": draft.agent,
+            "created_at": counted.now,
+            "metadata_": _metadata(session, conversation_id, draft),
+        }
+        for offset, draft in enumerate(drafts)
+    ]
+    session.execute(insert(DisplayMessageRow), rows)
+    return [_message(row) for row in rows]
+
+
+def finish_call(
+    session: Session,
+    conversation_id: UUID,
+    position: int,
+    status: MessageStatus,
+    metadata: JSON,
+) -> DisplayMessage | None:
+    """Move an open tool call forward; None when it was not open any more."""
+    row = session.execute(
+        update(DisplayMessageRow)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .where(DisplayMessageRow.position == position)
+        .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
+        .values(status=status, metadata_=DisplayMessageRow.metadata_.op("||")(metadata))
+        .returning(DisplayMessageRow)
+    ).scalar_one_or_none()
+    return _message(_columns(row)) if row else None
+
+
+def open_calls(
+    session: Session, conversation_id: UUID, turn_id: UUID, since: int
+) -> list[DisplayMessage]:
+    """The tool calls of a turn that have no outcome yet, in order, from position `since`."""
+    rows = session.scalars(
+        select(DisplayMessageRow)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .where(DisplayMessageRow.position >= since)
+        .where(DisplayMessageRow.turn_id == turn_id)
+        .where(DisplayMessageRow.content_type == ContentType.TOOL_CALL)
+        .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
+        .order_by(DisplayMessageRow.position)
+    )
+    return [_message(_columns(row)) for row in rows]
+
+
+def list_messages(
+    session: Session,
+    scope: Scope,
+    conversation_id: UUID,
+    *,
+    after: int | None = None,
+    before: int | None = None,
+    limit: int = 50,
+) -> MessagePage:
+    """One page in ascending position: after `after`, before `before`, or the latest.
+
+    Costs the same for any length of history. Raises SessionNotFound.
+    """
+    count = session.scalar(
+        select(ConversationRow.message_count).where(
+            ConversationRow.id == conversation_id, visible_to(scope)
+        )
+    )
+    if count is None:
+        raise SessionNotFound
+    limit = max(1, min(limit, MAX_PAGE))
+    # Positions have no gap, so a page is a range of them.
+    if after is not None:
+        first, last = after + 1, after + limit
+    else:
+        last = min(before - 1, count) if before is not None else count
+        first = max(1, last - limit + 1)
+    rows = session.scalars(
+        select(DisplayMessageRow)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .where(DisplayMessageRow.position.between(first, last))
+        .order_by(DisplayMessageRow.position)
+    )
+    items = [_message(_columns(row)) for row in rows]
+    if not items:
+        return MessagePage(items=[], next_before=None, next_after=None)
+    return MessagePage(
+        items=items,
+        next_before=items[0].position if items[0].position > 1 else None,
+        next_after=items[-1].position if items[-1].position < count else None,
+    )
+
+
+def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: int) -> str | None:
+    """The text of the turn's last assistant message, None when it has said nothing."""
+    content = session.scalar(
+        select(DisplayMessageRow.content)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .where(DisplayMessageRow.position >= since)
+        .where(DisplayMessageRow.turn_id == turn_id)
+        .where(DisplayMessageRow.content_type == ContentType.TEXT)
+        .where(DisplayMessageRow.message_type == "assistant")
+        .order_by(DisplayMessageRow.position.desc())
+        .limit(1)
+    )
+    return content["text"] if content else None
+
+
+def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id: UUID) -> JSON:
+    """The whole table of a tool result. Raises ResultNotFound."""
+    result = session.scalar(
+        select(ToolResultRow.result)
+        .join(ConversationRow, ConversationRow.id == ToolResultRow.conversation_id)
+        .where(ToolResultRow.id == result_id)
+        .where(ToolResultRow.conversation_id == conversation_id)
+        .where(visible_to(scope))
+    )
+    if result is None:
+        raise ResultNotFound
+    return result
+
+
+def _metadata(session: Session, conversation_id: UUID, draft: Draft) -> JSON:
+    """The draft's metadata; a table that is larger than the row is stored apart and named."""
+    if draft.result is None:
+        return draft.metadata
+    result_id = uuid4()
+    session.execute(
+        insert(ToolResultRow).values(
+            id=result_id, conversation_id=conversation_id, result=draft.result
+        )
+    )
+    return {**draft.metadata, "result_id": str(result_id)}
+
+
+def _columns(row: DisplayMessageRow) -> JSON:
+    names = [name for name in DisplayMessage.model_fields if name != "metadata"]
+    return {name: getattr(row, name) for name in (*names, "metadata_")}
+
+
+def _message(row: JSON) -> DisplayMessage:
+    fields = {name: row[name] for name in DisplayMessage.model_fields if name != "metadata"}
+    return DisplayMessage(**fields, metadata=row["metadata_"])

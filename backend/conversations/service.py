@@ -1,0 +1,220 @@
+"""Conversations: made from a domain, listed, renamed, pinned, archived, deleted."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    delete,
+    false,
+    func,
+    insert,
+    select,
+    true,
+    tuple_,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from backend import schemas
+from backend.auth.scope import Scope
+from backend.conversations.cursor import decode_cursor, encode_cursor
+from backend.errors import InvalidInput, NotAllowed, SessionNotFound
+from backend.schemas import MAX_TITLE_CHARS, SessionChange, SessionPage
+from backend.text import clean_text
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+MAX_PAGE = 200
+IDLE = "idle"
+UNFINISHED = ("queued", "running", "waiting")
+
+
+@dataclass(frozen=True)
+class Image:
+    """The copy of a domain's configuration that a new conversation keeps."""
+
+    domain_id: UUID
+    template: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SessionFilter:
+    """Which sessions to list. `everyone` is for admins."""
+
+    q: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    archived: bool = False
+    pinned: bool | None = None
+    everyone: bool = False
+
+
+def visible_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
+    """The conversations that the caller may see; an admin sees all unless asked for their own."""
+    if scope.is_admin and everyone:
+        return true()
+    return ConversationRow.owner_id == scope.user_id
+
+
+def create(session: Session, scope: Scope, image: Image, title: str | None) -> UUID:
+    """Make a conversation with its image; give its id."""
+    conversation_id = uuid4()
+    session.execute(
+        insert(ConversationRow).values(
+            id=conversation_id,
+            domain_id=image.domain_id,
+            domain_name=image.template["name"],
+            image=image.template,
+            owner_id=scope.user_id,
+            team=scope.team,
+            organisation=scope.organisation,
+            title=clean_title(title or ""),
+        )
+    )
+    return conversation_id
+
+
+def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Session:
+    """Give one session. Raises SessionNotFound, also for another owner's."""
+    query = _sessions().where(ConversationRow.id == conversation_id, visible_to(scope))
+    row = session.execute(query).one_or_none()
+    if row is None:
+        raise SessionNotFound
+    return _session(row)
+
+
+def get_image(session: Session, scope: Scope, conversation_id: UUID) -> dict[str, Any]:
+    """The configuration that a session was made with. Raises SessionNotFound."""
+    image = session.scalar(
+        select(ConversationRow.image).where(
+            ConversationRow.id == conversation_id, visible_to(scope)
+        )
+    )
+    if image is None:
+        raise SessionNotFound
+    return image
+
+
+def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationRow:
+    """Hold a conversation of the caller until the transaction ends. Raises SessionNotFound."""
+    row = session.scalar(
+        select(ConversationRow)
+        .where(ConversationRow.id == conversation_id, visible_to(scope))
+        .with_for_update(key_share=True)
+    )
+    if row is None:
+        raise SessionNotFound
+    return row
+
+
+def list_sessions(
+    session: Session, scope: Scope, wanted: SessionFilter, *, cursor: str | None, limit: int
+) -> SessionPage:
+    """One keyset page, newest first; costs the same at any depth.
+
+    Raises NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
+    """
+    if wanted.everyone and not scope.is_admin:
+        raise NotAllowed
+    limit = max(1, min(limit, MAX_PAGE))
+    query = _sessions().where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
+    if cursor:
+        query = query.where(
+            tuple_(ConversationRow.updated_at, ConversationRow.id) < decode_cursor(cursor)
+        )
+    order = (ConversationRow.updated_at.desc(), ConversationRow.id.desc())
+    rows = session.execute(query.order_by(*order).limit(limit + 1)).all()
+    items = [_session(row) for row in rows[:limit]]
+    last = items[-1] if len(rows) > limit else None
+    return SessionPage(
+        items=items, next_cursor=encode_cursor(last.updated_at, last.id) if last else None
+    )
+
+
+def change(session: Session, scope: Scope, conversation_id: UUID, wanted: SessionChange) -> None:
+    """Rename, pin or archive. Raises SessionNotFound, InvalidInput for an empty title."""
+    values = wanted.model_dump(exclude_none=True)
+    if wanted.title is not None:
+        values["title"] = clean_title(wanted.title)
+        if not values["title"]:
+            raise InvalidInput("A title needs at least one visible character.")
+    lock(session, scope, conversation_id)
+    if values:
+        session.execute(
+            update(ConversationRow)
+            .where(ConversationRow.id == conversation_id)
+            .values(**values, version=ConversationRow.version + 1)
+        )
+
+
+def remove(session: Session, scope: Scope, conversation_id: UUID) -> None:
+    """Delete a conversation and all that belongs to it. Raises SessionNotFound."""
+    lock(session, scope, conversation_id)
+    session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
+
+
+def clean_title(title: str) -> str:
+    """One line of storable text, cut to what a title may have."""
+    line = " ".join(clean_text(title).split())
+    return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1] + "…"
+
+
+def _active_status() -> Any:
+    """The status of the session's first unfinished turn; idle without one."""
+    first = (
+        select(TurnRow.status)
+        .where(TurnRow.conversation_id == ConversationRow.id, TurnRow.status.in_(UNFINISHED))
+        .order_by(TurnRow.number)
+        .limit(1)
+        .correlate(ConversationRow)
+        .scalar_subquery()
+    )
+    return func.coalesce(first, IDLE)
+
+
+def _sessions() -> Select[Any]:
+    row = ConversationRow
+    return select(
+        row.id,
+        row.title,
+        row.domain_name.label("domain"),
+        row.domain_id,
+        row.image_id,
+        _active_status().label("status"),
+        row.pinned,
+        row.archived,
+        row.message_count,
+        row.owner_id.label("owner"),
+        row.created_at,
+        row.updated_at,
+    )
+
+
+def _session(row: Any) -> schemas.Session:
+    return schemas.Session(**row._mapping)
+
+
+def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
+    conditions = [ConversationRow.archived == wanted.archived]
+    if wanted.pinned is not None:
+        conditions.append(ConversationRow.pinned == wanted.pinned)
+    if wanted.domain:
+        conditions.append(ConversationRow.domain_name == wanted.domain)
+    if wanted.status:
+        conditions.append(_active_status() == wanted.status)
+    if wanted.q and wanted.q.strip():
+        conditions.append(_title_matches(wanted.q))
+    return conditions
+
+
+def _title_matches(q: str) -> ColumnElement[bool]:
+    """All words of `q` begin words of the title."""
+    words = re.findall(r"[^\W_]+", clean_text(q))
+    if not words:
+        return false()
+    prefixes = " & ".join(f"{word}:*" for word in words)
+    return ConversationRow.search.op("@@")(func.to_tsquery("simple", prefixes))

@@ -1,0 +1,37 @@
+"""The domain that every new installation has."""
+
+from sqlalchemy import exists, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from backend.domains.template import image_of
+from backend.schemas import DomainTemplate
+from db.models.domain import DomainRow
+
+FINANCE = DomainTemplate(
+    name="finance",
+    description="Budgets, postings and reconciliations over the bundled ledgers and your own data.",
+    system_prompt="""\
+You are a controller's analyst. You answer questions about budgets, actual figures and differences
+between sources, for people who know accounting.
+
+- Look into the data with your tools before you state a figure; never guess one.
+- Name the source, the period, the currency and the filters behind every figure.
+- Call independent tools together. When a tool reports an error, mend the call and try again.
+- A tool may show you an excerpt of a larger result; people see the whole. Say so where it matters.
+- Answer briefly, the result first, with a small table where it helps.""",
+    middleware=[{"recent_messages": {"trigger": 200, "keep": 100}}],
+)
+
+
+def ensure_default_domain(session: Session) -> None:
+    """Add the bundled domain to an installation that has no domain."""
+    if session.scalar(select(exists(select(DomainRow.id)))):
+        return
+    template = image_of(FINANCE)
+    name = template.pop("name")
+    session.execute(
+        insert(DomainRow)
+        .values(name=name, template=template, is_default=True)
+        .on_conflict_do_nothing()
+    )

@@ -1,0 +1,46 @@
+"""What makes a template valid, and how an image is copied from it: pure rules."""
+
+from collections import Counter
+from typing import Any
+
+from backend.errors import InvalidInput
+from backend.schemas import DomainTemplate
+
+JSON = dict[str, Any]
+DEFAULT_AGENT = "assistant"
+
+
+def check_template(template: DomainTemplate) -> None:
+    """Raise InvalidInput when the parts of a template contradict each other."""
+    names = Counter(agent.name.lower() for agent in template.agents)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise InvalidInput(f"Two agents have one name: {', '.join(sorted(twice))}. Rename one.")
+    if not template.name.strip():
+        raise InvalidInput("A domain needs a name.")
+
+
+def image_of(template: DomainTemplate) -> JSON:
+    """The copy of a template that a conversation keeps; what it does not say stays unsaid."""
+    return template.model_dump(mode="json", exclude_defaults=True) | {"name": template.name}
+
+
+def template_of(image: JSON) -> DomainTemplate:
+    """The template in a conversation's image; keys of another version are left aside."""
+    return DomainTemplate.model_validate({k: v for k, v in image.items() if k in _FIELDS})
+
+
+def agent_named(template: DomainTemplate, name: str | None) -> str:
+    """The agent's name as the template writes it; the first one for None.
+
+    Raises InvalidInput that lists the agents when there is none of that name.
+    """
+    agents = [agent.name for agent in template.agents] or [DEFAULT_AGENT]
+    if name is None:
+        return agents[0]
+    for agent in agents:
+        if agent.lower() == name.lower():
+            return agent
+    raise InvalidInput(f"There is no agent {name!r} here. The agents are {', '.join(agents)}.")
+
+
+_FIELDS = frozenset(DomainTemplate.model_fields)

@@ -1,0 +1,13 @@
+"""How all processes write their logs: one line each, to standard error."""
+
+import logging
+
+FORMAT = "%(levelname)-7s %(name)s: %(message)s"
+QUIET = ("httpx", "httpx2", "httpcore", "openai", "rq", "uvicorn.access", "mcp", "langsmith")
+
+
+def set_up_logs(level: str) -> None:
+    """Set the level of our own logs; libraries speak from warnings on."""
+    logging.basicConfig(level=level, format=FORMAT)
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)

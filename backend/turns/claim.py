@@ -1,0 +1,125 @@
+"""Claiming a turn: who may run it, from which state, under which attempt number."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Role, Scope
+from backend.conversations.state_store import StoredState, load_state
+from backend.schemas import DisplayMessage, EventContext, Turn, TurnStatus, Usage
+from backend.turns.closing import Closed, Outcome, close_turn
+from backend.turns.entry import enter_message
+from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
+from backend.turns.rows import context_of, list_unfinished, turn_of
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+
+GIVEN_UP = Outcome.failed(
+    "Worker lost",
+    f"The worker was lost {MAX_ATTEMPTS} times while this turn ran, so it was given up."
+    " What was saved is above. Press Retry to go on from there.",
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right of one attempt to run and write a turn, and all it starts from."""
+
+    turn: Turn
+    attempt: int
+    scope: Scope
+    image: JSON
+    context: EventContext
+    stored: StoredState
+    message_position: int
+    position: int
+    shown: DisplayMessage | None
+
+    @property
+    def turn_id(self) -> UUID:
+        """The turn's id."""
+        return self.turn.id
+
+    @property
+    def conversation_id(self) -> UUID:
+        """The id of the turn's conversation."""
+        return self.turn.session_id
+
+    @property
+    def usage(self) -> Usage:
+        """What earlier attempts have used."""
+        return self.turn.usage
+
+
+def claim_turn(
+    session: Session, turn_id: UUID, worker: str, lease_seconds: float
+) -> Claim | Closed | None:
+    """Take a turn that waits or has lost its worker.
+
+    None when it is not to be had: finished, gone, run by another worker, or behind another turn.
+    A turn that is to be stopped or has lost too many workers is closed instead.
+    """
+    conversation = _lock_conversation(session, turn_id)
+    turn = session.get(TurnRow, turn_id) if conversation else None
+    if conversation is None or turn is None or not _may_claim(session, turn):
+        return None
+    if turn.stop_requested:
+        return close_turn(session, turn, Outcome.stopped())
+    if is_exhausted(turn.attempt):
+        return close_turn(session, turn, GIVEN_UP)
+    shown = enter_message(session, turn) if turn.message_position is None else None
+    _take(session, turn, worker, lease_seconds)
+    session.refresh(conversation)
+    return Claim(
+        turn=turn_of(session, turn),
+        attempt=turn.attempt,
+        scope=Scope(turn.owner_id, Role.MEMBER, conversation.team, conversation.organisation),
+        image=conversation.image,
+        context=context_of(session, turn),
+        stored=load_state(session, turn.conversation_id),
+        message_position=turn.message_position or 0,
+        position=conversation.message_count,
+        shown=shown,
+    )
+
+
+def lease_is_over(session: Session, turn: TurnRow) -> bool:
+    """Whether the turn's worker has not been heard of for too long, by the database's clock."""
+    now = session.scalar(select(func.clock_timestamp()))
+    return turn.lease_until is None or (now is not None and turn.lease_until < now)
+
+
+def _lock_conversation(session: Session, turn_id: UUID) -> ConversationRow | None:
+    return session.scalar(
+        select(ConversationRow)
+        .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)
+        .where(TurnRow.id == turn_id)
+        .with_for_update(of=ConversationRow, key_share=True)
+    )
+
+
+def _may_claim(session: Session, turn: TurnRow) -> bool:
+    status = TurnStatus(turn.status)
+    if is_finished(status):
+        return False
+    if status is TurnStatus.RUNNING:
+        return lease_is_over(session, turn)
+    first = list_unfinished(session, turn.conversation_id)[0]
+    return status is TurnStatus.QUEUED and first.id == turn.id
+
+
+def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) -> None:
+    clock = func.clock_timestamp()
+    turn.status = TurnStatus.RUNNING
+    turn.attempt += 1
+    turn.worker = worker
+    turn.lease_until = clock + text(f"interval '{float(lease_seconds)} seconds'")
+    if turn.started_at is None:
+        turn.started_at = clock
+    session.flush()
+    session.refresh(turn)

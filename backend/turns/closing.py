@@ -1,0 +1,163 @@
+"""How a turn ends: both views are made whole, the status set, all in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, update
+from sqlalchemy.orm import Session
+
+from backend.agents.run import ToolFinished
+from backend.agents.state import add_partial, repair
+from backend.conversations import display
+from backend.conversations.delta import diff_states
+from backend.conversations.display import Draft
+from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations.state_store import (
+    StoredState,
+    append_delta,
+    fold_if_worthwhile,
+    load_state,
+)
+from backend.schemas import (
+    DisplayMessage,
+    ErrorSummary,
+    EventContext,
+    MessageStatus,
+    Turn,
+    TurnStatus,
+)
+from backend.turns.rows import context_of, next_turn_id, turn_of
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
+
+
+@dataclass(frozen=True)
+class Partial:
+    """What a model had said of a message when it was cut off."""
+
+    message_id: str
+    text: str
+    thinking: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a turn ends, and what is to be shown of that."""
+
+    status: TurnStatus
+    drafts: tuple[Draft, ...] = ()
+    error: ErrorSummary | None = None
+
+    @classmethod
+    def succeeded(cls) -> "Outcome":
+        """The agent has answered."""
+        return cls(TurnStatus.SUCCEEDED)
+
+    @classmethod
+    def stopped(cls) -> "Outcome":
+        """A person has stopped it."""
+        return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
+
+    @classmethod
+    def failed(cls, title: str, detail: str) -> "Outcome":
+        """It could not be done, for a reason in words."""
+        error = ErrorSummary(title=title, detail=detail)
+        return cls(TurnStatus.FAILED, (display.error(title, detail),), error)
+
+
+@dataclass(frozen=True)
+class Closed:
+    """What closing a turn has changed, for those who watch, and which turn is next."""
+
+    turn: Turn
+    context: EventContext
+    added: Sequence[DisplayMessage] = ()
+    updated: Sequence[DisplayMessage] = ()
+    next_turn: UUID | None = None
+
+
+@dataclass(frozen=True)
+class InFlight:
+    """What of a step was there when the turn ended within it."""
+
+    partial: Partial | None = None
+    tools: Sequence[ToolFinished] = field(default=())
+
+
+def close_turn(
+    session: Session,
+    turn: TurnRow,
+    outcome: Outcome,
+    in_flight: InFlight = InFlight(),
+    stored: StoredState | None = None,
+) -> Closed:
+    """End a turn whose conversation the caller holds.
+
+    Partial text stays and is marked; calls without a result get one that says so, in both views.
+    A message that still waited behind another turn is withdrawn with its turn.
+    """
+    added: list[DisplayMessage] = []
+    updated: list[DisplayMessage] = []
+    if turn.message_position is not None:
+        stored = stored or load_state(session, turn.conversation_id)
+        added, updated = _make_whole(session, turn, outcome, in_flight, stored)
+    turn.status = outcome.status
+    turn.error = outcome.error.model_dump() if outcome.error else None
+    turn.finished_at = func.clock_timestamp()
+    turn.lease_until = None
+    session.flush()
+    session.refresh(turn)
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id == turn.conversation_id)
+        .values(updated_at=func.clock_timestamp())
+    )
+    following = next_turn_id(session, turn.conversation_id)
+    return Closed(turn_of(session, turn), context_of(session, turn), added, updated, following)
+
+
+def _make_whole(
+    session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
+) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+    state, drafts = _with_partial(stored.state, in_flight.partial, turn.agent)
+    messages = [*state["messages"], *(tool.message for tool in in_flight.tools)]
+    state, unanswered = repair({**state, "messages": messages}, CUT_OFF)
+    drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in in_flight.tools]
+    drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
+    version = stored.version
+    if delta := diff_states(stored.state, state):
+        version = append_delta(session, turn.conversation_id, version, delta)
+    fold_if_worthwhile(session, turn.conversation_id, StoredState(state, version))
+    drafts += outcome.drafts
+    added = add_messages(session, turn.conversation_id, turn.id, drafts)
+    return added, _close_calls(session, turn, in_flight.tools)
+
+
+def _with_partial(state: JSON, partial: Partial | None, agent: str) -> tuple[JSON, list[Draft]]:
+    if partial is None:
+        return state, []
+    state, message = add_partial(state, partial.text, partial.thinking, partial.message_id)
+    if message is None:
+        return state, []
+    return state, display.assistant_drafts(message, agent, MessageStatus.STOPPED)
+
+
+def _close_calls(
+    session: Session, turn: TurnRow, finished: Sequence[ToolFinished]
+) -> list[DisplayMessage]:
+    """Move the turn's open tool calls to their end: as they finished, or stopped."""
+    outcomes = [(t.message.get("tool_call_id"), display.call_status(t.message)) for t in finished]
+    updated = []
+    since = turn.message_position or 0
+    for row in open_calls(session, turn.conversation_id, turn.id, since):
+        match = next((o for o in outcomes if o[0] == row.content["call_id"]), None)
+        if match:
+            outcomes.remove(match)
+        status = match[1] if match else MessageStatus.STOPPED
+        updated.append(finish_call(session, turn.conversation_id, row.position, status, {}))
+    return [row for row in updated if row is not None]

@@ -1,0 +1,166 @@
+"""Following a session: what is kept is read first, then one shared reader hands out what is new."""
+
+import logging
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+import orjson
+from redis import Redis
+from redis.exceptions import RedisError
+
+from backend.turns.stream import CHANNEL, STREAM
+
+JSON = dict[str, Any]
+RECONNECT_SECONDS = 0.5
+POLL_SECONDS = 0.5
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, order=True)
+class StreamId:
+    """A place in a session's stream, as Redis writes it: milliseconds and a count."""
+
+    milliseconds: int = 0
+    count: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "StreamId":
+        """Read `1700000000000-3`; a part that is missing is 0. Raises ValueError."""
+        milliseconds, _, count = text.partition("-")
+        return cls(int(milliseconds), int(count or 0))
+
+    def __str__(self) -> str:
+        return f"{self.milliseconds}-{self.count}"
+
+
+@dataclass(frozen=True)
+class LiveEvent:
+    """An event as it was read: its place, and its body {event, position, data}."""
+
+    id: StreamId
+    body: JSON
+
+
+class Listener(Protocol):
+    """Gets live events from the reader's thread, and None when some may have been missed."""
+
+    def __call__(self, event: LiveEvent | None) -> None:
+        """Take an event; must not block."""
+
+
+class EventReader:
+    """One Redis subscription per process; all viewers of all sessions are fed from it."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._listeners: dict[str, set[Listener]] = defaultdict(set)
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self.is_connected = False
+        self._thread = threading.Thread(target=self._read, name="events", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the reader."""
+        self._closing.set()
+        self._thread.join(timeout=3)
+
+    def listen(self, session_id: UUID, listener: Listener) -> Callable[[], None]:
+        """Hand the session's live events to the listener until the returned function is called."""
+        key = str(session_id)
+        with self._lock:
+            self._listeners[key].add(listener)
+
+        def stop() -> None:
+            with self._lock:
+                self._listeners[key].discard(listener)
+                if not self._listeners[key]:
+                    del self._listeners[key]
+
+        return stop
+
+    def kept(self, session_id: UUID, after: StreamId) -> list[LiveEvent]:
+        """The events that Redis still keeps after a place; none when it does not answer."""
+        try:
+            entries: Any = self._redis.xrange(f"{STREAM}{session_id}", min=f"({after}")
+        except RedisError as error:
+            log.warning("Kept events cannot be read: %s", error)
+            return []
+        return [_event(entry_id, fields[b"e"]) for entry_id, fields in entries]
+
+    def _read(self) -> None:
+        while not self._closing.is_set():
+            try:
+                self._subscribe()
+            except (RedisError, OSError) as error:
+                self.is_connected = False
+                log.warning("Live events pause until Redis is back: %s", error)
+                self._closing.wait(RECONNECT_SECONDS)
+
+    def _subscribe(self) -> None:
+        pubsub: Any = self._redis.pubsub
+        with pubsub(ignore_subscribe_messages=True) as subscription:
+            subscription.psubscribe(f"{CHANNEL}*")
+            self.is_connected = True
+            self._tell_all(None)
+            while not self._closing.is_set():
+                message = subscription.get_message(timeout=1.0)
+                if message is not None:
+                    self._hand_out(message["channel"], message["data"])
+
+    def _hand_out(self, channel: bytes, data: bytes) -> None:
+        key = channel.decode().removeprefix(CHANNEL)
+        listeners = self._snapshot(key)
+        if listeners:
+            event_id, _, body = data.partition(b" ")
+            event = _event(event_id, body)
+            for listener in listeners:
+                listener(event)
+
+    def _tell_all(self, event: LiveEvent | None) -> None:
+        for key in list(self._listeners):
+            for listener in self._snapshot(key):
+                listener(event)
+
+    def _snapshot(self, key: str) -> Iterable[Listener]:
+        with self._lock:
+            return tuple(self._listeners.get(key, ()))
+
+
+def wait_until(
+    reader: EventReader, session_id: UUID, is_done: Callable[[], bool], seconds: float
+) -> bool:
+    """Wait until `is_done`, which is asked when a turn of the session ends and now and then.
+
+    Give whether it was done in time. Works without Redis too, only less promptly.
+    """
+    happened = threading.Event()
+
+    def listener(event: LiveEvent | None) -> None:
+        if event is None or event.body["event"] == "turn_finished":
+            happened.set()
+
+    stop = reader.listen(session_id, listener)
+    deadline = time.monotonic() + seconds
+    try:
+        while not is_done():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            happened.wait(min(left, POLL_SECONDS))
+            happened.clear()
+        return True
+    finally:
+        stop()
+
+
+def _event(entry_id: bytes, body: bytes) -> LiveEvent:
+    return LiveEvent(StreamId.parse(entry_id.decode()), orjson.loads(body))

@@ -1,0 +1,64 @@
+"""The wake-up call to workers: RQ carries a name and an id; the queue of record is the table."""
+
+import logging
+from uuid import UUID
+
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import Queue
+from rq.exceptions import DuplicateJobError, InvalidJobOperation
+from rq.job import JobStatus
+from rq.serializers import JSONSerializer
+
+QUEUE = "turns"
+JOB = "worker.jobs.run_turn"
+JOB_TIMEOUT = -1  # the turn enforces its own limit of time
+KEEP_FAILED_SECONDS = 3_600
+log = logging.getLogger(__name__)
+
+
+class TurnQueue:
+    """The one queue; ids only, as JSON."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.rq = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
+
+    def wake(self, turn_id: UUID) -> bool:
+        """Ask a worker to run the turn; False when Redis does not answer.
+
+        Nothing is lost then: the sweeper asks again. A second job for a turn is harmless, since
+        only one claim succeeds.
+        """
+        try:
+            self._enqueue(turn_id, unique=True)
+        except DuplicateJobError:
+            return self._wake_again(turn_id)
+        except RedisError as error:
+            return self._give_up(turn_id, error)
+        return True
+
+    def _wake_again(self, turn_id: UUID) -> bool:
+        """Announce the turn anew unless its job still waits: who took it may be lost."""
+        try:
+            job = self.rq.fetch_job(str(turn_id))
+            if job is None or job.get_status() is not JobStatus.QUEUED:
+                self._enqueue(turn_id, unique=False)
+        except (RedisError, InvalidJobOperation) as error:
+            return self._give_up(turn_id, error)
+        return True
+
+    def _enqueue(self, turn_id: UUID, *, unique: bool) -> None:
+        self.rq.enqueue_call(
+            JOB,
+            args=(str(turn_id),),
+            job_id=str(turn_id),
+            unique=unique,
+            timeout=JOB_TIMEOUT,
+            result_ttl=0,
+            failure_ttl=KEEP_FAILED_SECONDS,
+            description=f"turn {turn_id}",
+        )
+
+    def _give_up(self, turn_id: UUID, error: Exception) -> bool:
+        log.warning("Turn %s waits for the sweeper, Redis does not answer: %s", turn_id, error)
+        return False

@@ -1,0 +1,231 @@
+"""The one writer of a running turn: every save names the attempt, every event follows its save."""
+
+import time
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from backend.agents.run import StepFinished, TextDelta, ThinkingDelta, ToolFinished
+from backend.conversations import display
+from backend.conversations.delta import diff_states, dropped_messages
+from backend.conversations.display import Draft
+from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations.state_store import StoredState, append_delta
+from backend.errors import LeaseLost
+from backend.schemas import (
+    ContentType,
+    DisplayMessage,
+    EventName,
+    MessageStatus,
+    TurnStatus,
+    Usage,
+)
+from backend.turns.claim import Claim
+from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
+from backend.turns.services import Services
+from backend.turns.stream import Event
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+COMPACTED = (
+    "The conversation has grown long: the agent now reads its later part. All of it stays here."
+)
+
+
+class Recorder:
+    """Saves and publishes what an agent does, for the attempt of one claim."""
+
+    def __init__(self, services: Services, claim: Claim) -> None:
+        self._services = services
+        self._claim = claim
+        self._stored = claim.stored
+        self._usage = claim.usage
+        self._position = claim.position
+        self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
+        self._partial_id = ""
+        self._finished: list[ToolFinished] = []
+        self._calls = _OpenCalls()
+        if claim.attempt > 1:
+            self._restore_calls()
+
+    def started(self) -> None:
+        """Tell those who watch that the turn runs, and show the message if it had to wait."""
+        added = [self._claim.shown] if self._claim.shown else []
+        self._publish(
+            self._event(EventName.TURN_STARTED, turn=self._claim.turn),
+            *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
+        )
+
+    def said(self, delta: TextDelta | ThinkingDelta) -> None:
+        """Publish a piece of an answer; keep it in case the turn is stopped within."""
+        if delta.message_id != self._partial_id:
+            self._forget_partial(delta.message_id)
+        self._partial[type(delta)].append(delta.text)
+        is_text = isinstance(delta, TextDelta)
+        name = EventName.TEXT_DELTA if is_text else EventName.THINKING_DELTA
+        self._publish(self._event(name, message_id=delta.message_id, text=delta.text))
+
+    def tool_finished(self, finished: ToolFinished) -> None:
+        """Keep one call's result, and how long it took, until its batch is saved."""
+        self._finished.append(finished)
+        self._calls.ended(finished.message.get("tool_call_id"))
+
+    def step_finished(self, step: StepFinished) -> bool:
+        """Save a step: display rows, state, usage, in one transaction; then publish.
+
+        Give whether the turn is to stop. Raises LeaseLost when this attempt may not write.
+        """
+        usage = _sum(self._usage, step.usage)
+        delta = diff_states(self._stored.state, step.state)
+        with self._services.database.transaction() as session:
+            added = self._add_rows(session, step, delta)
+            stop = self._fence(session, usage)
+            version = append_delta(
+                session, self._claim.conversation_id, self._stored.version, delta
+            )
+            updated = self._calls.close(session, self._claim.conversation_id, step)
+        self._stored = StoredState(step.state, version)
+        self._usage = usage
+        self._finished.clear()
+        self._forget_partial("")
+        self._calls.opened(added)
+        self._show(added, updated)
+        return stop
+
+    def finish(self, outcome: Outcome) -> Closed:
+        """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
+        in_flight = InFlight(self._kept_partial(), tuple(self._finished))
+        with self._services.database.transaction() as session:
+            turn = self._lock(session)
+            closed = close_turn(session, turn, outcome, in_flight, self._stored)
+        publish_closed(self._services, closed)
+        return closed
+
+    def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
+        drafts = [draft for message in step.messages for draft in self._drafts(message, step)]
+        if dropped_messages(delta, len(self._stored.state["messages"])):
+            drafts.append(display.notice(COMPACTED))
+        claim = self._claim
+        return add_messages(session, claim.conversation_id, claim.turn_id, drafts)
+
+    def _drafts(self, message: JSON, step: StepFinished) -> list[Draft]:
+        agent = self._claim.turn.agent
+        if message["role"] == "tool":
+            artifact = step.artifacts.get(message.get("tool_call_id", ""))
+            return [display.tool_draft(message, artifact, agent)]
+        return display.assistant_drafts(message, agent, MessageStatus.COMPLETED)
+
+    def _fence(self, session: Session, usage: Usage) -> bool:
+        """Count the step if this attempt still owns the turn; give whether to stop."""
+        stop = session.scalar(
+            update(TurnRow)
+            .where(TurnRow.id == self._claim.turn_id, *self._owned())
+            .values(steps=TurnRow.steps + 1, usage=usage.model_dump(exclude_defaults=True))
+            .returning(TurnRow.stop_requested)
+        )
+        if stop is None:
+            raise LeaseLost
+        return bool(stop)
+
+    def _lock(self, session: Session) -> TurnRow:
+        session.execute(
+            select(ConversationRow.id)
+            .where(ConversationRow.id == self._claim.conversation_id)
+            .with_for_update(key_share=True)
+        )
+        turn = session.scalar(
+            select(TurnRow).where(TurnRow.id == self._claim.turn_id, *self._owned())
+        )
+        if turn is None:
+            raise LeaseLost
+        return turn
+
+    def _owned(self) -> tuple[Any, ...]:
+        return (TurnRow.attempt == self._claim.attempt, TurnRow.status == TurnStatus.RUNNING)
+
+    def _restore_calls(self) -> None:
+        claim = self._claim
+        with self._services.database.read() as session:
+            rows = open_calls(session, claim.conversation_id, claim.turn_id, claim.message_position)
+        self._calls.opened(rows)
+
+    def _kept_partial(self) -> Partial | None:
+        text, thinking = ("".join(self._partial[kind]) for kind in (TextDelta, ThinkingDelta))
+        return Partial(self._partial_id, text, thinking) if text or thinking else None
+
+    def _forget_partial(self, message_id: str) -> None:
+        self._partial_id = message_id
+        for pieces in self._partial.values():
+            pieces.clear()
+
+    def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
+        if added:
+            self._position = added[-1].position
+        self._publish(
+            *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in updated),
+            *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
+        )
+
+    def _event(self, name: EventName, **data: Any) -> Event:
+        return Event(name, self._claim.context, data, self._position)
+
+    def _publish(self, *events: Event) -> None:
+        self._services.events.publish(self._claim.conversation_id, *events)
+
+
+class _OpenCalls:
+    """The tool calls that are running: where they stand on the screen, and since when."""
+
+    def __init__(self) -> None:
+        self._rows: list[DisplayMessage] = []
+        self._since = time.monotonic()
+        self._seconds: list[tuple[str | None, float]] = []
+
+    def opened(self, rows: list[DisplayMessage]) -> None:
+        calls = [row for row in rows if row.content_type is ContentType.TOOL_CALL]
+        if calls:
+            self._rows, self._since, self._seconds = calls, time.monotonic(), []
+
+    def ended(self, call_id: str | None) -> None:
+        self._seconds.append((call_id, time.monotonic() - self._since))
+
+    def close(
+        self, session: Session, conversation_id: UUID, step: StepFinished
+    ) -> list[DisplayMessage]:
+        """Move the calls that this step answers to their end; ids may repeat, order tells."""
+        updated = []
+        for message in step.messages:
+            call_id = message.get("tool_call_id")
+            row = next((r for r in self._rows if r.content["call_id"] == call_id), None)
+            if message["role"] != "tool" or row is None:
+                continue
+            self._rows.remove(row)
+            seconds = next((s for ended, s in self._seconds if ended == call_id), None)
+            metadata = {} if seconds is None else {"seconds": round(seconds, 3)}
+            status = display.call_status(message)
+            updated.append(finish_call(session, conversation_id, row.position, status, metadata))
+        return [row for row in updated if row is not None]
+
+
+def publish_closed(services: Services, closed: Closed) -> None:
+    """Tell those who watch how a turn ended; wake the turn after it."""
+    position = closed.added[-1].position if closed.added else 0
+
+    def event(name: EventName, **data: Any) -> Event:
+        return Event(name, closed.context, data, position)
+
+    services.events.publish(
+        closed.turn.session_id,
+        *(event(EventName.MESSAGE_UPDATED, message=row) for row in closed.updated),
+        *(event(EventName.MESSAGE_ADDED, message=row) for row in closed.added),
+        event(EventName.TURN_FINISHED, turn=closed.turn),
+    )
+    if closed.next_turn:
+        services.queue.wake(closed.next_turn)
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(**{name: getattr(one, name) + getattr(other, name) for name in Usage.model_fields})

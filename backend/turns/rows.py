@@ -1,0 +1,102 @@
+"""Reading turns: one turn as the wire has it, and the order of a session's queue."""
+
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations.service import visible_to
+from backend.errors import TurnNotFound
+from backend.schemas import ErrorSummary, EventContext, Turn, TurnStatus, Usage
+from backend.turns.lifecycle import UNFINISHED
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+
+def find_turn(session: Session, scope: Scope, turn_id: UUID) -> TurnRow:
+    """A turn of the caller's. Raises TurnNotFound, also for another owner's."""
+    row = session.scalar(
+        select(TurnRow)
+        .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+        .where(TurnRow.id == turn_id, visible_to(scope))
+    )
+    if row is None:
+        raise TurnNotFound
+    return row
+
+
+def list_unfinished(session: Session, conversation_id: UUID) -> list[TurnRow]:
+    """The turns of a conversation that are not finished, in order: the first is on or next."""
+    return list(
+        session.scalars(
+            select(TurnRow)
+            .where(TurnRow.conversation_id == conversation_id, TurnRow.status.in_(UNFINISHED))
+            .order_by(TurnRow.number)
+        )
+    )
+
+
+def latest_turn(session: Session, conversation_id: UUID) -> TurnRow | None:
+    """The conversation's newest turn, finished or not."""
+    return session.scalar(
+        select(TurnRow)
+        .where(TurnRow.conversation_id == conversation_id)
+        .order_by(TurnRow.number.desc())
+        .limit(1)
+    )
+
+
+def next_turn_id(session: Session, conversation_id: UUID) -> UUID | None:
+    """The queued turn whose time has come; None while another one is on, or when none waits."""
+    first = session.execute(
+        select(TurnRow.id, TurnRow.status)
+        .where(TurnRow.conversation_id == conversation_id, TurnRow.status.in_(UNFINISHED))
+        .order_by(TurnRow.number)
+        .limit(1)
+    ).one_or_none()
+    return first.id if first and first.status == TurnStatus.QUEUED else None
+
+
+def turn_of(session: Session, row: TurnRow) -> Turn:
+    """The turn on the wire, with the number of turns before it while it is queued."""
+    before = None
+    if row.status == TurnStatus.QUEUED:
+        before = session.scalar(
+            select(func.count())
+            .where(TurnRow.conversation_id == row.conversation_id)
+            .where(TurnRow.status.in_(UNFINISHED), TurnRow.number < row.number)
+        )
+    return Turn(
+        id=row.id,
+        session_id=row.conversation_id,
+        status=TurnStatus(row.status),
+        agent=row.agent,
+        message=row.message,
+        attempts=row.attempt,
+        steps=row.steps,
+        usage=Usage(**row.usage),
+        error=ErrorSummary(**row.error) if row.error else None,
+        queue_position=before,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )
+
+
+def context_of(session: Session, row: TurnRow) -> EventContext:
+    """Where the turn's events belong. Raises TurnNotFound when the conversation is gone."""
+    conversation = session.execute(
+        select(ConversationRow.domain_id, ConversationRow.image_id).where(
+            ConversationRow.id == row.conversation_id
+        )
+    ).one_or_none()
+    if conversation is None:
+        raise TurnNotFound
+    return EventContext(
+        domain_id=conversation.domain_id,
+        session_id=row.conversation_id,
+        image_id=conversation.image_id,
+        agent_id=row.agent,
+        turn_id=row.id,
+    )

@@ -1,0 +1,125 @@
+"""Runs one turn: claim, restore, run, save step by step, finish. Everything a worker does."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from backend.agents.run import (
+    AgentRecipe,
+    StepFinished,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    run_agent,
+)
+from backend.data.sources import Sources
+from backend.domains.template import template_of
+from backend.errors import AppError, LeaseLost
+from backend.llm.provider import ModelProvider
+from backend.tools.context import ToolContext
+from backend.turns.claim import Claim, claim_turn
+from backend.turns.closing import Closed, Outcome
+from backend.turns.feed import AgentFeed, AgentLoop
+from backend.turns.lease import LeaseKeeper, TurnStopped
+from backend.turns.recorder import Recorder, publish_closed
+from backend.turns.services import Services
+
+log = logging.getLogger(__name__)
+
+UNEXPECTED = Outcome.failed(
+    "Something went wrong",
+    "The turn met an error that nobody foresaw; the log has it. Press Retry.",
+)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What a worker process holds to run turns with."""
+
+    name: str
+    services: Services
+    models: ModelProvider
+    sources: Sources
+    loop: AgentLoop
+    leases: LeaseKeeper
+
+
+def run_turn(runtime: Runtime, turn_id: UUID) -> None:
+    """Run a turn from its claim to its end. A turn that is not to be had is left alone.
+
+    When the lease or the database is lost, nothing more is written: another attempt goes on.
+    """
+    claim = _claim(runtime, turn_id)
+    if claim is None:
+        return
+    try:
+        recorder = Recorder(runtime.services, claim)
+        recorder.started()
+        recorder.finish(_run(runtime, claim, recorder))
+    except LeaseLost:
+        log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
+    except SQLAlchemyError:
+        log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
+
+
+def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
+    services = runtime.services
+    with services.database.transaction() as session:
+        claim = claim_turn(session, turn_id, runtime.name, services.settings.lease_seconds)
+    if isinstance(claim, Closed):
+        publish_closed(services, claim)
+        return None
+    return claim
+
+
+def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
+    """Let the agent work until it has answered, fails, or is stopped."""
+    try:
+        agent = run_agent(_recipe(runtime, claim), claim.stored.state)
+        with (
+            AgentFeed(runtime.loop, agent) as feed,
+            runtime.leases.hold(claim.turn_id, claim.attempt, feed.cancel),
+        ):
+            for event in feed:
+                _RECORD[type(event)](recorder, event)
+    except TurnStopped:
+        return Outcome.stopped()
+    except (LeaseLost, SQLAlchemyError):
+        raise
+    except AppError as error:
+        return Outcome.failed(error.title, error.detail)
+    except Exception:  # the edge: whatever an agent raises ends its turn, never the worker
+        log.exception("Turn %s failed", claim.turn_id)
+        return UNEXPECTED
+    return Outcome.succeeded()
+
+
+def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
+    return AgentRecipe(
+        image=template_of(claim.image),
+        agent_name=claim.turn.agent,
+        models=runtime.models,
+        tool_context=ToolContext(
+            sources=runtime.sources,
+            conversation_id=claim.conversation_id,
+            turn_id=claim.turn_id,
+            scope=claim.scope,
+        ),
+    )
+
+
+def _save(recorder: Recorder, step: StepFinished) -> None:
+    if recorder.step_finished(step):
+        raise TurnStopped
+
+
+_RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
+    TextDelta: Recorder.said,
+    ThinkingDelta: Recorder.said,
+    ToolFinished: Recorder.tool_finished,
+    StepFinished: _save,
+}

@@ -1,0 +1,202 @@
+"""Submit, stop and retry: what people ask of turns. Nothing here runs an agent."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from uuid import UUID, uuid4
+
+import orjson
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from backend.agents.state import empty_state
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.service import Image
+from backend.conversations.state_store import create_state
+from backend.domains import service as domains
+from backend.domains.template import agent_named, image_of, template_of
+from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong, TurnNotRetryable
+from backend.schemas import (
+    MAX_MESSAGE_CHARS,
+    DisplayMessage,
+    DomainTemplate,
+    EventContext,
+    EventName,
+    Turn,
+)
+from backend.text import clean_text
+from backend.turns.entry import enter_message, touch
+from backend.turns.lifecycle import RETRYABLE
+from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
+from backend.turns.services import Services
+from backend.turns.stream import Event
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+MAX_KEY_CHARS = 255
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A person's message and where it goes; without `session_id` a new session is made."""
+
+    message: str
+    session_id: UUID | None = None
+    domain: str | None = None
+    agent: str | None = None
+    key: str | None = None
+
+    @property
+    def body_hash(self) -> str:
+        """Tells whether a repeated Idempotency-Key comes with the same body."""
+        body = [self.message, str(self.session_id), self.domain, self.agent]
+        return sha256(orjson.dumps(body)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A turn as it was stored, with the row that its message became, if it did at once."""
+
+    turn: Turn
+    shown: DisplayMessage | None
+    is_next: bool
+    is_new: bool = True
+
+
+def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
+    """Accept a message: one transaction, then the wake-up call.
+
+    Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused;
+    nothing is stored then.
+    """
+    ask = check_ask(ask)
+    try:
+        with services.database.transaction() as session:
+            accepted = _earlier(session, scope, ask) or _accept(session, scope, ask)
+            context = context_of(session, find_turn(session, scope, accepted.turn.id))
+    except IntegrityError:
+        # Another request with this key was quicker by a moment; what it stored is the answer.
+        with services.database.read() as session:
+            earlier = _earlier(session, scope, ask)
+            if earlier is None:
+                raise
+            return earlier.turn
+    if accepted.is_new:
+        _announce(services, accepted, context)
+    return accepted.turn
+
+
+def check_ask(ask: Ask) -> Ask:
+    """The ask with a storable message. Raises InvalidInput, MessageTooLong."""
+    message = clean_text(ask.message)
+    if not message.strip():
+        raise InvalidInput("The message is empty. Write what you want to know.")
+    if len(message) > MAX_MESSAGE_CHARS:
+        raise MessageTooLong
+    if ask.key is not None and not 0 < len(ask.key) <= MAX_KEY_CHARS:
+        raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
+    key = None if ask.key is None else clean_text(ask.key)
+    agent, domain = (None if v is None else clean_text(v) for v in (ask.agent, ask.domain))
+    return Ask(message, ask.session_id, domain, agent, key)
+
+
+def open_session(session: Session, scope: Scope, domain: str | None, title: str | None) -> UUID:
+    """Make an empty session from a domain. Raises DomainNotFound."""
+    found = domains.find(session, scope, domain)
+    template = DomainTemplate.model_validate(found.model_dump(include=set(_TEMPLATE)))
+    conversation_id = conversations.create(
+        session, scope, Image(found.id, image_of(template)), title
+    )
+    create_state(session, conversation_id, empty_state())
+    return conversation_id
+
+
+def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
+    """Try a failed or stopped turn again as a new one, from where it had come to.
+
+    Raises TurnNotFound, TurnNotRetryable.
+    """
+    with services.database.transaction() as session:
+        old = find_turn(session, scope, turn_id)
+        conversations.lock(session, scope, old.conversation_id)
+        session.refresh(old)
+        if old.status not in RETRYABLE or _latest(session, old.conversation_id) != old.number:
+            raise TurnNotRetryable
+        turn = TurnRow(
+            id=uuid4(),
+            conversation_id=old.conversation_id,
+            owner_id=scope.user_id,
+            agent=old.agent,
+            message=old.message,
+            message_position=old.message_position,
+        )
+        session.add(turn)
+        session.flush()
+        shown = enter_message(session, turn) if turn.message_position is None else None
+        touch(session, turn.conversation_id, turn.message)
+        session.refresh(turn)
+        accepted = Accepted(turn_of(session, turn), shown, is_next=True)
+        context = context_of(session, turn)
+    _announce(services, accepted, context)
+    return accepted.turn
+
+
+def _earlier(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
+    """The turn that this key has started before. Raises IdempotencyKeyReused."""
+    if ask.key is None:
+        return None
+    row = session.scalar(
+        select(TurnRow).where(TurnRow.owner_id == scope.user_id, TurnRow.idempotency_key == ask.key)
+    )
+    if row is None:
+        return None
+    if row.body_hash != ask.body_hash:
+        raise IdempotencyKeyReused
+    return Accepted(turn_of(session, row), None, is_next=False, is_new=False)
+
+
+def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
+    conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
+    conversation = conversations.lock(session, scope, conversation_id)
+    is_next = not list_unfinished(session, conversation_id)
+    turn = TurnRow(
+        id=uuid4(),
+        conversation_id=conversation_id,
+        owner_id=scope.user_id,
+        agent=_agent(conversation, ask.agent),
+        message=ask.message,
+        idempotency_key=ask.key,
+        body_hash=ask.body_hash if ask.key else None,
+    )
+    session.add(turn)
+    session.flush()
+    shown = enter_message(session, turn) if is_next else None
+    touch(session, conversation_id, ask.message)
+    session.refresh(turn)
+    return Accepted(turn_of(session, turn), shown, is_next)
+
+
+def _agent(conversation: ConversationRow, name: str | None) -> str:
+    return agent_named(template_of(conversation.image), name)
+
+
+def _latest(session: Session, conversation_id: UUID) -> int | None:
+    return session.scalar(
+        select(func.max(TurnRow.number)).where(TurnRow.conversation_id == conversation_id)
+    )
+
+
+def _announce(services: Services, accepted: Accepted, context: EventContext) -> None:
+    """Wake a worker first; then tell those who watch."""
+    if accepted.is_next:
+        services.queue.wake(accepted.turn.id)
+    position = accepted.shown.position if accepted.shown else 0
+    events = [Event(EventName.TURN_QUEUED, context, {"turn": accepted.turn}, position)]
+    if accepted.shown:
+        added = {"message": accepted.shown}
+        events.append(Event(EventName.MESSAGE_ADDED, context, added, position))
+    services.events.publish(accepted.turn.session_id, *events)
+
+
+_TEMPLATE = tuple(DomainTemplate.model_fields)

@@ -1,0 +1,21 @@
+"""The parts that work on turns needs; made once per process by `backend.bootstrap`."""
+
+from dataclasses import dataclass
+
+from redis import Redis
+
+from backend.settings import Settings
+from backend.turns.queue import TurnQueue
+from backend.turns.stream import EventStream
+from db.session import Database
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the API and the worker share."""
+
+    settings: Settings
+    database: Database
+    redis: Redis
+    queue: TurnQueue
+    events: EventStream

@@ -1,0 +1,68 @@
+"""Stopping turns, and deleting a session with what runs in it."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.errors import TurnNotFound
+from backend.schemas import Turn, TurnStatus
+from backend.turns.claim import lease_is_over
+from backend.turns.closing import Closed, Outcome, close_turn
+from backend.turns.lifecycle import is_finished
+from backend.turns.recorder import publish_closed
+from backend.turns.rows import find_turn, list_unfinished, turn_of
+from backend.turns.services import Services
+from db.models.turn import TurnRow
+
+
+def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
+    """Stop a turn: at once where no worker is at it, else its worker hears of it in a moment.
+
+    Stopping a finished turn changes nothing. Raises TurnNotFound.
+    """
+    with services.database.transaction() as session:
+        turn = find_turn(session, scope, turn_id)
+        conversations.lock(session, scope, turn.conversation_id)
+        session.refresh(turn)
+        closed = _stop(session, turn)
+        answer = closed.turn if closed else turn_of(session, turn)
+    if closed:
+        publish_closed(services, closed)
+    return answer
+
+
+def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
+    """Stop the session's first unfinished turn; the next queued one follows.
+
+    Raises SessionNotFound, and TurnNotFound when nothing is running.
+    """
+    with services.database.read() as session:
+        conversations.get(session, scope, session_id)
+        unfinished = list_unfinished(session, session_id)
+    if not unfinished:
+        raise TurnNotFound("Nothing is running in this session.")
+    return stop_turn(services, scope, unfinished[0].id)
+
+
+def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
+    """Delete a session; a turn that runs in it loses its lease and is cancelled by its worker.
+
+    Raises SessionNotFound.
+    """
+    with services.database.transaction() as session:
+        conversations.remove(session, scope, session_id)
+    services.events.forget(session_id)
+
+
+def _stop(session: Session, turn: TurnRow) -> Closed | None:
+    """Close the turn if no worker is at it, else leave the wish for its worker to find."""
+    status = TurnStatus(turn.status)
+    if is_finished(status):
+        return None
+    if status is TurnStatus.RUNNING and not lease_is_over(session, turn):
+        turn.stop_requested = True
+        session.flush()
+        return None
+    return close_turn(session, turn, Outcome.stopped())

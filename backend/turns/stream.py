@@ -1,0 +1,83 @@
+"""Live events on Redis Streams: published here, best effort; what must last is in PostgreSQL."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from redis import Redis
+from redis.exceptions import RedisError
+
+from backend.schemas import EventContext, EventName
+
+JSON = dict[str, Any]
+log = logging.getLogger(__name__)
+
+CHANNEL = "colloquy:live:"
+STREAM = "colloquy:events:"
+KEEP_EVENTS = 20_000
+KEEP_SECONDS = 3_600
+
+# One round trip: keep the event for those who come later, hand it to those who listen now.
+_PUBLISH = """
+local ids = {}
+for i = 3, #ARGV do
+  local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'e', ARGV[i])
+  redis.call('PUBLISH', KEYS[2], id .. ' ' .. ARGV[i])
+end
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return redis.status_reply('OK')
+"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in a session. `position` is the last stored display message then."""
+
+    name: EventName
+    context: EventContext
+    data: JSON
+    position: int = 0
+
+    def dump(self) -> bytes:
+        """The event as it travels: JSON bytes."""
+        data = {"context": self.context, **self.data}
+        body = {"event": self.name, "position": self.position, "data": data}
+        return orjson.dumps(body, default=lambda model: model.model_dump(mode="json"))
+
+
+class EventStream:
+    """The publishing end. A lost event costs an animation, never content: failures are logged."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._publish = redis.register_script(_PUBLISH)
+        self._is_failing = False
+
+    def publish(self, session_id: UUID, *events: Event) -> None:
+        """Send the events to whoever follows the session, in order."""
+        if not events:
+            return
+        keys = [f"{STREAM}{session_id}", f"{CHANNEL}{session_id}"]
+        try:
+            self._publish(
+                keys=keys, args=[KEEP_EVENTS, KEEP_SECONDS, *(event.dump() for event in events)]
+            )
+        except RedisError as error:
+            self._report(error)
+        else:
+            self._is_failing = False
+
+    def forget(self, session_id: UUID) -> None:
+        """Drop a deleted session's events."""
+        try:
+            self._redis.delete(f"{STREAM}{session_id}")
+        except RedisError as error:
+            self._report(error)
+
+    def _report(self, error: RedisError) -> None:
+        """Say once, not for each event, that pages do not get live events."""
+        if not self._is_failing:
+            log.warning("Live events are not delivered until Redis is back: %s", error)
+        self._is_failing = True

@@ -1,0 +1,183 @@
+"""One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.messages import list_messages
+from backend.errors import InvalidInput
+from backend.schemas import EventName, Turn, TurnStatus
+from backend.turns.follow import EventReader, LiveEvent, StreamId
+from backend.turns.lifecycle import is_finished
+from backend.turns.rows import context_of, latest_turn, list_unfinished, turn_of
+from backend.turns.services import Services
+from backend.turns.stream import Event
+
+JSON = dict[str, Any]
+GAP_PAGE = 200
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far a viewer has come: in the stream, and in the stored display messages."""
+
+    stream: StreamId
+    position: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Place":
+        """Read an event's id, or 0 for the very beginning. Raises InvalidInput."""
+        stream, _, position = text.partition(".")
+        try:
+            return cls(StreamId.parse(stream), int(position or 0))
+        except ValueError as error:
+            raise InvalidInput("Resume with the id of an event, or with 0.") from error
+
+    def __str__(self) -> str:
+        return f"{self.stream}.{self.position}"
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event for a viewer."""
+
+    id: str
+    event: str
+    data: JSON
+
+
+class Viewer:
+    """Turns what Redis keeps, what arrives live and what PostgreSQL holds into one sequence."""
+
+    def __init__(
+        self, services: Services, reader: EventReader, scope: Scope, session_id: UUID
+    ) -> None:
+        self._services = services
+        self._reader = reader
+        self._scope = scope
+        self._session_id = session_id
+        self._place = Place(StreamId(), 0)
+        self._finished: set[str] = set()
+
+    def start(self, after: str | None) -> list[Told]:
+        """What the viewer has missed since `after`; without it, of the active turn.
+
+        Raises SessionNotFound, InvalidInput.
+        """
+        with self._services.database.read() as session:
+            found = conversations.get(session, self._scope, self._session_id)
+        if after is not None:
+            self._place = Place.parse(after)
+            return self.catch_up()
+        first = self._active_turn_begins()
+        if first is not None:
+            self._place = first
+            return self.catch_up()
+        kept = self._reader.kept(self._session_id, StreamId())
+        self._place = Place(kept[-1].id if kept else StreamId(), found.message_count)
+        if (latest := self._latest_turn()) is not None and is_finished(latest[0].status):
+            self._finished.add(str(latest[0].id))
+        return []
+
+    def catch_up(self) -> list[Told]:
+        """What is kept after the viewer's place; rows that Redis forgot come from the table."""
+        kept = self._reader.kept(self._session_id, self._place.stream)
+        told = self._forgotten(kept)
+        for event in kept:
+            told.extend(self.take(event))
+        if not kept:
+            told.extend(self._ended_unseen())
+        return told
+
+    def take(self, event: LiveEvent) -> list[Told]:
+        """The event for the viewer; nothing if it was told before."""
+        if event.id <= self._place.stream:
+            return []
+        name, data = event.body["event"], event.body["data"]
+        position = self._place.position
+        told = self._is_new(name, data)
+        if name == EventName.MESSAGE_ADDED:
+            position = max(position, data["message"]["position"])
+        self._place = Place(event.id, position)
+        return [Told(str(self._place), name, data)] if told else []
+
+    def _is_new(self, name: str, data: JSON) -> bool:
+        if name == EventName.MESSAGE_ADDED:
+            return bool(data["message"]["position"] > self._place.position)
+        if name == EventName.TURN_FINISHED:
+            turn_id = data["context"]["turn_id"]
+            is_new = turn_id not in self._finished
+            self._finished.add(turn_id)
+            return is_new
+        return True
+
+    def _forgotten(self, kept: list[LiveEvent]) -> list[Told]:
+        """The stored rows after the viewer's place that come before all that Redis still keeps."""
+        end = min(_positions(kept), default=None)
+        told: list[Told] = []
+        with self._services.database.read() as session:
+            while end is None or self._place.position + 1 < end:
+                after = self._place.position
+                page = list_messages(
+                    session, self._scope, self._session_id, after=after, limit=GAP_PAGE
+                )
+                rows = [row for row in page.items if end is None or row.position < end]
+                for row in rows:
+                    self._place = Place(self._place.stream, row.position)
+                    context = self._context(row.turn_id)
+                    told.append(self._tell(EventName.MESSAGE_ADDED, context, message=row))
+                if len(rows) < GAP_PAGE:
+                    break
+        return told
+
+    def _ended_unseen(self) -> list[Told]:
+        """The end of the latest turn, where no event tells it any more."""
+        latest = self._latest_turn()
+        if latest is None or not is_finished(latest[0].status):
+            return []
+        turn, context = latest
+        if str(turn.id) in self._finished:
+            return []
+        self._finished.add(str(turn.id))
+        return [self._tell(EventName.TURN_FINISHED, context, turn=turn)]
+
+    def _latest_turn(self) -> tuple[Turn, Any] | None:
+        with self._services.database.read() as session:
+            row = latest_turn(session, self._session_id)
+            return (turn_of(session, row), context_of(session, row)) if row else None
+
+    def _context(self, turn_id: UUID | None) -> JSON:
+        return {"session_id": self._session_id, "turn_id": turn_id}
+
+    def _tell(self, name: EventName, context: Any, **data: Any) -> Told:
+        body = orjson.loads(Event(name, context, data).dump())
+        return Told(str(self._place), name, body["data"])
+
+    def _active_turn_begins(self) -> Place | None:
+        """The place before the first event of the active turn; None when nothing is active."""
+        with self._services.database.read() as session:
+            unfinished = list_unfinished(session, self._session_id)
+        if not unfinished:
+            return None
+        turn = unfinished[0]
+        before = StreamId()
+        for event in self._reader.kept(self._session_id, StreamId()):
+            if event.body["data"]["context"]["turn_id"] == str(turn.id):
+                break
+            before = event.id
+        is_running = turn.status != TurnStatus.QUEUED or turn.message_position is not None
+        position = (turn.message_position or 1) - 1 if is_running else 0
+        return Place(before, position)
+
+
+def _positions(events: Iterable[LiveEvent]) -> Iterable[int]:
+    return (
+        event.body["data"]["message"]["position"]
+        for event in events
+        if event.body["event"] == EventName.MESSAGE_ADDED
+    )

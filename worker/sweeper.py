@@ -1,0 +1,84 @@
+"""The sweeper: finds turns that were accepted but never reached a worker, or have lost theirs."""
+
+import logging
+import threading
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from backend.schemas import TurnStatus
+from backend.turns.lifecycle import UNFINISHED
+from backend.turns.services import Services
+from db.models.turn import TurnRow
+
+BATCH = 500
+STRANDED_SECONDS = 3  # a turn that nobody claims for so long is announced again
+log = logging.getLogger(__name__)
+
+
+class Sweeper:
+    """One thread per worker process; several may run, since only one claim succeeds."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin to sweep."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the sweeper."""
+        self._closing.set()
+        self._thread.join(timeout=5)
+
+    def _sweep(self) -> None:
+        seconds = self._services.settings.sweep_seconds
+        while not self._closing.wait(seconds):
+            try:
+                sweep(self._services)
+            except SQLAlchemyError as error:
+                log.warning("The sweep waits, the database does not answer: %s", error)
+
+
+def sweep(services: Services) -> list[UUID]:
+    """Wake a worker for each turn that waits in vain; give their ids."""
+    with services.database.transaction() as session:
+        found = _stranded(session)
+    for turn_id in found:
+        if not services.queue.wake(turn_id):
+            break
+    return found
+
+
+def _stranded(session: Session) -> list[UUID]:
+    """Turns whose lease is over, and queued ones that are first but not taken.
+
+    Marks them, so that a full queue is not filled again by each sweep.
+    """
+    now = func.clock_timestamp()
+    patience = now - text(f"interval '{STRANDED_SECONDS} seconds'")
+    first = (
+        select(TurnRow.id)
+        .distinct(TurnRow.conversation_id)
+        .where(TurnRow.status.in_(UNFINISHED))
+        .order_by(TurnRow.conversation_id, TurnRow.number)
+        .subquery()
+    )
+    lost = (TurnRow.status == TurnStatus.RUNNING) & (TurnRow.lease_until < now)
+    waits = (TurnRow.status == TurnStatus.QUEUED) & (TurnRow.created_at < patience)
+    rows = session.scalars(
+        select(TurnRow)
+        .join(first, first.c.id == TurnRow.id)
+        .where(or_(lost, waits))
+        .where(or_(TurnRow.enqueued_at.is_(None), TurnRow.enqueued_at < patience))
+        .order_by(TurnRow.number)
+        .limit(BATCH)
+        .with_for_update(skip_locked=True, of=TurnRow)
+    ).all()
+    for row in rows:
+        row.enqueued_at = now
+    return [row.id for row in rows]
