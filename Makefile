@@ -1,0 +1,54 @@
+# `make` alone lists what there is.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PY := .venv/bin/python
+INSTALL := @sh launch/install.sh
+
+.PHONY: help run install test check format bench api worker ui migrate
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+run: ## install what is missing, start everything, print the URL; Ctrl-C stops it
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch run
+
+install: ## install into .venv, nothing else
+	$(INSTALL) requirements.txt
+
+test: ## run every test (installs what is missing, a browser too)
+	$(INSTALL) requirements-dev.txt
+	@$(PY) -m launch.browser
+	@exec $(PY) -m pytest
+
+check: ## format, lint, types, import contracts
+	$(INSTALL) requirements-dev.txt
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+format: ## mend what can be mended
+	$(INSTALL) requirements-dev.txt
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: ## measure against the peers and print the table of ratios
+	$(INSTALL) requirements-bench.txt
+	@exec $(PY) -m benchmarks
+
+api: ## the API alone
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch api
+
+worker: ## one worker alone
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch worker
+
+ui: ## the pages alone
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch ui
+
+migrate: ## bring the database to the newest schema
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch migrate
