@@ -1,0 +1,138 @@
+"""Compares two sets of figures by key: differences ranked, classed, and with a likely cause. Pure.
+
+The causes are patterns between figures, not knowledge of a source: an amount with the opposite
+sign, a few cents, a missing key, or the same amount missing in one place and found in another.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+
+Key = tuple[str, ...]
+_ROUNDING = Decimal("1")
+_SAME = Decimal("0.01")
+
+
+class DifferenceClass(StrEnum):
+    """How much a difference weighs, by the thresholds of the comparison."""
+
+    MATCH = "match"
+    MINOR = "minor"
+    MAJOR = "major"
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """A difference up to `match` is none; up to `minor` or `minor_percent` it is minor."""
+
+    match: Decimal = Decimal("1")
+    minor: Decimal = Decimal("1000")
+    minor_percent: Decimal = Decimal("1")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One key's two figures; None where a side has no such key. `amount` is right minus left."""
+
+    key: Key
+    left: Decimal | None
+    right: Decimal | None
+    rating: DifferenceClass
+    hint: str = ""
+
+    @property
+    def amount(self) -> Decimal:
+        """What the right side has more than the left."""
+        return (self.right or Decimal(0)) - (self.left or Decimal(0))
+
+    @property
+    def percent(self) -> Decimal | None:
+        """The difference in percent of the left figure."""
+        return self.amount / abs(self.left) * 100 if self.left else None
+
+
+def compare(
+    left: Mapping[Key, Decimal],
+    right: Mapping[Key, Decimal],
+    thresholds: Thresholds,
+    key_names: Sequence[str] = (),
+) -> list[Difference]:
+    """One Difference for each key of either side, the largest first."""
+    differences = [
+        _difference(key, left.get(key), right.get(key), thresholds)
+        for key in left.keys() | right.keys()
+    ]
+    differences.sort(key=lambda d: (-abs(d.amount), d.key))
+    return _with_hints(differences, key_names)
+
+
+def normal_key(values: Sequence[object]) -> Key:
+    """Key values in one form for both sides: 3, 3.0 and '3' are the same, so are None and ''."""
+    return tuple(_normal(value) for value in values)
+
+
+def _normal(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def _difference(
+    key: Key, left: Decimal | None, right: Decimal | None, thresholds: Thresholds
+) -> Difference:
+    bare = Difference(key, left, right, DifferenceClass.MATCH)
+    size = abs(bare.amount)
+    if size <= thresholds.match:
+        return bare
+    percent = bare.percent
+    small = percent is not None and abs(percent) <= thresholds.minor_percent
+    is_minor = small or size <= thresholds.minor
+    return replace(bare, rating=DifferenceClass.MINOR if is_minor else DifferenceClass.MAJOR)
+
+
+def _with_hints(differences: list[Difference], key_names: Sequence[str]) -> list[Difference]:
+    opposite = defaultdict(list)
+    for difference in differences:
+        if abs(difference.amount) > _ROUNDING:
+            opposite[difference.amount].append(difference)
+    return [replace(d, hint=_hint(d, opposite.get(-d.amount, []), key_names)) for d in differences]
+
+
+def _hint(difference: Difference, opposites: Sequence[Difference], names: Sequence[str]) -> str:
+    if not difference.amount:
+        return ""
+    if abs(difference.amount) <= _ROUNDING:
+        return "rounding"
+    if _has_opposite_sign(difference):
+        return "opposite sign"
+    if opposites:
+        return _offset_hint(difference, opposites, names)
+    if difference.left is None or difference.right is None:
+        return f"only in {'right' if difference.left is None else 'left'}"
+    return ""
+
+
+def _has_opposite_sign(difference: Difference) -> bool:
+    left, right = difference.left, difference.right
+    return bool(left) and right is not None and abs((left or 0) + right) <= _SAME
+
+
+def _offset_hint(
+    difference: Difference, opposites: Sequence[Difference], names: Sequence[str]
+) -> str:
+    """The same amount with the other sign at the nearest key: it was moved, or it pairs up."""
+    nearest = min(opposites, key=lambda other: _distance(difference.key, other.key))
+    changed = [
+        f"{name} {theirs or '(empty)'}"
+        for name, ours, theirs in zip(names, difference.key, nearest.key, strict=False)
+        if ours != theirs
+    ]
+    return f"offset by {', '.join(changed)}"
+
+
+def _distance(left: Key, right: Key) -> int:
+    return sum(a != b for a, b in zip(left, right, strict=False))

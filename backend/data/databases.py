@@ -1,0 +1,207 @@
+"""Databases by SQLAlchemy URL, read in transactions that the database itself holds read-only."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import URL, Connection, Engine, Inspector, create_engine, inspect, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from backend.data.errors import QueryFailed, SourceUnusable, did_you_mean
+from backend.data.guard import Surroundings, check_query
+from backend.data.interrupt import Interrupt
+from backend.data.profile import ColumnInfo, TableInfo
+from backend.data.results import Column, Limits, Table, collect
+
+MAX_TABLES = 500
+_CONNECT_SECONDS = 5
+_ROWS_PER_BATCH = 1000
+
+
+@dataclass(frozen=True)
+class Way:
+    """How one kind of database is opened so that it refuses writes by itself.
+
+    `begin` runs before the query; `{milliseconds}` is the time limit.
+    """
+
+    dialect: str
+    begin: tuple[str, ...] = ()
+    connect_args: tuple[tuple[str, Any], ...] = ()
+
+
+_WAYS = {
+    "postgresql": Way(
+        "postgres",
+        ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
+        (("connect_timeout", _CONNECT_SECONDS),),
+    ),
+    "sqlite": Way("sqlite"),
+    "mysql": Way(
+        "mysql",
+        ("SET SESSION max_execution_time = {milliseconds}", "START TRANSACTION READ ONLY"),
+        (("connect_timeout", _CONNECT_SECONDS),),
+    ),
+    "mariadb": Way(
+        "mysql", ("START TRANSACTION READ ONLY",), (("connect_timeout", _CONNECT_SECONDS),)
+    ),
+    "oracle": Way("oracle", ("SET TRANSACTION READ ONLY",)),
+}
+
+_SQLITE_ALLOWED = frozenset(
+    (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+)
+
+
+class Database:
+    """One external database as a source."""
+
+    def __init__(self, url: str) -> None:
+        """Raises SourceUnusable for a URL that cannot be read, or not read-only."""
+        self._url = _parse_url(url)
+        self.kind = self._url.get_backend_name()
+        if self.kind not in _WAYS:
+            raise SourceUnusable(
+                f"Colloquy knows no way to open {self.kind} read-only, so it does not open it. "
+                f"It can open {', '.join(_WAYS)}."
+            )
+        self._way = _WAYS[self.kind]
+
+    def list_tables(self, interrupt: Interrupt) -> tuple[TableInfo, ...]:
+        """All tables and views with their columns, those of other schemas under schema.table."""
+        with self._connection(interrupt, Limits()) as connection:
+            inspector = inspect(connection)
+            names = list(_table_names(inspector))[:MAX_TABLES]
+            return tuple(_table(inspector, schema, name) for schema, name in names)
+
+    def query(
+        self, sql: str, tables: Sequence[TableInfo], limits: Limits, interrupt: Interrupt
+    ) -> Table:
+        """The result of one SELECT; what is sent is the text that was checked, printed anew."""
+        known = frozenset(tuple(table.name.lower().split(".")) for table in tables)
+        checked = check_query(sql, Surroundings(self._way.dialect, known))
+        text = checked.sql(dialect=self._way.dialect, comments=False)
+        with self._connection(interrupt, limits, sealed=True) as connection:
+            try:
+                return _fetch(connection, text, limits)
+            except SQLAlchemyError as error:
+                interrupt.check()
+                raise QueryFailed(self._explain(error, tables)) from None
+
+    @contextmanager
+    def _connection(
+        self, interrupt: Interrupt, limits: Limits, sealed: bool = False
+    ) -> Iterator[Connection]:
+        interrupt.check()
+        engine = self._engine()
+        try:
+            with engine.connect() as connection:
+                driver = connection.connection.dbapi_connection
+                for statement in self._way.begin:
+                    connection.exec_driver_sql(
+                        statement.format(milliseconds=int(limits.seconds * 1000))
+                    )
+                if sealed and isinstance(driver, sqlite3.Connection):
+                    driver.set_authorizer(_authorize_sqlite)
+                with interrupt.covers(_cancel_of(driver)):
+                    yield connection
+        except SQLAlchemyError as error:
+            raise SourceUnusable(self._explain(error, ())) from None
+        except ImportError as error:
+            raise SourceUnusable(f"The driver {error.name} is not installed.") from None
+
+    def _engine(self) -> Engine:
+        if self.kind == "sqlite":
+            return create_engine("sqlite://", creator=self._open_sqlite, poolclass=NullPool)
+        return create_engine(
+            self._url, connect_args=dict(self._way.connect_args), poolclass=NullPool
+        )
+
+    def _open_sqlite(self) -> sqlite3.Connection:
+        path = Path(self._url.database or "")
+        if not path.is_file():
+            raise SourceUnusable("The database's file does not exist.")
+        place = f"file:{quote(str(path.absolute()))}?mode=ro"
+        connection = sqlite3.connect(place, uri=True, check_same_thread=False, timeout=5)
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    def _explain(self, error: SQLAlchemyError, tables: Sequence[TableInfo]) -> str:
+        """The driver's own words, without SQLAlchemy's frame and without the password."""
+        text = " ".join(str(getattr(error, "orig", None) or error).split())[:500]
+        if self._url.password:
+            text = text.replace(str(self._url.password), "***")
+        wrong = re.search(r"column:? [\"']?([\w.]+)", text)
+        columns = {column.name for table in tables for column in table.columns}
+        return text + (did_you_mean(wrong[1].rpartition(".")[2], columns) if wrong else "")
+
+
+def _parse_url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except SQLAlchemyError:
+        raise SourceUnusable("The URL is not one that SQLAlchemy can read.") from None
+    if url.drivername in ("postgres", "postgresql"):
+        return url.set(drivername="postgresql+psycopg2")
+    return url
+
+
+def _table_names(inspector: Inspector) -> Iterator[tuple[str | None, str]]:
+    default = inspector.default_schema_name
+    for schema in [default, *(s for s in inspector.get_schema_names() if s != default)]:
+        if schema in ("information_schema", "mysql", "performance_schema", "sys"):
+            continue
+        names = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
+        for name in sorted(names):
+            yield (None if schema == default else schema), name
+
+
+def _table(inspector: Inspector, schema: str | None, name: str) -> TableInfo:
+    columns = []
+    with suppress(SQLAlchemyError):  # a view may be broken; the others are not
+        for column in inspector.get_columns(name, schema):
+            comment = str(column.get("comment") or "")
+            columns.append(ColumnInfo(column["name"], str(column["type"]), comment))
+    return TableInfo(f"{schema}.{name}" if schema else name, tuple(columns))
+
+
+def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
+    options = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS_PER_BATCH}
+    result = connection.execution_options(**options).exec_driver_sql(sql)
+    batches = (list(map(tuple, part)) for part in result.partitions(_ROWS_PER_BATCH))
+    table = collect([Column(name, "") for name in result.keys()], batches, limits)  # noqa: SIM118 - a Result's keys
+    result.close()
+    return Table(_typed(table), table.rows, table.cut_by)
+
+
+def _typed(table: Table) -> tuple[Column, ...]:
+    """Columns with types read from the values: drivers tell theirs by numbers only."""
+    types = []
+    for index, column in enumerate(table.columns):
+        kinds = {type(row[index]).__name__ for row in table.rows if row[index] is not None}
+        name = {"int": "INTEGER", "float": "DOUBLE", "bool": "BOOLEAN"}.get(min(kinds, default=""))
+        mixed = len(kinds) > 1 and kinds != {"int", "float"}
+        types.append(Column(column.name, "VARCHAR" if mixed or not name else name))
+    return tuple(types)
+
+
+def _cancel_of(driver: Any) -> Callable[[], object]:
+    """What stops a running statement: psycopg2 and oracledb cancel, sqlite3 interrupts."""
+    for name in ("cancel", "interrupt", "close"):
+        if hasattr(driver, name):
+            action: Callable[[], object] = getattr(driver, name)
+            return action
+    return lambda: None
+
+
+def _authorize_sqlite(action: int, first: str | None, second: str | None, *_: object) -> int:
+    """SQLite's own permission to read and compute; everything else it refuses."""
+    loads = action == sqlite3.SQLITE_FUNCTION and second == "load_extension"
+    return sqlite3.SQLITE_OK if action in _SQLITE_ALLOWED and not loads else sqlite3.SQLITE_DENY

@@ -1,0 +1,139 @@
+"""Queries over snapshots in a DuckDB that can neither write nor reach any file.
+
+Three walls: the snapshots are attached READ_ONLY, the file system is disabled and the settings
+are locked before the query's text is seen, and the query runs in a READ ONLY transaction. The
+second is needed beside the first: DuckDB lets COPY overwrite the file of an attached database.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from backend.data.errors import QueryFailed, QueryRefused, QueryStopped, did_you_mean
+from backend.data.interrupt import Interrupt
+from backend.data.results import Column, Limits, Table, collect
+
+_MEMORY_LIMIT = "512MB"
+_ROWS_PER_BATCH = 2048
+
+# The order matters: once the settings are locked nothing can be set.
+_SEAL = (
+    "SET temp_directory = ''",
+    "SET enable_external_access = false",
+    "SET disabled_filesystems = 'LocalFileSystem'",
+    "SET lock_configuration = true",
+    "BEGIN TRANSACTION READ ONLY",
+)
+
+
+@cache
+def function_names() -> frozenset[str]:
+    """The names of DuckDB's functions that compute; table functions are not among them."""
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "
+            "WHERE function_type IN ('scalar', 'aggregate', 'macro')"
+        ).fetchall()
+    return frozenset(name for (name,) in rows)
+
+
+def run_query(
+    default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits, interrupt: Interrupt
+) -> Table:
+    """The result of one SELECT over the snapshots; unqualified names are those of `default`."""
+    with _sealed(default, snapshots, interrupt) as connection:
+        try:
+            _check_statement(connection, sql)
+            return _fetch(connection, sql, limits)
+        except duckdb.InterruptException:
+            raise QueryStopped from None
+        except duckdb.Error as error:
+            raise QueryFailed(_explain(connection, str(error))) from None
+
+
+@contextmanager
+def attached(
+    snapshots: Mapping[str, Path], interrupt: Interrupt
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the snapshots attached READ_ONLY, for our own questions about them."""
+    config: dict[str, str | bool | int | float | list[str]]
+    config = {
+        "memory_limit": _MEMORY_LIMIT,
+        "threads": 2,
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    with (
+        duckdb.connect(":memory:", config=config) as connection,
+        interrupt.covers(connection.interrupt),
+    ):
+        for name, path in snapshots.items():
+            place = str(path).replace("'", "''")
+            connection.execute(f"ATTACH '{place}' AS \"{name}\" (READ_ONLY)")
+        yield connection
+
+
+@contextmanager
+def _sealed(
+    default: str, snapshots: Mapping[str, Path], interrupt: Interrupt
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    with attached(snapshots, interrupt) as connection:
+        connection.execute(f'USE "{default}"')
+        for statement in _SEAL:
+            connection.execute(statement)
+        yield connection
+
+
+def _check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """The engine's own parser must see one SELECT, too."""
+    types = [statement.type for statement in connection.extract_statements(sql)]
+    if types != [duckdb.StatementType.SELECT]:
+        raise QueryRefused("Only one SELECT is allowed: the sources are read-only.")
+
+
+def _fetch(connection: duckdb.DuckDBPyConnection, sql: str, limits: Limits) -> Table:
+    relation = connection.sql(sql)
+    pairs = zip(relation.columns, relation.types, strict=True)
+    columns = [Column(name, str(type_)) for name, type_ in pairs]
+    reader = relation.to_arrow_reader(_ROWS_PER_BATCH)
+    return collect(columns, (_rows(batch) for batch in reader), limits)
+
+
+def _rows(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    return zip(*(_values(column) for column in batch.columns), strict=True)
+
+
+def _values(column: pa.Array) -> list[Any]:
+    """Cells as Python values; times as text, since Python knows no year after 9999."""
+    if pa.types.is_temporal(column.type) and not pa.types.is_interval(column.type):
+        return [_short_time(text) for text in column.cast(pa.string()).to_pylist()]
+    values: list[Any] = column.to_pylist()
+    return values
+
+
+def _short_time(text: str | None) -> str | None:
+    return text and re.sub(r"\.0+(?=$|[+Z-])", "", text).replace(" ", "T")
+
+
+def _explain(connection: duckdb.DuckDBPyConnection, message: str) -> str:
+    """The engine's message without its picture of the query, with the columns if one is wrong."""
+    text = " ".join(re.split(r"\n\s*LINE \d+:", message)[0].split())
+    if "Out of Memory" in text:
+        return f"The query needs more than {_MEMORY_LIMIT}. Filter or aggregate before joining."
+    wrong = re.search(r'[Cc]olumn (?:named )?"([^"]+)"', text)
+    if not wrong:
+        return text[:600]
+    connection.execute("ROLLBACK")
+    rows = connection.execute(
+        "SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal"
+    ).fetchall()
+    known = sorted(name for (name,) in rows)
+    listed = ", ".join(known[:60])
+    return f"{text[:400]}{did_you_mean(wrong[1], known)} Columns that exist: {listed}."

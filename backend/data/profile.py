@@ -1,0 +1,111 @@
+"""What a snapshot holds: its tables, columns, their descriptions and the span of their values."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from backend.data.interrupt import Interrupt
+from backend.data.local import attached
+
+_FEW_VALUES = 20
+_MAX_VALUE_CHARS = 40
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """A column: its name, type, meaning where known, and what its values look like."""
+
+    name: str
+    type: str
+    comment: str = ""
+    values: str = ""
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """A table or view; `rows` is None where counting would cost too much."""
+
+    name: str
+    columns: tuple[ColumnInfo, ...]
+    rows: int | None = None
+    comment: str = ""
+
+
+def list_tables(name: str, snapshot: Path, interrupt: Interrupt) -> tuple[TableInfo, ...]:
+    """All tables of a snapshot with their columns and numbers of rows."""
+    with attached({name: snapshot}, interrupt) as connection:
+        tables = connection.execute(
+            "SELECT table_name, comment FROM duckdb_tables() WHERE database_name = $1 "
+            "UNION ALL SELECT view_name, comment FROM duckdb_views() "
+            "WHERE database_name = $1 AND NOT internal ORDER BY 1",
+            [name],
+        ).fetchall()
+        return tuple(_table(connection, name, table, comment) for table, comment in tables)
+
+
+def profile_table(
+    name: str, snapshot: Path, table: TableInfo, interrupt: Interrupt
+) -> tuple[ColumnInfo, ...]:
+    """The table's columns with their values: all of them when few, else smallest to largest."""
+    with attached({name: snapshot}, interrupt) as connection:
+        place = f"{_quoted(name)}.{_quoted(table.name)}"
+        summary = connection.sql(f"SUMMARIZE {place}")
+        rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
+        spans = {row[0]: row[1:] for row in rows}
+        return tuple(
+            ColumnInfo(
+                column.name,
+                column.type,
+                column.comment,
+                _values(connection, place, column.name, spans[column.name]),
+            )
+            for column in table.columns
+        )
+
+
+def _table(
+    connection: duckdb.DuckDBPyConnection, name: str, table: str, comment: str | None
+) -> TableInfo:
+    columns = connection.execute(
+        "SELECT column_name, data_type, coalesce(comment, '') FROM duckdb_columns() "
+        "WHERE database_name = ? AND table_name = ? ORDER BY column_index",
+        [name, table],
+    ).fetchall()
+    relation = connection.sql(f"FROM {_quoted(name)}.{_quoted(table)}")
+    ((count,),) = relation.aggregate("count(*)").fetchall()
+    infos = tuple(ColumnInfo(*column) for column in columns)
+    return TableInfo(table, infos, count, comment or "")
+
+
+def _values(
+    connection: duckdb.DuckDBPyConnection, place: str, column: str, span: tuple[Any, ...]
+) -> str:
+    smallest, largest, distinct, empty = span
+    note = f"; {min(float(empty), 99):.0f} % empty" if empty and float(empty) >= 1 else ""
+    if smallest is None:
+        return "all empty"
+    if distinct <= _FEW_VALUES:
+        texts = connection.sql(f"FROM {place}").project(f"{_quoted(column)}::VARCHAR AS text")
+        values = texts.distinct().fetchall()
+        rows = sorted((row for row in values if row[0] is not None), key=_natural)
+        return ", ".join(_short(value) for (value,) in rows[:_FEW_VALUES]) + note
+    return f"{_short(smallest)} … {_short(largest)}{note}"
+
+
+def _natural(row: tuple[str]) -> tuple[float, str]:
+    """Numbers by their size, then texts."""
+    try:
+        return float(row[0]), ""
+    except ValueError:
+        return float("inf"), row[0]
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}…"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
