@@ -1,0 +1,58 @@
+"""What tests share: real servers for the whole run, a stack with a scripted model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import ScriptedModel
+from tests.stack import Servers, Stack
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    with Servers(tmp_path_factory.mktemp("servers")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def shared_stack(
+    servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stack]:
+    with make_stack(servers, model, tmp_path_factory.mktemp("stack")) as running:
+        yield running
+
+
+@pytest.fixture
+def stack(shared_stack: Stack, model: ScriptedModel) -> Stack:
+    """The stack that all gentle tests share; the model forgets what others asked."""
+    model.clear()
+    model.steps = ()
+    return shared_stack
+
+
+@pytest.fixture
+def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterator[Stack]:
+    """A stack of one's own, for tests that kill its parts."""
+    model.clear()
+    model.steps = ()
+    with make_stack(servers, model, tmp_path, LEASE_SECONDS="2", SWEEP_SECONDS="0.3") as running:
+        yield running
+
+
+def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment: str) -> Stack:
+    return Stack(
+        servers.new_database(),
+        servers.redis.url,
+        home,
+        OPENAI_BASE_URL=model.url,
+        OPENAI_API_KEY="test",
+        MODEL="scripted",
+        **environment,
+    )

@@ -1,0 +1,261 @@
+"""A running Colloquy for tests: real servers, real API and worker processes, a client."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from sqlalchemy import create_engine, make_url, text
+
+from db.migrate import migrate
+from launch.postgres import EmbeddedPostgres
+from launch.redis import EmbeddedRedis
+
+ROOT = Path(__file__).parent.parent
+JSON = dict[str, Any]
+START_SECONDS = 40
+
+
+class Servers:
+    """PostgreSQL and Redis, really running, in a folder of their own."""
+
+    def __init__(self, home: Path) -> None:
+        self.postgres = EmbeddedPostgres(home)
+        self.redis = EmbeddedRedis(home)
+
+    def __enter__(self) -> "Servers":
+        self.postgres.start()
+        self.redis.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.redis.stop()
+        self.postgres.stop()
+
+    def new_database(self) -> str:
+        """Make an empty database, built by the migrations; give its URL."""
+        name = f"test_{uuid4().hex[:10]}"
+        owner = make_url(self.postgres.url)
+        admin = create_engine(self.postgres.superuser_url, isolation_level="AUTOCOMMIT")
+        with admin.connect() as connection:
+            connection.execute(text(f'CREATE DATABASE "{name}" OWNER "{owner.username}"'))
+        admin.dispose()
+        url = owner.set(database=name).render_as_string(hide_password=False)
+        migrate(url)
+        return url
+
+
+class Stack:
+    """API and worker processes over a database, with the environment that a test wants."""
+
+    def __init__(
+        self, database_url: str, redis_url: str, data_dir: Path, **environment: str
+    ) -> None:
+        self.api_port = free_port()
+        self.base_url = f"http://127.0.0.1:{self.api_port}"
+        self.database_url, self.redis_url = database_url, redis_url
+        self.environment = {
+            **os.environ,
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "DATA_DIR": str(data_dir),
+            "WORKER_TURNS": "8",
+            "API_URL": self.base_url,
+            "PYTHONPATH": str(ROOT),
+            **environment,
+        }
+        self.log = data_dir / "processes.log"
+        self.api: subprocess.Popen[bytes] | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.others: list[subprocess.Popen[bytes]] = []
+        self.client = httpx.Client(base_url=f"{self.base_url}/api/v1", timeout=60)
+
+    def __enter__(self) -> "Stack":
+        self.start_api()
+        self.start_worker()
+        self.wait_ready()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+        for process in [*self.workers, *self.others, *([self.api] if self.api else [])]:
+            stop_process(process)
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a part: `python ARGUMENTS`, its words in the log file."""
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, *arguments],
+                env=self.environment, stdout=log, stderr=log, cwd=ROOT, start_new_session=True,
+            )  # fmt: skip
+
+    def start_api(self) -> None:
+        """Start the API and wait until it answers."""
+        self.api = self.start("-m", "backend.api", "--port", str(self.api_port))
+        self.wait_for(lambda: self._get("/healthz") == 200, "the API does not answer")
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """Start one more worker process."""
+        self.workers.append(self.start("-m", "worker"))
+        return self.workers[-1]
+
+    def start_demo_model(self) -> None:
+        """Start the demo model and let the parts started later use it."""
+        port = free_port()
+        self.others.append(
+            self.start("-m", "backend.llm.demo", "--port", str(port), "--delay-ms", "0")
+        )
+        url = f"http://127.0.0.1:{port}"
+        self.environment["DEMO_MODEL_URL"] = url
+        self.wait_for(lambda: _answers(f"{url}/healthz"), "the demo model does not answer")
+
+    def kill_workers(self) -> None:
+        """SIGKILL every worker process."""
+        for process in self.workers:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        self.workers.clear()
+
+    def restart_worker(self) -> None:
+        """End the workers politely and start a new one."""
+        for process in self.workers:
+            stop_process(process)
+        self.workers.clear()
+        self.start_worker()
+        self.wait_ready()
+
+    def wait_ready(self) -> None:
+        """Wait until the API says that all parts are there."""
+        self.wait_for(lambda: self._get("/readyz") == 200, "the stack is not ready")
+
+    def wait_for(
+        self, is_so: Callable[[], Any], complaint: str, seconds: float = START_SECONDS
+    ) -> Any:
+        """Wait until `is_so` gives something true, and give that."""
+        deadline = time.monotonic() + seconds
+        while not (value := is_so()):
+            if time.monotonic() > deadline:
+                tail = self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
+                raise AssertionError(f"{complaint}\n{tail}")
+            time.sleep(0.03)
+        return value
+
+    # What a program does with the API.
+
+    def chat(self, message: str, session_id: str | None = None, **body: Any) -> JSON:
+        """Send a message and wait for the answer."""
+        target = f"/sessions/{session_id}/chat" if session_id else "/chat"
+        answer = self.client.post(target, json={"message": message, **body})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def submit(self, message: str, session_id: str | None = None, **headers: str) -> JSON:
+        """Send a message without waiting."""
+        target = f"/sessions/{session_id}/chat" if session_id else "/chat"
+        answer = self.client.post(
+            target, json={"message": message}, headers={"Prefer": "respond-async", **headers}
+        )
+        assert answer.status_code in (200, 202), answer.text
+        return answer.json()
+
+    def turn(self, turn_id: str) -> JSON:
+        """One turn, as it stands."""
+        answer = self.client.get(f"/turns/{turn_id}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def finished(self, turn_id: str, seconds: float = 30) -> JSON:
+        """The turn once it has ended."""
+        ended = ("succeeded", "failed", "stopped")
+
+        def turn() -> JSON | None:
+            now = self.turn(turn_id)
+            return now if now["status"] in ended else None
+
+        return self.wait_for(turn, f"turn {turn_id} does not end", seconds)
+
+    def messages(self, session_id: str) -> list[JSON]:
+        """All display messages of a session, page by page."""
+        rows: list[JSON] = []
+        after: int | None = 0
+        while after is not None:
+            page = self.client.get(
+                f"/sessions/{session_id}/messages", params={"after": after, "limit": 200}
+            ).json()
+            rows += page["items"]
+            after = page["next_after"]
+        return rows
+
+    def state(self, session_id: str) -> JSON:
+        """What the model reads next."""
+        return self.client.get(f"/sessions/{session_id}/state").json()
+
+    @contextmanager
+    def events(self, session_id: str, **headers: str) -> Iterator[Iterator[JSON]]:
+        """Follow a session: `{id, event, data}`, as they come."""
+        url = f"/sessions/{session_id}/events"
+        with self.client.stream("GET", url, headers=headers, timeout=30) as response:
+            assert response.status_code == 200, response.read()
+            yield read_events(response.iter_lines())
+
+    def query(self, sql: str, **parameters: Any) -> list[Any]:
+        """Look into the database, as a host application may."""
+        engine = create_engine(self.database_url)
+        with engine.connect() as connection:
+            rows = list(connection.execute(text(sql), parameters))
+        engine.dispose()
+        return rows
+
+    def _get(self, path: str) -> int | None:
+        try:
+            return httpx.get(f"{self.base_url}{path}", timeout=2).status_code
+        except httpx.HTTPError:
+            return None
+
+
+def read_events(lines: Iterator[str]) -> Iterator[JSON]:
+    """Parse Server-Sent Events; comments are passed over."""
+    event: JSON = {}
+    for line in lines:
+        if not line and event:
+            yield event
+            event = {}
+        name, _, value = line.partition(": ")
+        if name in ("id", "event"):
+            event[name] = value
+        elif name == "data":
+            event["data"] = json.loads(value)
+
+
+def stop_process(process: subprocess.Popen[bytes]) -> None:
+    """End a process that this test run has started."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
