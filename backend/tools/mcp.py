@@ -121,7 +121,8 @@ class _Server:
                 self._ready.set_result(tools)
                 await self._close.wait()
         except Exception as error:  # an edge: the connection's end is its news
-            logger.warning("tool server lost", extra={"server": self.name}, exc_info=error)
+            fields = {"server": self.name, "error": type(error).__name__}
+            logger.warning("tool server lost", extra=fields)
 
 
 class McpTool(BaseTool):

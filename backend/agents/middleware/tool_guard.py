@@ -37,14 +37,19 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         except GraphBubbleUp:
             raise
         except Exception as error:  # an edge: the model reads it
-            logger.warning("tool failed", extra={"tool": request.tool_call["name"]}, exc_info=error)
-            result = ToolMessage(
-                content=_sentence(request.tool_call["name"], error),
-                tool_call_id=request.tool_call["id"],
-                name=request.tool_call["name"],
-                status="error",
-            )
+            result = _error_result(request, error)
         return _tidy(result) if isinstance(result, ToolMessage) else result
+
+
+def _error_result(request: ToolCallRequest, error: Exception) -> ToolMessage:
+    name = request.tool_call["name"]
+    logger.warning("tool failed", extra={"tool": name, "error": type(error).__name__})
+    return ToolMessage(
+        content=_sentence(name, error),
+        tool_call_id=request.tool_call["id"],
+        name=name,
+        status="error",
+    )
 
 
 def _sentence(tool: str, error: Exception) -> str:

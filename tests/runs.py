@@ -1,0 +1,70 @@
+"""Runs of an agent against the scripted model, without a database."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
+from backend.agents.state import empty_state, user_message
+from backend.llm.provider import ModelProvider
+from backend.schemas import DomainTemplate
+from backend.settings import Settings
+from backend.tools.context import ToolContext
+
+JSON = dict[str, Any]
+NO_CONTEXT = cast(ToolContext, None)  # only tools of MCP servers are used here
+
+
+def settings_for(url: str, **changes: Any) -> Settings:
+    values = {"openai_base_url": url, "openai_api_key": "sk-canary-123456", "model": "gpt-4o"}
+    return Settings(_env_file=None, **{**values, **changes})
+
+
+def asking(text: str, *before: JSON) -> JSON:
+    """The state in which a person has just asked."""
+    return {**empty_state(), "messages": [*before, user_message(text, "u")]}
+
+
+@asynccontextmanager
+async def recipe_for(
+    url: str, *, silence_seconds: float = 5, agent: str = "", **image: Any
+) -> AsyncIterator[AgentRecipe]:
+    models = ModelProvider(settings_for(url), silence_seconds=silence_seconds)
+    template = DomainTemplate(**{"name": "d", "tools": [], **image})
+    try:
+        yield AgentRecipe(template, agent, models, NO_CONTEXT)
+    finally:
+        await models.aclose()
+
+
+async def collect(recipe: AgentRecipe, state: JSON) -> list[RunEvent]:
+    return [event async for event in run_agent(recipe, state)]
+
+
+def run(url: str, state: JSON, **options: Any) -> list[RunEvent]:
+    """All events of one run."""
+
+    async def go() -> list[RunEvent]:
+        async with recipe_for(url, **options) as recipe:
+            return await collect(recipe, state)
+
+    return asyncio.run(go())
+
+
+def run_with(url: str, body: Callable[[AgentRecipe], Awaitable[Any]], **options: Any) -> Any:
+    """What `body` gives for a recipe."""
+
+    async def go() -> Any:
+        async with recipe_for(url, **options) as recipe:
+            return await body(recipe)
+
+    return asyncio.run(go())
+
+
+def steps(events: list[RunEvent]) -> list[StepFinished]:
+    return [event for event in events if isinstance(event, StepFinished)]
+
+
+def final_state(events: list[RunEvent]) -> JSON:
+    return steps(events)[-1].state

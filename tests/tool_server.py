@@ -1,0 +1,121 @@
+"""A scripted MCP server: over HTTP in a thread, or over stdio as `python tests/tool_server.py`."""
+
+import asyncio
+import contextlib
+import inspect
+import socket
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.types import CallToolResult, TextContent, Tool
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+JSON = dict[str, Any]
+ANY_ARGUMENTS: JSON = {"type": "object", "properties": {}}
+
+
+def text_result(*texts: str, is_error: bool = False) -> CallToolResult:
+    """Return a result of text blocks."""
+    blocks = [TextContent(type="text", text=text) for text in texts]
+    return CallToolResult(content=list(blocks), isError=is_error)
+
+
+def tool(name: str, schema: JSON = ANY_ARGUMENTS, description: str = "A tool.") -> Tool:
+    """Return the description of a tool."""
+    return Tool(name=name, description=description, inputSchema=schema)
+
+
+def build_server(tools: Sequence[Tool], answer: Callable[[str, JSON], Any]) -> Server:
+    """Return a server whose tools all answer by `answer(name, arguments)`, which may be async."""
+    server: Server = Server("scripted")
+
+    @server.list_tools()
+    async def list_tools() -> list[Tool]:
+        return list(tools)
+
+    @server.call_tool(validate_input=False)
+    async def call_tool(name: str, arguments: JSON) -> CallToolResult:
+        result = answer(name, arguments)
+        result = await result if inspect.isawaitable(result) else result
+        return text_result(result) if isinstance(result, str) else result
+
+    return server
+
+
+class ToolServer:
+    """The server over streamable HTTP, in a thread; `calls` holds what was called, and when."""
+
+    def __init__(self, tools: Sequence[Tool], answer: Callable[[str, JSON], Any]) -> None:
+        self.calls: list[tuple[str, JSON]] = []
+        self.started_at: list[float] = []
+        self.ended_at: list[float] = []
+        self._answer = answer
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/mcp"
+        manager = StreamableHTTPSessionManager(build_server(tools, self._record))
+
+        @contextlib.asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            async with manager.run():
+                yield
+
+        app = Starlette(routes=[Mount("/", manager.handle_request)], lifespan=lifespan)
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._socket],), daemon=True
+        )
+
+    @property
+    def template(self) -> JSON:
+        """How a domain names this server."""
+        return {"transport": "streamable_http", "url": self.url}
+
+    def __enter__(self) -> "ToolServer":
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the server, open connections and all."""
+        self._server.should_exit = True
+        self._server.force_exit = True
+        self._thread.join(timeout=5)
+        self._socket.close()
+
+    async def _record(self, name: str, arguments: JSON) -> Any:
+        self.calls.append((name, arguments))
+        self.started_at.append(time.monotonic())
+        result = self._answer(name, arguments)
+        result = await result if inspect.isawaitable(result) else result
+        self.ended_at.append(time.monotonic())
+        return result
+
+
+async def _serve_stdio() -> None:
+    tools = [tool("echo"), tool("die")]
+
+    def answer(name: str, arguments: JSON) -> str:
+        if name == "die":
+            sys.exit(1)
+        return f"echo {arguments}"
+
+    server = build_server(tools, answer)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve_stdio())
