@@ -6,10 +6,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from backend.agents.state import user_message
+from backend.conversations.delta import diff_states
 from backend.conversations.display import user_text
 from backend.conversations.messages import add_messages
 from backend.conversations.service import clean_title
-from backend.conversations.state_store import append_delta
+from backend.conversations.state_store import append_delta, load_state
 from backend.schemas import DisplayMessage
 from db.models.agent_state import AgentStateRow
 from db.models.conversation import ConversationRow
@@ -32,6 +33,19 @@ def enter_message(session: Session, turn: TurnRow) -> DisplayMessage:
     turn.message_position = shown.position
     session.flush()
     return shown
+
+
+def reopen_answer(session: Session, conversation_id: UUID) -> None:
+    """Let the agent answer again: an answer that broke off leaves what the model reads.
+
+    People go on seeing it. The caller holds the conversation's lock.
+    """
+    stored = load_state(session, conversation_id)
+    kept = list(stored.state["messages"])
+    while kept and kept[-1]["role"] == "assistant" and not kept[-1].get("tool_calls"):
+        kept.pop()
+    if delta := diff_states(stored.state, {**stored.state, "messages": kept}):
+        append_delta(session, conversation_id, stored.version, delta)
 
 
 def touch(session: Session, conversation_id: UUID, message: str) -> None:

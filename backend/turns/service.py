@@ -26,7 +26,7 @@ from backend.schemas import (
     Turn,
 )
 from backend.text import clean_text
-from backend.turns.entry import enter_message, touch
+from backend.turns.entry import enter_message, reopen_answer, touch
 from backend.turns.lifecycle import RETRYABLE
 from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
 from backend.turns.services import Services
@@ -133,7 +133,11 @@ def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         )
         session.add(turn)
         session.flush()
-        shown = enter_message(session, turn) if turn.message_position is None else None
+        shown = None
+        if turn.message_position is None:
+            shown = enter_message(session, turn)
+        else:
+            reopen_answer(session, turn.conversation_id)
         touch(session, turn.conversation_id, turn.message)
         session.refresh(turn)
         accepted = Accepted(turn_of(session, turn), shown, is_next=True)

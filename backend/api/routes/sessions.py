@@ -8,7 +8,6 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.agents.state import empty_state
 from backend.api.dependencies import ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import follow
 from backend.api.tables import csv_of
@@ -31,6 +30,7 @@ from backend.turns.stopping import delete_session, stop_session
 from backend.turns.viewer import Viewer
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
+STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
 Limit = Annotated[int, Query(ge=1, le=200)]
 
 
@@ -121,7 +121,7 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
     """The agent state: exactly what the model reads next."""
     with services.database.read() as session:
         conversations.get(session, scope, session_id)
-        return {**empty_state(), **load_state(session, session_id).state}
+        return {**STATE_KEYS, **load_state(session, session_id).state}
 
 
 @router.get("/{session_id}/image")
