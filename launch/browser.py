@@ -66,7 +66,13 @@ def find_browser(say: Callable[[str], None] = lambda text: None) -> Path:
 
 def starts(browser: Path) -> bool:
     """Whether `browser` draws an empty page; a file that exists may still lack libraries."""
-    command = [browser, "--headless", "--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()]
+    command = [
+        str(browser),
+        "--headless",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        *sandbox_flags(),
+    ]
     try:
         done = subprocess.run(  # noqa: S603  (a browser that was found)
             [*command, "--dump-dom", "about:blank"],

@@ -137,11 +137,12 @@ class EmbeddedPostgres:
         with open(self.log_file, "ab", opener=_open_private) as log:
             start = log.tell()
             self.process = self._launch(log)
+        # First a pause: whoever holds the port already would be asked, and might never answer.
+        time.sleep(0.05)
         while self.process.poll() is None:
             if self._answers():
                 return None
             if time.monotonic() > deadline:
-                self.process.send_signal(signal.SIGQUIT)
                 raise LaunchError(
                     f"The embedded PostgreSQL does not answer yet; see {self.log_file}."
                 )

@@ -30,8 +30,8 @@ bind {host}
 port {port}
 protected-mode yes
 requirepass {password}
-dir "{folder}"
-pidfile "{folder}/pid"
+dir {folder}
+pidfile {pid_file}
 set-proc-title no
 appendonly yes
 appendfsync everysec
@@ -127,7 +127,8 @@ class EmbeddedRedis:
             CONFIGURATION.format(
                 host=HOST,
                 port=self.port,
-                folder=self._folder,
+                folder=_quoted(self._folder),
+                pid_file=_quoted(self._folder / "pid"),
                 password=read_private(self._password_file),
             ),
         )
@@ -205,6 +206,11 @@ def _answers(url: str) -> bool:
         return False
     finally:
         client.close()
+
+
+def _quoted(path: Path) -> str:
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _url_file(home: Path) -> Path:
