@@ -46,6 +46,17 @@ def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterato
         yield running
 
 
+@pytest.fixture(scope="session")
+def demo_stack(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """The real thing as `make run` starts it: the demo model answers."""
+    home = tmp_path_factory.mktemp("demo")
+    stack = Stack(servers.new_database(), servers.redis.url, home, OPENAI_API_KEY="")
+    stack.environment.pop("OPENAI_BASE_URL", None)
+    stack.start_demo_model()
+    with stack as running:
+        yield running
+
+
 def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment: str) -> Stack:
     return Stack(
         servers.new_database(),

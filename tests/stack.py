@@ -118,6 +118,27 @@ class Stack:
         self.environment["DEMO_MODEL_URL"] = url
         self.wait_for(lambda: _answers(f"{url}/healthz"), "the demo model does not answer")
 
+    def start_ui(self) -> str:
+        """Start the pages; give their URL."""
+        port = free_port()
+        self.others.append(
+            self.start(
+                "-m",
+                "streamlit",
+                "run",
+                "ui/app.py",
+                "--server.address",
+                "127.0.0.1",
+                "--server.port",
+                str(port),
+                "--server.headless",
+                "true",
+            )  # fmt: skip
+        )
+        url = f"http://127.0.0.1:{port}"
+        self.wait_for(lambda: _answers(f"{url}/_stcore/health"), "the pages do not answer")
+        return url
+
     def kill_workers(self) -> None:
         """SIGKILL every worker process."""
         for process in self.workers:

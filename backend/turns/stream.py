@@ -1,6 +1,7 @@
 """Live events on Redis Streams: published here, best effort; what must last is in PostgreSQL."""
 
 import logging
+import time
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ CHANNEL = "colloquy:live:"
 STREAM = "colloquy:events:"
 KEEP_EVENTS = 20_000
 KEEP_SECONDS = 3_600
+PAUSE_SECONDS = 1.0  # after a failure: a turn does not wait for Redis with each word
 
 # One round trip: keep the event for those who come later, hand it to those who listen now.
 _PUBLISH = """
@@ -54,10 +56,11 @@ class EventStream:
         self._redis = redis
         self._publish = redis.register_script(_PUBLISH)
         self._is_failing = False
+        self._pause_until = 0.0
 
     def publish(self, session_id: UUID, *events: Event) -> None:
         """Send the events to whoever follows the session, in order."""
-        if not events:
+        if not events or time.monotonic() < self._pause_until:
             return
         keys = [f"{STREAM}{session_id}", f"{CHANNEL}{session_id}"]
         try:
@@ -81,3 +84,4 @@ class EventStream:
         if not self._is_failing:
             log.warning("Live events are not delivered until Redis is back: %s", error)
         self._is_failing = True
+        self._pause_until = time.monotonic() + PAUSE_SECONDS
