@@ -1,0 +1,40 @@
+"""The frame around all pages: navigation, sidebar, and what is said when the service fails."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui import state
+from ui.client import ClientError
+from ui.components import banners, sidebar
+
+# A file of our own: an icon by name would be fetched from the internet.
+ICON = str(Path(__file__).parent / "assets" / "icon.svg")
+LOGO = str(Path(__file__).parent / "assets" / "logo.svg")
+
+
+def main() -> None:
+    """Draw the frame, and within it the page that the URL names."""
+    st.set_page_config(page_title="Colloquy", page_icon=ICON, layout="centered")
+    st.logo(LOGO, size="large")
+    page = st.navigation(
+        [
+            st.Page(state.CHAT_PAGE, title="Colloquy", icon=":material/forum:", default=True),
+            st.Page(
+                state.SESSIONS_PAGE,
+                title="All sessions",
+                icon=":material/table_rows:",
+                url_path="sessions",
+            ),
+        ],
+        position="hidden",
+    )
+    try:
+        state.memory().server = state.client().server()
+        sidebar.show(state.server())
+        page.run()
+    except ClientError as problem:
+        banners.page_error(problem)
+
+
+main()

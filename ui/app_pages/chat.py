@@ -1,0 +1,44 @@
+"""The chat page: the open session's history, its active turn as it comes, and the composer."""
+
+import streamlit as st
+
+from ui import state
+from ui.components import banners, chat_header, composer, history, live, opening, watch
+from ui.components.areas import area
+from ui.components.blocks import split_current
+
+session_id = state.open_session_id()
+server = state.server()
+
+if session_id is None:
+    with area("page", "opening"):
+        banners.all_that_apply(server)
+        opening.show(server)
+        watch.keep_fresh()
+    composer.show(None, active=None)
+    st.stop()
+
+session = state.client().session(session_id)
+turns = state.client().turns(session_id).items
+rows = history.load(session)
+active = turns[0] if turns else None
+followed = active if state.window(session_id).is_latest else None
+settled, current = split_current(rows.items, followed.id if followed else None)
+
+if not state.is_read_only():
+    composer.show(session_id, active)
+with area("page", session_id):
+    chat_header.show(session, server)
+    history.show(rows, settled, session_id)
+    banners.all_that_apply(server)
+    turn_area = area("turn", followed.id if followed else None)
+    queue_area = area("queue", [turn.id for turn in turns])
+    if followed is None:
+        with turn_area:
+            composer.offer_retry(rows.items)
+            watch.keep_fresh()
+    else:
+        with queue_area:
+            composer.show_queue(turns[1:])
+        with turn_area:
+            live.follow(followed, current, turns[1:])

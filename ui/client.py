@@ -1,0 +1,190 @@
+"""The API's client: one method per call, typed with the wire contract, errors in words."""
+
+from typing import Any, TypeVar
+from uuid import UUID
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from backend.schemas import (
+    ChatRequest,
+    ChatResponse,
+    DomainPage,
+    MessagePage,
+    NewChatRequest,
+    Problem,
+    ServerInfo,
+    Session,
+    SessionChange,
+    SessionPage,
+    Turn,
+    TurnPage,
+)
+
+DEFAULT_API_URL = "http://127.0.0.1:8000"
+TIMEOUT = httpx.Timeout(30.0, connect=3.0)
+ANSWER_LATER = "respond-async"
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class ClientError(Exception):
+    """The service refused or failed; `title` and `detail` are sentences for a person."""
+
+    def __init__(self, title: str, detail: str, status: int = 0) -> None:
+        self.title = title
+        self.detail = detail
+        self.status = status
+        super().__init__(f"{title}: {detail}")
+
+
+class ServiceUnavailable(ClientError):
+    """The service cannot be reached or cannot answer at the moment."""
+
+
+class NotFound(ClientError):
+    """What was asked for does not exist, or is not the caller's to see."""
+
+
+class Client:
+    """Calls the API of one address; safe to share between threads."""
+
+    def __init__(self, base_url: str = DEFAULT_API_URL) -> None:
+        self.base_url = base_url.rstrip("/")
+        self.http = httpx.Client(
+            base_url=f"{self.base_url}/api/v1/",
+            timeout=TIMEOUT,
+            transport=httpx.HTTPTransport(
+                retries=1, limits=httpx.Limits(max_connections=None, max_keepalive_connections=100)
+            ),
+        )
+
+    def server(self) -> ServerInfo:
+        """Who asks, which model answers, and whether a worker is alive."""
+        return self._get(ServerInfo, "server")
+
+    def sessions(
+        self,
+        *,
+        limit: int = 30,
+        cursor: str | None = None,
+        q: str | None = None,
+        status: str | None = None,
+        domain: str | None = None,
+        archived: bool | None = None,
+        everyone: bool = False,
+    ) -> SessionPage:
+        """A page of sessions, newest first; `everyone` is for administrators."""
+        return self._get(
+            SessionPage,
+            "sessions",
+            limit=limit,
+            cursor=cursor,
+            q=q or None,
+            status=status,
+            domain=domain,
+            archived=archived,
+            scope="all" if everyone else None,
+        )
+
+    def session(self, session_id: UUID) -> Session:
+        """One session."""
+        return self._get(Session, f"sessions/{session_id}")
+
+    def change_session(self, session_id: UUID, change: SessionChange) -> Session:
+        """Rename, pin or archive a session."""
+        body = change.model_dump(exclude_none=True)
+        return self._call(Session, "PATCH", f"sessions/{session_id}", json=body)
+
+    def delete_session(self, session_id: UUID) -> None:
+        """Delete a session; a running turn is stopped first."""
+        self._send("DELETE", f"sessions/{session_id}")
+
+    def messages(
+        self, session_id: UUID, *, limit: int = 50, before: int | None = None
+    ) -> MessagePage:
+        """The latest display messages, or those before a position, in ascending order."""
+        return self._get(MessagePage, f"sessions/{session_id}/messages", limit=limit, before=before)
+
+    def turns(self, session_id: UUID) -> TurnPage:
+        """The unfinished turns of a session, in order; the first one is running or next."""
+        return self._get(TurnPage, f"sessions/{session_id}/turns")
+
+    def turn(self, turn_id: UUID) -> Turn:
+        """One turn."""
+        return self._get(Turn, f"turns/{turn_id}")
+
+    def send_message(self, session_id: UUID | None, text: str, key: str) -> ChatResponse:
+        """Submit a message and return at once; without a session a new one is made for it.
+
+        The same `key` and text give the same turn, however often they are sent.
+        """
+        path = f"sessions/{session_id}/chat" if session_id else "chat"
+        body: BaseModel = ChatRequest(message=text) if session_id else NewChatRequest(message=text)
+        headers = {"Idempotency-Key": key, "Prefer": ANSWER_LATER}
+        json = body.model_dump(mode="json", exclude_none=True)
+        return self._call(ChatResponse, "POST", path, json=json, headers=headers)
+
+    def stop_turn(self, turn_id: UUID) -> None:
+        """Stop a running turn, or take a queued one out of the queue."""
+        self._send("POST", f"turns/{turn_id}/stop")
+
+    def retry_turn(self, turn_id: UUID) -> None:
+        """Run a failed or stopped turn again."""
+        self._send("POST", f"turns/{turn_id}/retry")
+
+    def domains(self) -> DomainPage:
+        """The domains, by name."""
+        return self._get(DomainPage, "domains")
+
+    def result_csv(self, session_id: UUID, result_id: str) -> bytes:
+        """The whole stored table of a tool result, as CSV."""
+        path = f"sessions/{session_id}/results/{result_id}"
+        return self._send("GET", path, params={"format": "csv"}).content
+
+    def _get(self, model: type[Model], path: str, **params: Any) -> Model:
+        given = {name: value for name, value in params.items() if value is not None}
+        return self._call(model, "GET", path, params=given)
+
+    def _call(self, model: type[Model], method: str, path: str, **options: Any) -> Model:
+        response = self._send(method, path, **options)
+        try:
+            return model.model_validate_json(response.content)
+        except ValidationError as error:
+            raise ServiceUnavailable(
+                "The service gave an unexpected answer",
+                "The pages and the API are of different versions. Restart both, then reload.",
+                response.status_code,
+            ) from error
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            response = self.http.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise unreachable(self.base_url) from error
+        if response.is_success:
+            return response
+        raise refusal(response)
+
+
+def unreachable(base_url: str) -> ServiceUnavailable:
+    """The error for an API that does not answer."""
+    return ServiceUnavailable(
+        "The service does not answer",
+        f"Nothing is lost: turns go on without this page. Start the API (`make run`, or `make api`)"
+        f" at {base_url}; this page connects again by itself.",
+    )
+
+
+def refusal(response: httpx.Response) -> ClientError:
+    """The error that an answer tells of, from its problem document where it has one."""
+    try:
+        problem = Problem.model_validate_json(response.content)
+        title, detail = problem.title, problem.detail
+    except ValidationError:
+        title, detail = "The service could not answer", f"HTTP status {response.status_code}."
+    if response.status_code == httpx.codes.NOT_FOUND:
+        return NotFound(title, detail, response.status_code)
+    if response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        return ServiceUnavailable(title, detail, response.status_code)
+    return ClientError(title, detail, response.status_code)

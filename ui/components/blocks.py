@@ -1,0 +1,91 @@
+"""Joins display messages into what is drawn: speakers, tool calls with their results. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from backend.schemas import ContentType, DisplayMessage, MessageStatus, MessageType
+
+
+@dataclass
+class Block:
+    """One element of the history: a display message, or a tool call together with its result."""
+
+    row: DisplayMessage
+    result: DisplayMessage | None = None
+
+    @property
+    def signature(self) -> tuple[UUID, MessageStatus, UUID | None]:
+        """What tells whether it must be drawn again: content never changes, status does."""
+        return self.row.id, self.row.status, self.result.id if self.result else None
+
+
+@dataclass
+class Group:
+    """What one speaker said in a row."""
+
+    is_user: bool
+    agent: str | None
+    blocks: list[Block] = field(default_factory=list)
+
+
+def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
+    """Rows in order, each result with the nearest open call before it.
+
+    Call ids are not unique within a conversation: a call that has its result takes no other.
+    """
+    blocks: list[Block] = []
+    open_calls: dict[str, list[Block]] = {}
+    for row in rows:
+        if row.content_type is ContentType.TOOL_RESULT:
+            calls = open_calls.get(str(row.content.get("tool_call_id")), [])
+            if calls:
+                calls.pop(0).result = row
+                continue
+        block = Block(row)
+        blocks.append(block)
+        if row.content_type is ContentType.TOOL_CALL:
+            open_calls.setdefault(str(row.content.get("call_id")), []).append(block)
+    return blocks
+
+
+def to_groups(rows: Iterable[DisplayMessage]) -> list[Group]:
+    """Blocks by speaker: a person's messages, and what an agent and its tools gave in between."""
+    groups: list[Group] = []
+    for block in to_blocks(rows):
+        is_user = block.row.message_type is MessageType.USER
+        agent = None if is_user else block.row.agent
+        last = groups[-1] if groups else None
+        if last is None or last.is_user != is_user or (agent and last.agent not in (None, agent)):
+            last = Group(is_user, agent)
+            groups.append(last)
+        last.agent = last.agent or agent
+        last.blocks.append(block)
+    return groups
+
+
+def split_current(
+    rows: Sequence[DisplayMessage], turn_id: UUID | None
+) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+    """What is settled, and what the active turn has given so far; its question is settled."""
+    settled: list[DisplayMessage] = []
+    current: list[DisplayMessage] = []
+    for row in rows:
+        belongs = turn_id is not None and row.turn_id == turn_id
+        asked = row.message_type is MessageType.USER
+        (current if belongs and not asked else settled).append(row)
+    return settled, current
+
+
+def seconds_taken(block: Block) -> float | None:
+    """How long a tool call took, where that is known."""
+    times = block.row.metadata
+    if block.result is not None:
+        times = {**block.result.metadata, **times}
+    try:
+        started = datetime.fromisoformat(str(times["started_at"]))
+        finished = datetime.fromisoformat(str(times["finished_at"]))
+    except (KeyError, ValueError):
+        return None
+    return (finished - started).total_seconds()

@@ -1,0 +1,24 @@
+"""The head of an open session: its title, the model, and whether it can only be read."""
+
+import streamlit as st
+
+from backend.schemas import ServerInfo, Session
+from ui import state
+from ui.components import banners
+from ui.components.markdown import plain
+
+
+def show(session: Session, server: ServerInfo) -> None:
+    """Draw the session's title, also as the browser tab's."""
+    title = session.title or "New chat"
+    st.set_page_config(page_title=f"{title} · Colloquy")
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.markdown(f"**{plain(title)}**", width="content")
+        with st.container(horizontal=True, width="content"):
+            if session.archived:
+                st.badge("Archived", icon=":material/archive:", color="gray")
+            if state.is_read_only():
+                st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
+            banners.model_badge(server)

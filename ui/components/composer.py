@@ -1,0 +1,118 @@
+"""Where a person writes: sends or queues a message, stops a turn, retries a failed one."""
+
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from backend.schemas import ContentType, DisplayMessage, Turn, TurnStatus
+from ui import state
+from ui.client import ClientError
+from ui.components.history import speaker
+from ui.components.long_text import verbatim
+
+RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
+MAX_CHARS = 2_000_000
+
+
+def show(session_id: UUID | None, active: Turn | None) -> None:
+    """The composer at the bottom; usable while a turn runs, then the message waits in the queue.
+
+    Its key is one for all sessions: what was typed stays when another session is opened.
+    """
+    placeholder = "Ask anything about your data"
+    if active is not None:
+        placeholder = "Write on: your message is answered after this turn"
+    above = st.bottom.container(horizontal=True, horizontal_alignment="right")
+    # Only an input of the main area itself makes Streamlit open the page at its end.
+    st.chat_input(
+        placeholder,
+        key=state.COMPOSER,
+        max_chars=MAX_CHARS,
+        on_submit=_send_draft,
+        args=(session_id,),
+    )
+    if active is not None:
+        _stop_button(above, active)
+
+
+def _stop_button(place: DeltaGenerator, active: Turn) -> None:
+    place.button(
+        "Stop",
+        key=f"stop-{active.id}",
+        icon=":material/stop_circle:",
+        help="Stop this turn; what was said so far stays",
+        on_click=_try,
+        args=(state.client().stop_turn, active.id),
+    )
+
+
+def send(session_id: UUID | None, text: str) -> bool:
+    """Submit a message; the URL then names its session. False, with the reason kept, on failure."""
+    if not text.strip():
+        return False
+    try:
+        accepted = state.client().send_message(session_id, text, state.send_key(text))
+    except ClientError as problem:
+        state.flash(problem)
+        return False
+    state.sent()
+    state.show_session(accepted.session_id)
+    state.set_window(accepted.session_id, state.Window())
+    return True
+
+
+def send_first(text: str) -> None:
+    """Begin a new chat with one of the example questions; a second click finds it begun."""
+    if state.open_session_id() is None:
+        send(None, text)
+
+
+def show_queue(queued: Sequence[Turn]) -> None:
+    """The messages that wait behind the running turn, each with the way to take it back."""
+    for index, turn in enumerate(queued, start=1):
+        with speaker(is_user=True):
+            verbatim(turn.message, f"queued-{turn.id}")
+            with st.container(horizontal=True, vertical_alignment="center"):
+                place = "next" if index == 1 else f"position {index}"
+                st.caption(f":material/schedule: Queued, {place}")
+                st.button(
+                    "Take back",
+                    key=f"unqueue-{turn.id}",
+                    type="tertiary",
+                    icon=":material/undo:",
+                    on_click=_try,
+                    args=(state.client().stop_turn, turn.id),
+                )
+
+
+def offer_retry(rows: Sequence[DisplayMessage]) -> None:
+    """A Retry button after a turn that failed or was stopped, when it is the latest."""
+    last = rows[-1] if rows else None
+    if last is None or last.turn_id is None:
+        return
+    if last.content_type not in (ContentType.ERROR, ContentType.NOTICE):
+        return
+    turn = state.client().turn(last.turn_id)
+    if turn.status in RETRYABLE:
+        st.button(
+            "Retry",
+            key=f"retry-{turn.id}",
+            icon=":material/replay:",
+            on_click=_try,
+            args=(state.client().retry_turn, turn.id),
+        )
+
+
+def _send_draft(session_id: UUID | None) -> None:
+    text = state.draft()
+    if not send(session_id, text):
+        state.restore_draft(text)
+
+
+def _try(call: Callable[[UUID], None], turn_id: UUID) -> None:
+    try:
+        call(turn_id)
+    except ClientError as problem:
+        state.flash(problem)

@@ -1,0 +1,152 @@
+"""Follows the active turn of a session and draws it as it comes, until it ends."""
+
+import time
+from collections.abc import Sequence
+from uuid import UUID
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from backend.schemas import ContentType, DisplayMessage, Turn, TurnStatus
+from ui import state
+from ui.client import ClientError
+from ui.components import renderers
+from ui.components.blocks import Block
+from ui.components.history import speaker
+from ui.components.live_turn import LiveTurn
+from ui.components.long_text import SHOWN_CHARS, draw_piece
+from ui.components.markdown import plain, split_finished
+from ui.components.renderers import Place
+from ui.components.times import duration
+from ui.events import Follower
+
+# A write at least each second lets Streamlit notice a closed tab, and frees this thread.
+WAIT_SECONDS = 1.0
+JOIN_SECONDS = 0.06
+CHECK_SECONDS = 10.0
+THINKING_CHARS = 2_000
+ONE_ELEMENT = (ContentType.THINKING, ContentType.TOOL_CALL)
+
+
+def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -> None:
+    """Draw the turn while it runs; then draw the page again from what is stored."""
+    live = LiveTurn(turn, rows)
+    known = {one.id for one in queued} | {turn.id}
+    with speaker(is_user=False, agent=turn.agent):
+        stage = Stage(st.container(), turn.session_id)
+        status = st.empty()
+    stage.draw(live)
+    checked = time.monotonic()
+    with Follower(state.client(), turn.session_id) as follower:
+        while not (live.is_finished or live.is_lost):
+            events = follower.take(WAIT_SECONDS, JOIN_SECONDS)
+            live.apply(events)
+            if not events:
+                live.settle()
+            stage.draw(live)
+            status.caption(_status_line(live))
+            if live.queued_ids - known or time.monotonic() - checked > CHECK_SECONDS:
+                known |= live.queued_ids
+                checked = time.monotonic()
+                if _has_moved_on(live, queued):
+                    break
+    st.rerun()
+
+
+class Stage:
+    """The place where a turn is drawn: a slot for each block, and the draft at the end."""
+
+    def __init__(self, container: DeltaGenerator, session_id: UUID) -> None:
+        self._container = container
+        self._session_id = session_id
+        self._slots: dict[UUID, DeltaGenerator] = {}
+        self._drawn: dict[UUID, object] = {}
+        self._draft: Draft | None = None
+        self._draws = 0
+
+    def draw(self, live: LiveTurn) -> None:
+        """Draw what is new or has changed since the last time."""
+        for block in live.blocks:
+            if self._drawn.get(block.row.id) != block.signature:
+                self._draw_block(block)
+        if live.has_draft:
+            self._draft = self._draft or Draft(self._container)
+            self._draft.write(live.thinking, live.text)
+        else:
+            self._end_draft()
+
+    def _draw_block(self, block: Block) -> None:
+        if block.row.id not in self._slots:
+            self._end_draft()
+            self._slots[block.row.id] = self._container.empty()
+        slot = self._slots[block.row.id]
+        self._drawn[block.row.id] = block.signature
+        self._draws += 1
+        # Steps of one timeline must be neighbours; only what is one element can be so.
+        with slot if block.row.content_type in ONE_ELEMENT else slot.container():
+            renderers.draw(block, Place(self._session_id, f"live{self._draws}"))
+
+    def _end_draft(self) -> None:
+        if self._draft is not None:
+            self._draft.clear()
+            self._draft = None
+
+
+class Draft:
+    """What streams: finished paragraphs are written once, only the last one again and again."""
+
+    def __init__(self, container: DeltaGenerator) -> None:
+        self._place = container.empty()
+        self._body = self._place.container()
+        self._thinking = self._body.empty()
+        self._last = self._body.empty()
+        self._finished = 0
+        self._written = ("", "")
+
+    def write(self, thinking: str, text: str) -> None:
+        """Show the thinking and the text so far; a very long text is shown whole once stored."""
+        if thinking != self._written[0]:
+            self._write_thinking(thinking)
+        if text != self._written[1]:
+            self._write_text(text[:SHOWN_CHARS])
+        self._written = (thinking, text)
+
+    def clear(self) -> None:
+        """Take the draft off the page: what it said is stored now, or void."""
+        self._place.empty()
+
+    def _write_thinking(self, thinking: str) -> None:
+        with self._thinking.expander(
+            "Thinking", expanded=True, type="compact", icon=":material/psychology:"
+        ):
+            st.caption(plain(thinking[-THINKING_CHARS:], THINKING_CHARS))
+
+    def _write_text(self, text: str) -> None:
+        finished, last = split_finished(text)
+        for piece in finished[self._finished :]:
+            with self._last:
+                draw_piece(piece)
+            self._last = self._body.empty()
+        self._finished = len(finished)
+        if last is not None:
+            with self._last:
+                draw_piece(last)
+
+
+def _status_line(live: LiveTurn) -> str:
+    since = live.turn.started_at or live.turn.created_at
+    line = f":shimmer[{plain(live.activity)}…]"
+    if live.turn.status is not TurnStatus.QUEUED:
+        line += f" {duration(max(time.time() - since.timestamp(), 0))}"
+    if live.turn.attempts > 1:
+        line += f" · attempt {live.turn.attempts}, after a worker was lost"
+    return line
+
+
+def _has_moved_on(live: LiveTurn, queued: Sequence[Turn]) -> bool:
+    """Whether the service knows more than the stream told: it was cut, or the queue has changed."""
+    try:
+        turns = state.client().turns(live.turn.session_id).items
+    except ClientError:
+        return False
+    return [turn.id for turn in turns] != [live.turn.id, *(turn.id for turn in queued)]

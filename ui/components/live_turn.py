@@ -1,0 +1,111 @@
+"""What an active turn has given so far, made from its stored rows and its events. Pure."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from backend.schemas import (
+    ContentType,
+    DisplayMessage,
+    EventName,
+    MessageStatus,
+    MessageType,
+    Turn,
+    TurnStatus,
+)
+from ui.components.blocks import Block, to_blocks
+from ui.events import Event
+
+
+class LiveTurn:
+    """Reduces events to rows and a draft: the text and thinking that no stored row holds yet."""
+
+    def __init__(self, turn: Turn, rows: Iterable[DisplayMessage]) -> None:
+        self.turn = turn
+        self.thinking = ""
+        self.text = ""
+        self.is_finished = False
+        self.is_lost = False
+        self.queued_ids: set[UUID] = set()
+        self._rows = {row.position: row for row in rows}
+        self._watermark = max(self._rows, default=0)
+        self._is_replaying = bool(self._rows)
+
+    def apply(self, events: Iterable[Event]) -> None:
+        """Take a batch of events; those of other turns only tell what is queued."""
+        for event in events:
+            if event.name is None:
+                self.is_lost = True
+            elif event.name is EventName.TURN_QUEUED:
+                self.queued_ids.add(UUID(event.turn_id))
+            elif event.turn_id == str(self.turn.id):
+                self._apply(event.name, event.data)
+
+    def settle(self) -> None:
+        """Nothing came for a while: what was replayed is all there is."""
+        self._is_replaying = False
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether there is text to be shown that is not stored yet.
+
+        While the stream repeats what is stored already, its text is not shown a second time.
+        """
+        return not self._is_replaying and bool(self.thinking or self.text)
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The turn's rows in order, without the person's question."""
+        rows = [self._rows[position] for position in sorted(self._rows)]
+        return to_blocks(row for row in rows if row.message_type is not MessageType.USER)
+
+    @property
+    def activity(self) -> str:
+        """What the turn does at this moment, in a word or two."""
+        if self.turn.status is TurnStatus.QUEUED:
+            return "Waiting for a worker"
+        if self.turn.status is TurnStatus.WAITING:
+            return "Waiting for you"
+        running = [block.row for block in self.blocks if _is_running(block)]
+        if running:
+            return f"Running {running[-1].content.get('name', 'a tool')}"
+        return "Writing" if self.text and self.has_draft else "Thinking"
+
+    def _apply(self, name: EventName, data: dict[str, object]) -> None:
+        if name is EventName.TEXT_DELTA:
+            self.text += str(data["text"])
+        elif name is EventName.THINKING_DELTA:
+            self.thinking += str(data["text"])
+        elif name in (EventName.MESSAGE_ADDED, EventName.MESSAGE_UPDATED):
+            self._put(DisplayMessage.model_validate(data["message"]), name)
+        elif name in (EventName.TURN_STARTED, EventName.TURN_FINISHED):
+            self._turn_is(Turn.model_validate(data["turn"]), name)
+
+    def _turn_is(self, turn: Turn, name: EventName) -> None:
+        self.turn = turn
+        self.is_finished = name is EventName.TURN_FINISHED
+        if name is EventName.TURN_STARTED:
+            # A new attempt begins its step again; what the lost one had said of it is not stored.
+            self.text = self.thinking = ""
+
+    def _put(self, row: DisplayMessage, name: EventName) -> None:
+        known = self._rows.get(row.position)
+        if known is None or _PROGRESS[row.status] >= _PROGRESS[known.status]:
+            self._rows[row.position] = row
+        if row.position >= self._watermark:
+            self._is_replaying = False
+        if name is EventName.MESSAGE_ADDED and row.message_type is MessageType.ASSISTANT:
+            self.text = self.thinking = ""
+
+
+_PROGRESS = {
+    MessageStatus.PENDING: 0,
+    MessageStatus.EXECUTING: 1,
+    MessageStatus.COMPLETED: 2,
+    MessageStatus.FAILED: 2,
+    MessageStatus.STOPPED: 2,
+}
+
+
+def _is_running(block: Block) -> bool:
+    waits = block.row.status in (MessageStatus.PENDING, MessageStatus.EXECUTING)
+    return block.row.content_type is ContentType.TOOL_CALL and block.result is None and waits

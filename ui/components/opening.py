@@ -1,0 +1,43 @@
+"""The empty page of a new chat: what this is, and questions to begin with."""
+
+import streamlit as st
+
+from backend.schemas import ServerInfo
+from ui.components import banners, composer
+
+EXAMPLES = (
+    ("What's the budget for CC-1001?", ":material/account_balance_wallet:"),
+    ("Compare FI with BPC for the last closed period", ":material/compare_arrows:"),
+    ("Which cost centres spent the most this year?", ":material/leaderboard:"),
+    ("What data do you have?", ":material/database:"),
+)
+
+
+def show(server: ServerInfo) -> None:
+    """Draw the opening page; an example is sent as soon as it is clicked."""
+    st.space("large")
+    with st.container(horizontal_alignment="center", gap="small"):
+        st.title(
+            "What would you like to know?", anchor=False, text_alignment="center", width="content"
+        )
+        st.caption(
+            "Ask in plain words. Agents look things up, compare and compute, and show each step. "
+            "Long work goes on when you close this page.",
+            text_alignment="center",
+        )
+        banners.model_badge(server)
+    st.space("small")
+    left, right = st.columns(2)
+    for index, (question, icon) in enumerate(EXAMPLES):
+        with (left, right)[index % 2]:
+            st.button(
+                question,
+                key=f"example-{index}",
+                icon=icon,
+                width="stretch",
+                on_click=composer.send_first,
+                args=(question,),
+            )
+    if server.is_demo_model:
+        st.space("small")
+        st.caption(f":material/science: {banners.DEMO_HELP}", text_alignment="center")

@@ -1,0 +1,131 @@
+"""The administrators' table of sessions: filters, rows, and pages by cursor."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from backend.schemas import SessionPage, TurnStatus
+from ui import state
+from ui.components.times import zone
+
+PAGE_ROWS = 50
+STATUSES = {
+    "running": TurnStatus.RUNNING,
+    "queued": TurnStatus.QUEUED,
+    "waiting": TurnStatus.WAITING,
+    "idle": "idle",
+}
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the table is narrowed to."""
+
+    title: str
+    status: str | None
+    archived: bool
+
+    @property
+    def are_set(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.title or self.status or self.archived)
+
+
+def filters() -> Filters:
+    """Draw the filters; a change begins at the first page again."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        title = st.text_input(
+            "Title",
+            key="all-title",
+            type="search",
+            icon=":material/search:",
+            placeholder="Search by title",
+            live="300ms",
+            on_change=_first_page,
+        )
+        archived = st.toggle("Archived", key="all-archived", on_change=_first_page)
+    status = st.pills("Status", list(STATUSES), key="all-status", on_change=_first_page)
+    return Filters((title or "").strip(), STATUSES[status] if status else None, archived)
+
+
+def load(chosen: Filters) -> SessionPage:
+    """One page of the sessions of all owners."""
+    cursors = state.memory().cursors
+    return state.client().sessions(
+        limit=PAGE_ROWS,
+        cursor=cursors[-1] if cursors else None,
+        q=chosen.title,
+        status=chosen.status,
+        archived=chosen.archived,
+        everyone=True,
+    )
+
+
+def show(page: SessionPage) -> None:
+    """Draw a page of rows; a chosen one is opened to be read."""
+    event = st.dataframe(
+        to_frame(page),
+        hide_index=True,
+        key=f"all-sessions-{len(state.memory().cursors)}",
+        on_select="rerun",
+        selection_mode="single-row",
+        height="content",
+        column_config={
+            "Title": st.column_config.TextColumn(width="large"),
+            "Last activity": st.column_config.DatetimeColumn(
+                format="distance", timezone=st.context.timezone
+            ),
+        },
+        alt="All sessions",
+    )
+    st.caption("Choose a row to read its session.")
+    if rows := event["selection"]["rows"]:
+        state.go_to_session(page.items[rows[0]].id, read_only=True)
+
+
+def to_frame(page: SessionPage) -> pd.DataFrame:
+    """The rows of the table."""
+    here = zone(st.context.timezone)
+    return pd.DataFrame(
+        {
+            "Title": [session.title or "New chat" for session in page.items],
+            "Owner": [session.owner for session in page.items],
+            "Status": [str(session.status) for session in page.items],
+            "Messages": [session.message_count for session in page.items],
+            "Last activity": [session.updated_at.astimezone(here) for session in page.items],
+            "Domain": [session.domain for session in page.items],
+        }
+    )
+
+
+def paging(page: SessionPage) -> None:
+    """The way to the next page and back."""
+    cursors = state.memory().cursors
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if cursors:
+            st.button("Newer", key="newer", icon=":material/chevron_left:", on_click=_back)
+        if page.next_cursor is not None:
+            st.button(
+                "Older",
+                key="older-all",
+                icon=":material/chevron_right:",
+                icon_position="right",
+                on_click=cursors.append,
+                args=(page.next_cursor,),
+            )
+
+
+def empty_text(chosen: Filters) -> str:
+    """What an empty table means."""
+    if chosen.are_set:
+        return "No session matches. Take a filter away to see more."
+    return "Nobody has begun a session yet. Each chat will stand here as soon as it begins."
+
+
+def _back() -> None:
+    state.memory().cursors.pop()
+
+
+def _first_page() -> None:
+    state.memory().cursors.clear()

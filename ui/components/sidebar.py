@@ -1,0 +1,150 @@
+"""The sidebar: New Chat, search, and the sessions by day with their status and menu."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from backend.schemas import ServerInfo, Session, TurnStatus
+from ui import state
+from ui.client import ClientError
+from ui.components import session_menu
+from ui.components.areas import area
+from ui.components.markdown import plain
+from ui.components.times import grouped, zone
+
+PAGE_SESSIONS = 30
+STATUS_ICONS = {
+    TurnStatus.RUNNING: "spinner",
+    TurnStatus.QUEUED: ":material/schedule:",
+    TurnStatus.WAITING: ":material/approval:",
+    TurnStatus.FAILED: ":material/error:",
+}
+UNREAD_ICON = ":material/circle:"
+
+
+def show(server: ServerInfo | None) -> None:
+    """Draw the sidebar; without the service only what works without it."""
+    with st.sidebar:
+        if st.button(
+            "New Chat",
+            key="new-chat",
+            icon=":material/edit_square:",
+            shortcut="Mod+Shift+O",
+            width="stretch",
+        ):
+            state.go_to_new_chat()
+        st.text_input(
+            "Search sessions",
+            key=state.SEARCH,
+            type="search",
+            icon=":material/search:",
+            placeholder="Search by title",
+            label_visibility="collapsed",
+            live="300ms",
+            on_change=state.forget_older_sessions,
+        )
+        if server is not None:
+            _sessions()
+            _footer(server)
+
+
+def _sessions() -> None:
+    page = state.client().sessions(
+        limit=PAGE_SESSIONS, q=state.search_text(), archived=state.memory().archived
+    )
+    state.note_statuses(page.items)
+    fresh = {session.id for session in page.items}
+    older = [session for session in state.memory().older if session.id not in fresh]
+    groups = grouped([*page.items, *older], _now())
+    with area("sessions", [(name, len(sessions)) for name, sessions in groups]):
+        for name, sessions in groups:
+            with st.container(gap=None):
+                st.caption(name)
+                for session in sessions:
+                    _row(session)
+        if not page.items:
+            st.caption(_empty_text())
+        _older_button(page.next_cursor)
+
+
+def _row(session: Session) -> None:
+    is_open = session.id == state.open_session_id()
+    title = plain(session.title or "New chat", 120)
+    with st.container(horizontal=True, gap=None, wrap=False, vertical_alignment="center"):
+        # A row within the row: the title takes the width that the menu leaves, and is cut there.
+        with st.container(horizontal=True, width="stretch"):
+            opened = st.button(
+                f"**{title}**" if is_open else title,
+                key=f"open-{session.id}",
+                type="tertiary",
+                icon=_icon(session),
+                wrap=False,
+            )
+        session_menu.show(session)
+    if opened:
+        state.go_to_session(session.id)
+
+
+def _icon(session: Session) -> str | None:
+    if session.status == "idle":
+        return UNREAD_ICON if session.id in state.memory().unread else None
+    return STATUS_ICONS.get(session.status)
+
+
+def _older_button(first_cursor: str | None) -> None:
+    held = state.memory()
+    cursor = held.older_cursor if held.older else first_cursor
+    if cursor is not None:
+        st.button(
+            "Show older",
+            key="older",
+            type="tertiary",
+            icon=":material/expand_more:",
+            on_click=_load_older,
+            args=(cursor,),
+        )
+
+
+def _load_older(cursor: str) -> None:
+    held = state.memory()
+    try:
+        page = state.client().sessions(
+            limit=PAGE_SESSIONS, cursor=cursor, q=state.search_text(), archived=held.archived
+        )
+    except ClientError as problem:
+        state.flash(problem)
+        return
+    held.older += page.items
+    held.older_cursor = page.next_cursor
+
+
+def _empty_text() -> str:
+    if state.search_text():
+        return "No session has this in its title."
+    if state.memory().archived:
+        return "No session is archived."
+    return "Your sessions will stand here."
+
+
+def _footer(server: ServerInfo) -> None:
+    held = state.memory()
+    st.divider()
+    st.button(
+        "Back to sessions" if held.archived else "Archived",
+        key="archived",
+        type="tertiary",
+        icon=":material/arrow_back:" if held.archived else ":material/inventory_2:",
+        on_click=_toggle_archived,
+    )
+    if server.is_admin:
+        st.page_link(state.SESSIONS_PAGE, label="All sessions", icon=":material/table_rows:")
+
+
+def _toggle_archived() -> None:
+    held = state.memory()
+    held.archived = not held.archived
+    state.forget_older_sessions()
+
+
+def _now() -> datetime:
+    return datetime.now(zone(st.context.timezone))

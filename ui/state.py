@@ -1,0 +1,205 @@
+"""What one browser tab remembers: the only place that touches the URL and the session state."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import streamlit as st
+
+from backend.schemas import ServerInfo, Session
+from ui.client import DEFAULT_API_URL, Client, ClientError
+
+CHAT_PAGE = "app_pages/chat.py"
+SESSIONS_PAGE = "app_pages/sessions.py"
+COMPOSER = "composer"
+SEARCH = "search"
+PAGE_ROWS = 50
+WINDOW_ROWS = 150
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which display messages are on the page: the last `limit` before position `before`."""
+
+    limit: int = PAGE_ROWS
+    before: int | None = None
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether the window ends at the newest message."""
+        return self.before is None
+
+    def rows(self, message_count: int) -> int:
+        """How many rows to ask for; the first one stays while up to fifty new ones come."""
+        return self.limit + (message_count % PAGE_ROWS if self.is_latest else 0)
+
+    def earlier(self, last_position: int) -> "Window":
+        """The window with fifty earlier messages; a full one moves and lets go of the latest."""
+        if self.limit < WINDOW_ROWS:
+            return Window(self.limit + PAGE_ROWS, self.before)
+        return Window(self.limit, last_position + 1 - PAGE_ROWS)
+
+
+@dataclass(frozen=True)
+class Area:
+    """What a part of the page showed in the run before, and in which of its two places."""
+
+    identity: object = None
+    rows: int = 0
+    is_moved: bool = False
+
+
+@dataclass
+class Memory:
+    """One tab's memory; a reload begins a new one, so nothing here may be the only copy."""
+
+    windows: dict[UUID, Window] = field(default_factory=dict)
+    send_key: str = field(default_factory=lambda: uuid4().hex)
+    sent_text: str = ""
+    flash: ClientError | None = None
+    older: list[Session] = field(default_factory=list)
+    older_cursor: str | None = None
+    archived: bool = False
+    statuses: dict[UUID, str] = field(default_factory=dict)
+    unread: set[UUID] = field(default_factory=set)
+    cursors: list[str] = field(default_factory=list)
+    expanded: set[str] = field(default_factory=set)
+    server: ServerInfo | None = None
+    areas: dict[str, Area] = field(default_factory=dict)
+
+
+@st.cache_resource
+def _client(base_url: str) -> Client:
+    return Client(base_url)
+
+
+def client() -> Client:
+    """The API's client, shared by all tabs of this process."""
+    return _client(os.environ.get("API_URL") or DEFAULT_API_URL)
+
+
+def memory() -> Memory:
+    """The memory of the tab that this run belongs to."""
+    found = st.session_state.get("memory")
+    if not isinstance(found, Memory):
+        found = st.session_state["memory"] = Memory()
+    return found
+
+
+def server() -> ServerInfo:
+    """What the frame learned of the server in this run."""
+    found = memory().server
+    return found or client().server()
+
+
+def open_session_id() -> UUID | None:
+    """The session that the URL names; None for a new chat or a broken link."""
+    try:
+        return UUID(st.query_params.get("session", ""))
+    except ValueError:
+        return None
+
+
+def link_is_broken() -> bool:
+    """Whether the URL names a session in a form that cannot be one."""
+    return bool(st.query_params.get("session")) and open_session_id() is None
+
+
+def is_read_only() -> bool:
+    """Whether the page is opened to be read, without a composer."""
+    return st.query_params.get("view") == "read"
+
+
+def show_session(session_id: UUID) -> None:
+    """Put a session into the URL; for callbacks, where switching pages is not possible."""
+    st.query_params["session"] = str(session_id)
+
+
+def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
+    """Open a session at its latest message."""
+    memory().windows.pop(session_id, None)
+    view = {"view": "read"} if read_only else {}
+    st.switch_page(CHAT_PAGE, query_params={"session": str(session_id), **view})
+
+
+def go_to_new_chat() -> None:
+    """Open the empty page; the session is made with its first message."""
+    st.switch_page(CHAT_PAGE, query_params={})
+
+
+def window(session_id: UUID) -> Window:
+    """The part of a session's history that is on the page."""
+    return memory().windows.get(session_id, Window())
+
+
+def set_window(session_id: UUID, to: Window) -> None:
+    """Show another part of a session's history."""
+    memory().windows[session_id] = to
+
+
+def send_key(text: str) -> str:
+    """The Idempotency-Key of a text: the same until it was answered, so a retry is one turn."""
+    held = memory()
+    if held.sent_text != text:
+        held.sent_text, held.send_key = text, uuid4().hex
+    return held.send_key
+
+
+def sent() -> None:
+    """The message was accepted: the next one, also of the same text, is another."""
+    memory().sent_text = ""
+
+
+def draft() -> str:
+    """What was just submitted in the composer."""
+    return str(st.session_state.get(COMPOSER) or "")
+
+
+def restore_draft(text: str) -> None:
+    """Put a text that could not be sent back into the composer."""
+    st.session_state[COMPOSER] = text
+
+
+def search_text() -> str:
+    """What the sidebar's search holds."""
+    return str(st.session_state.get(SEARCH) or "").strip()
+
+
+def flash(error: ClientError) -> None:
+    """Keep an error of a callback for the page to show once."""
+    memory().flash = error
+
+
+def take_flash() -> ClientError | None:
+    """The error of the last callback, once."""
+    held = memory()
+    error, held.flash = held.flash, None
+    return error
+
+
+def area_moves(name: str, identity: object, rows: int) -> bool:
+    """Whether an area takes its second place in this run: it changes places with its identity."""
+    areas = memory().areas
+    before = areas.get(name, Area())
+    differs = before.identity != identity or rows < before.rows
+    areas[name] = Area(identity, rows, before.is_moved != differs)
+    return areas[name].is_moved
+
+
+def forget_older_sessions() -> None:
+    """Forget the loaded older pages of the sidebar, whose rows may have changed."""
+    held = memory()
+    held.older, held.older_cursor = [], None
+
+
+def note_statuses(sessions: Iterable[Session]) -> None:
+    """Mark as unread what has ended since the list was last drawn, but for the open one."""
+    held, open_id = memory(), open_session_id()
+    for session in sessions:
+        was_busy = held.statuses.get(session.id, "idle") != "idle"
+        if was_busy and session.status == "idle":
+            held.unread.add(session.id)
+        held.statuses[session.id] = session.status
+    if open_id is not None:
+        held.unread.discard(open_id)
