@@ -97,8 +97,8 @@ class ChatResponse(_Wire):
     session_id: UUID
     turn_id: UUID
     status: TurnStatus
-    response: str | None
-    agent: str
+    response: str | None = Field(examples=["CC-1001 has a budget of 1,200,000 EUR for 2026."])
+    agent: str = Field(examples=["assistant"])
 
 
 class NewSession(_Wire):
@@ -272,7 +272,10 @@ class DomainTemplate(_Wire):
     tools: list[str] | None = Field(
         None, description="Built-in tools by name; absent: all of them."
     )
-    mcp_servers: dict[str, McpServer] = {}
+    mcp_servers: dict[str, McpServer] = Field(
+        default={},
+        examples=[{"ledger": {"transport": "streamable_http", "url": "http://127.0.0.1:9000/mcp"}}],
+    )
     agents: list[AgentTemplate] = []
     manager: JSON | None = None
     middleware: list[str | JSON] = Field(

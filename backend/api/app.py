@@ -7,6 +7,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 
 from backend.api.guard import LoopbackGuard
+from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers
 from backend.api.routes import chat, domains, server, sessions, turns
 from backend.domains.catalog import ensure_default_domain
@@ -36,6 +37,7 @@ def create_app(services: Services) -> FastAPI:
     for resource in (chat, sessions, turns, domains, server):
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app
 
 

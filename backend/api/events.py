@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -10,6 +11,16 @@ from backend.turns.follow import EventReader, LiveEvent
 from backend.turns.viewer import Told, Viewer
 
 KEEP_ALIVE_SECONDS = 10.0
+EXAMPLE = (
+    "id: 1700000000000-0.3\nevent: text_delta\n"
+    'data: {"context": {"session_id": "…", "turn_id": "…"}, "message_id": "…", "text": "Hel"}\n\n'
+)
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events as they happen; a comment every ten seconds without one.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": EXAMPLE}},
+    }
+}
 WITHOUT_REDIS_SECONDS = 1.0
 MAX_WAITING = 10_000  # a viewer slower than that is cut off; it resumes from its last event
 

@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "What is wrong and what to do; nothing was changed."},
+    422: {"model": Problem, "description": "The input is not valid; nothing was changed."},
     "503": {"model": Problem, "description": "The database does not answer; try again."},
 }
 

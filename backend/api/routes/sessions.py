@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import ReaderDep, ScopeDep, ServicesDep
+from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import follow
 from backend.api.tables import csv_of
 from backend.conversations import service as conversations
@@ -148,7 +149,7 @@ def get_tool_result(
     return Response(csv_of(result), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-@router.get("/{session_id}/events", response_class=StreamingResponse)
+@router.get("/{session_id}/events", response_class=StreamingResponse, responses=EVENTS)
 async def get_events(
     session_id: UUID,
     services: ServicesDep,
