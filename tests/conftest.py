@@ -50,7 +50,7 @@ def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterato
 def demo_stack(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """The real thing as `make run` starts it: the demo model answers."""
     home = tmp_path_factory.mktemp("demo")
-    stack = Stack(servers.new_database(), servers.redis.url, home, OPENAI_API_KEY="")
+    stack = Stack(servers.new_database(), servers.new_redis(), home, OPENAI_API_KEY="")
     stack.environment.pop("OPENAI_BASE_URL", None)
     stack.start_demo_model()
     with stack as running:
@@ -60,7 +60,7 @@ def demo_stack(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> It
 def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment: str) -> Stack:
     return Stack(
         servers.new_database(),
-        servers.redis.url,
+        servers.new_redis(),
         home,
         OPENAI_BASE_URL=model.url,
         OPENAI_API_KEY="test",

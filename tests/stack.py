@@ -29,8 +29,10 @@ class Servers:
     """PostgreSQL and Redis, really running, in a folder of their own."""
 
     def __init__(self, home: Path) -> None:
+        self.home = home
         self.postgres = EmbeddedPostgres(home)
         self.redis = EmbeddedRedis(home)
+        self._more_redis: list[EmbeddedRedis] = []
 
     def __enter__(self) -> "Servers":
         self.postgres.start()
@@ -38,8 +40,16 @@ class Servers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.redis.stop()
+        for redis in (*self._more_redis, self.redis):
+            redis.stop()
         self.postgres.stop()
+
+    def new_redis(self) -> str:
+        """Start a Redis for one stack; on a shared one stacks take each other's jobs."""
+        redis = EmbeddedRedis(self.home / f"redis-{len(self._more_redis)}")
+        redis.start()
+        self._more_redis.append(redis)
+        return redis.url
 
     def new_database(self) -> str:
         """Make an empty database, built by the migrations; give its URL."""
