@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import inspect
+import os
 import socket
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -109,7 +109,7 @@ async def _serve_stdio() -> None:
 
     def answer(name: str, arguments: JSON) -> str:
         if name == "die":
-            sys.exit(1)
+            os._exit(1)
         return f"echo {arguments}"
 
     server = build_server(tools, answer)

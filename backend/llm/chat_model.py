@@ -1,13 +1,16 @@
 """The one path to models: ChatOpenAI that refuses cut answers and keeps thinking and usage."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.runnables.base import RunnableBinding
 from langchain_openai import ChatOpenAI
 from pydantic import Field
 
@@ -28,6 +31,17 @@ class ColloquyChatModel(ChatOpenAI):
 
     on_delta: Callable[[Delta], None] | None = Field(None, exclude=True)
     silence_seconds: float = SILENCE_SECONDS
+
+    def bind_tools(
+        self, tools: Sequence[Any], **options: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Bind the tools; a schema that a tool server gave is sent as it is, not rewritten."""
+        bound = super().bind_tools(tools, **options)
+        if isinstance(bound, RunnableBinding):
+            for tool, sent in zip(tools, bound.kwargs["tools"], strict=True):
+                if isinstance(schema := getattr(tool, "args_schema", None), dict):
+                    sent["function"]["parameters"] = {"properties": {}, **schema}
+        return bound
 
     def _get_request_payload(
         self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any

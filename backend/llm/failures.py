@@ -11,6 +11,7 @@ MAX_DETAIL = 300
 _SECRET = re.compile(r"\b(sk|pk|key|bearer)[-_ ][\w\-*.]{4,}", re.IGNORECASE)
 _TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
 
+_BROKEN_OFF = (openai.APIConnectionError, httpx2.HTTPError, UnicodeDecodeError, ValueError)
 FAILURES = (openai.OpenAIError, httpx2.HTTPError, TimeoutError, UnicodeDecodeError, ValueError)
 
 
@@ -22,12 +23,12 @@ def explain_failure(error: Exception, model: str, began: bool) -> AppError:
         return ModelUnavailable("The model was silent for too long. Press Retry.")
     if isinstance(error, openai.APIStatusError):
         return ModelUnavailable(_status_sentence(error, model))
+    if began and isinstance(error, _BROKEN_OFF):
+        return IncompleteAnswer()
     if isinstance(error, openai.APIConnectionError):
         return ModelUnavailable("The model's endpoint cannot be reached. Check OPENAI_BASE_URL.")
     if isinstance(error, openai.APIError):
         return ModelUnavailable(_body_sentence(error))
-    if began:
-        return IncompleteAnswer()
     return ModelUnavailable("The model's endpoint gave an answer that cannot be read.")
 
 

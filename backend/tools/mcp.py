@@ -12,7 +12,15 @@ from typing import Any
 from langchain_core.tools import BaseTool, ToolException
 from langchain_mcp_adapters.sessions import Connection, create_session
 from mcp import ClientSession
-from mcp.types import CallToolResult, EmbeddedResource, TextContent, TextResourceContents, Tool
+from mcp.shared.exceptions import McpError
+from mcp.types import (
+    CONNECTION_CLOSED,
+    CallToolResult,
+    EmbeddedResource,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
 from pydantic import PrivateAttr
 
 from backend.errors import SecretMissing, ToolServerUnavailable
@@ -100,6 +108,10 @@ class _Server:
             if call.done():
                 return call.result()
             raise self._lost()
+        except McpError as error:
+            if error.error.code == CONNECTION_CLOSED:
+                raise self._lost() from error
+            raise ToolException(f"The tool server {self.name!r} says: {error}") from error
         finally:
             call.cancel()
 
@@ -120,7 +132,7 @@ class _Server:
                 self._session = session
                 self._ready.set_result(tools)
                 await self._close.wait()
-        except Exception as error:  # an edge: the connection's end is its news
+        except Exception as error:  # noqa: BLE001  # an edge: the connection's end is its news
             fields = {"server": self.name, "error": type(error).__name__}
             logger.warning("tool server lost", extra=fields)
 

@@ -36,7 +36,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
             result = await handler(request)
         except GraphBubbleUp:
             raise
-        except Exception as error:  # an edge: the model reads it
+        except Exception as error:  # noqa: BLE001  # an edge: the model reads it
             result = _error_result(request, error)
         return _tidy(result) if isinstance(result, ToolMessage) else result
 

@@ -1,0 +1,239 @@
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import ToolMessage
+from mcp.types import CallToolResult, ImageContent, TextContent
+from pydantic import TypeAdapter
+
+from backend.errors import SecretMissing, ToolServerUnavailable
+from backend.schemas import McpServer
+from backend.tools.mcp import expand_secrets, open_mcp_tools
+from tests.fakes import ScriptedModel
+from tests.runs import asking, final_state, run, steps
+from tests.tool_server import ToolServer, text_result, tool
+
+STDIO = {
+    "transport": "stdio",
+    "command": sys.executable,
+    "args": [str(Path(__file__).parents[1] / "tool_server.py")],
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {"n": {"type": "integer", "default": 3}, "config": {"type": "string"}},
+    "required": ["n"],
+    "additionalProperties": False,
+    "$defs": {"unused": {"type": "null"}},
+}
+IMAGE = ImageContent(type="image", data="AAAA", mimeType="image/png")
+TABLE = {"rows": [[1, 2]]}
+RESULTS = {
+    "plain": text_result("Error: it looks like one, but is none"),
+    "empty": CallToolResult(content=[]),
+    "blank": text_result(""),
+    "two": text_result("one", "two"),
+    "wide": text_result("  ünï\n\t文 \n"),
+    "failed": text_result("no such row", is_error=True),
+    "failed silently": CallToolResult(content=[], isError=True),
+    "picture": CallToolResult(content=[IMAGE]),
+    "structured": CallToolResult(
+        content=[TextContent(type="text", text="t")], structuredContent=TABLE
+    ),
+    "wrapped": CallToolResult(
+        content=[TextContent(type="text", text="t")], structuredContent={"result": "t"}
+    ),
+    "dirty": text_result("a\x00b"),
+}
+
+
+def servers(**templates):
+    return {n: TypeAdapter(McpServer).validate_python(t) for n, t in templates.items()}
+
+
+async def answer(name, arguments):
+    await asyncio.sleep(arguments.get("seconds", 0))
+    if name == "pick":
+        return RESULTS[arguments["which"]]
+    return f"{name} {json.dumps(arguments)}"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ToolServer([tool("pick"), tool("echo", SCHEMA, "Says it again.")], answer) as running:
+        yield running
+
+
+def call_once(name, arguments, **templates):
+    async def go():
+        async with open_mcp_tools(servers(**templates)) as tools:
+            chosen = next(t for t in tools if t.name == name)
+            call = {"name": name, "args": arguments, "id": "c", "type": "tool_call"}
+            return await chosen.ainvoke(call)
+
+    message = asyncio.run(go())
+    assert isinstance(message, ToolMessage)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("which", "content", "status"),
+    [
+        ("plain", "Error: it looks like one, but is none", "success"),
+        ("empty", "", "success"),
+        ("blank", "", "success"),
+        ("two", "one\ntwo", "success"),
+        ("wide", "  ünï\n\t文 \n", "success"),
+        ("failed", "no such row", "error"),
+        ("failed silently", "", "error"),
+        ("picture", "[image image/png: not shown to the model]", "success"),
+        ("structured", "t", "success"),
+    ],
+)
+def test_a_result_is_plain_text_exactly_as_it_was_said(server, which, content, status):
+    message = call_once("pick", {"which": which}, s=server.template)
+
+    assert (message.content, message.status) == (content, status)
+
+
+def test_structured_content_is_the_artifact_unless_it_only_wraps_the_text(server):
+    structured = call_once("pick", {"which": "structured"}, s=server.template)
+    wrapped = call_once("pick", {"which": "wrapped"}, s=server.template)
+
+    assert structured.artifact == {"kind": "structured", "content": TABLE}
+    assert wrapped.artifact is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"n": "3", "unknown": [None, {"deep": 1.5}]},
+        {"config": "c", "run_manager": 1, "self": 2, "runtime": 3, "callbacks": 4, "args": [5]},
+        {"tool_call_id": "x", "state": {}, "input": 1, "kwargs": {}, "tool_input": 9},
+    ],
+)
+def test_arguments_pass_as_the_model_gave_them(server, arguments):
+    with ScriptedModel([{"tools": [{"name": "echo", "args": arguments}]}, {"text": "."}]) as model:
+        events = run(model.url, asking("go"), mcp_servers={"s": server.template})
+
+    assert server.calls[-1] == ("echo", arguments)
+    assert steps(events)[1].messages[0]["content"] == f"echo {json.dumps(arguments)}"
+
+
+def test_the_model_sees_the_schema_unchanged(server):
+    with ScriptedModel([{"text": "."}]) as model:
+        run(model.url, asking("go"), mcp_servers={"s": server.template})
+
+    function = model.requests[0]["tools"][1]["function"]
+    assert function == {"name": "echo", "description": "Says it again.", "parameters": SCHEMA}
+
+
+def test_a_dirty_result_enters_the_state_clean(server):
+    script = [{"tools": [{"name": "pick", "args": {"which": "dirty"}}]}, {"text": "."}]
+    with ScriptedModel(script) as model:
+        events = run(model.url, asking("go"), mcp_servers={"s": server.template})
+
+    assert final_state(events)["messages"][2]["content"] == "a\u2400b"
+
+
+def test_a_child_process_serves_tools_too_and_two_of_one_name_are_told_apart(server):
+    async def names():
+        async with open_mcp_tools(servers(http=server.template, child=STDIO)) as tools:
+            return [t.name for t in tools]
+
+    assert asyncio.run(names()) == ["pick", "echo", "child__echo", "die"]
+    assert call_once("child__echo", {"a": 1}, h=server.template, child=STDIO).content == (
+        "echo {'a': 1}"
+    )
+
+
+def test_a_server_that_dies_in_a_call_gives_an_error_result_at_once():
+    began = time.monotonic()
+    message = call_once("die", {}, child=STDIO)
+
+    assert message.status == "error"
+    assert "'child' has broken the connection" in message.content
+    assert time.monotonic() - began < 5
+
+
+def test_an_http_server_that_dies_between_calls_gives_an_error_result_at_once():
+    async def go():
+        with ToolServer([tool("echo")], answer) as mortal:
+            async with open_mcp_tools(servers(m=mortal.template)) as (echo,):
+                call = {"name": "echo", "args": {}, "id": "c", "type": "tool_call"}
+                await echo.ainvoke(call)
+                await asyncio.to_thread(mortal.stop)
+                return [await echo.ainvoke(call) for _ in range(2)]
+
+    began = time.monotonic()
+    results = asyncio.run(go())
+
+    assert [r.status for r in results] == ["error", "error"]
+    assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize(
+    "dead",
+    [
+        {"transport": "streamable_http", "url": "http://127.0.0.1:1/mcp"},
+        {"transport": "stdio", "command": "/no/such/program"},
+        {"transport": "stdio", "command": sys.executable, "args": ["-c", "exit(1)"]},
+    ],
+)
+def test_a_dead_server_is_named_quickly_and_the_model_is_not_asked(server, dead):
+    began = time.monotonic()
+    with (
+        ScriptedModel([{"text": "."}]) as model,
+        pytest.raises(ToolServerUnavailable, match="'ledger'"),
+    ):
+        run(model.url, asking("go"), mcp_servers={"ok": server.template, "ledger": dead})
+
+    assert time.monotonic() - began < 5
+    assert model.requests == []
+
+
+def test_a_server_that_never_answers_is_given_up():
+    silent = {"transport": "stdio", "command": "sleep", "args": ["30"]}
+
+    async def go():
+        async with open_mcp_tools(servers(silent=silent), connect_seconds=0.3):
+            raise AssertionError
+
+    began = time.monotonic()
+    with pytest.raises(ToolServerUnavailable, match="'silent'"):
+        asyncio.run(go())
+    assert time.monotonic() - began < 5
+
+
+def test_all_servers_are_connected_at_the_same_time():
+    silent = {"transport": "stdio", "command": "sleep", "args": ["30"]}
+
+    async def go():
+        many = {f"s{number}": silent for number in range(5)}
+        async with open_mcp_tools(servers(**many), connect_seconds=0.5):
+            raise AssertionError
+
+    began = time.monotonic()
+    with pytest.raises(ToolServerUnavailable):
+        asyncio.run(go())
+    assert time.monotonic() - began < 2.4
+
+
+def test_secrets_are_named_in_the_domain_and_taken_from_the_environment():
+    http = {
+        "transport": "streamable_http",
+        "url": "http://h/${PART}",
+        "headers": {"Authorization": "Bearer ${TOKEN}"},
+    }
+    stdio = {"transport": "stdio", "command": "c", "args": ["${TOKEN}"], "env": {"T": "${TOKEN}"}}
+    named = servers(http=http, stdio=stdio)
+    environ = {"PART": "p", "TOKEN": "${PART}$x"}
+
+    assert expand_secrets(named["http"], environ).url == "http://h/p"
+    assert expand_secrets(named["http"], environ).headers == {"Authorization": "Bearer ${PART}$x"}
+    assert expand_secrets(named["stdio"], environ).args == ["${PART}$x"]
+    with pytest.raises(SecretMissing, match="TOKEN"):
+        expand_secrets(named["http"], {"PART": "p"})
