@@ -72,6 +72,7 @@ class Database:
                 f"It can open {', '.join(_WAYS)}."
             )
         self._way = _WAYS[self.kind]
+        self.dialect = self._way.dialect
 
     def list_tables(self, interrupt: Interrupt) -> tuple[TableInfo, ...]:
         """All tables and views with their columns, those of other schemas under schema.table."""

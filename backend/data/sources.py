@@ -2,12 +2,13 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from backend.data.aggregate import Filters, sum_by_keys
 from backend.data.databases import Database
 from backend.data.errors import SourceUnusable, UnknownSource, did_you_mean
 from backend.data.files import find_files, name_files, unique_name
@@ -78,12 +79,9 @@ class Sources:
         """One source, its tables (or the one named) with the values of their columns."""
         origin = _find(self._origins(), name)
         info = self._usable(origin, interrupt)
-        tables = [t for t in info.tables if table is None or t.name.lower() == _bare(table, info)]
-        if not tables:
-            known = ", ".join(t.name for t in info.tables)
-            raise UnknownSource(f"{info.name} has no table {table!r}. Its tables are: {known}.")
+        tables = info.tables if table is None else (_choose_table(info, table),)
         if origin.snapshot is None:
-            return replace(info, tables=tuple(tables))
+            return replace(info, tables=tables)
         path = origin.snapshot(interrupt)
         columns = [profile_table(info.name, path, t, interrupt) for t in tables]
         pairs = zip(tables, columns, strict=True)
@@ -107,6 +105,24 @@ class Sources:
             if o.snapshot and o.name in used and o.name in {i.name for i in infos}
         }
         return run_query(origin.name, snapshots, sql, limits, interrupt)
+
+    def sum_by_keys(
+        self,
+        name: str,
+        table: str,
+        keys: Sequence[str],
+        measure: str,
+        filters: Filters,
+        limits: Limits,
+        interrupt: Interrupt,
+    ) -> Table:
+        """A measure's sums by keys, the sum in the last column; names are checked first."""
+        origin = _find(self._origins(), name)
+        info = self._usable(origin, interrupt)
+        chosen = _choose_table(info, table)
+        dialect = Database(origin.url).dialect if origin.url else "duckdb"
+        sql = sum_by_keys(info.name, chosen, keys, measure, filters, dialect)
+        return self.query(info.name, sql, limits, interrupt)
 
     def close(self) -> None:
         """Take no more work; what still runs is left to end by its own limits."""
@@ -188,9 +204,17 @@ def _mentions(sql: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE) is not None
 
 
-def _bare(table: str, info: SourceInfo) -> str:
-    """The table's name without the source's in front of it."""
-    return table.lower().removeprefix(f"{info.name}.").replace('"', "")
+def _choose_table(info: SourceInfo, name: str) -> TableInfo:
+    """The table by its name, with or without the source's in front of it."""
+    bare = name.replace('"', "").lower().removeprefix(f"{info.name}.")
+    for table in info.tables:
+        if table.name.lower() == bare:
+            return table
+    known = [table.name for table in info.tables]
+    hint = did_you_mean(bare, known)
+    raise UnknownSource(
+        f"{info.name} has no table {name!r}.{hint} Its tables are: {', '.join(known)}."
+    )
 
 
 def _paths(default: SourceInfo, infos: list[SourceInfo]) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,10 @@ from enum import StrEnum
 from langchain_core.tools import BaseTool
 
 from backend.errors import InvalidInput
+from backend.tools.budget import get_budget
+from backend.tools.comparison import compare_sources
 from backend.tools.context import ToolContext
+from backend.tools.sources import describe_source, list_sources, query_source
 
 
 class Effect(StrEnum):
@@ -29,7 +32,13 @@ class ToolSpec:
     effect: Effect
 
 
-TOOLS: Mapping[str, ToolSpec] = {}
+TOOLS: Mapping[str, ToolSpec] = {
+    "list_sources": ToolSpec(list_sources, Effect.READ_ONLY),
+    "describe_source": ToolSpec(describe_source, Effect.READ_ONLY),
+    "query_source": ToolSpec(query_source, Effect.READ_ONLY),
+    "get_budget": ToolSpec(get_budget, Effect.READ_ONLY),
+    "compare_sources": ToolSpec(compare_sources, Effect.READ_ONLY),
+}
 
 
 def check_tool_names(names: Sequence[str]) -> None:

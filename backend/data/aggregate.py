@@ -1,0 +1,45 @@
+"""Builds the SELECT that sums a measure by keys, with names checked against the table. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from backend.data.errors import QueryFailed, did_you_mean
+from backend.data.profile import TableInfo
+from backend.data.results import Scalar
+
+Filters = Mapping[str, Scalar | Sequence[Scalar]]
+
+
+def sum_by_keys(
+    source: str, table: TableInfo, keys: Sequence[str], measure: str, filters: Filters, dialect: str
+) -> str:
+    """`SELECT keys, SUM(measure) … GROUP BY keys`; raises QueryFailed for unknown columns."""
+    schema, _, bare = table.name.rpartition(".")
+    place = exp.table_(bare, db=schema or None, quoted=True)
+    if dialect == "duckdb":
+        place = exp.table_(table.name, db=source, quoted=True)
+    columns = [_column(name, table) for name in keys]
+    total = exp.Sum(this=_column(measure, table))
+    query = exp.select(*columns, exp.alias_(total, "measure")).from_(place)
+    for name, value in filters.items():
+        query = query.where(_condition(_column(name, table), value))
+    return query.group_by(*(column.copy() for column in columns)).sql(dialect=dialect)
+
+
+def _column(name: str, table: TableInfo) -> exp.Column:
+    by_lower = {column.name.lower(): column.name for column in table.columns}
+    exact = by_lower.get(name.lower())
+    if exact is None:
+        known = ", ".join(by_lower.values())
+        hint = did_you_mean(name, by_lower.values())
+        raise QueryFailed(f"{table.name} has no column {name!r}.{hint} Its columns are: {known}.")
+    return exp.column(exact, quoted=True)
+
+
+def _condition(column: exp.Column, value: Scalar | Sequence[Scalar]) -> exp.Condition:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return column.isin(*(exp.convert(item) for item in value))
+    if value is None:
+        return column.is_(exp.null())
+    return column.eq(exp.convert(value))
