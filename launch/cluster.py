@@ -11,6 +11,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,8 @@ def locate_cluster(data_dir: Path) -> Cluster:
 
 def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
     """Run initdb beside the final name and move it there: a cluster is whole or absent."""
+    if cluster.exists and _was_left_behind(cluster, superuser_password):
+        cluster.folder.rename(cluster.folder.with_name(f"left-behind-{int(time.time())}"))
     if cluster.exists:
         _check_version(cluster)
         return
@@ -90,6 +93,12 @@ def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
     finally:
         password_file.unlink(missing_ok=True)
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _was_left_behind(cluster: Cluster, superuser_password: Path) -> bool:
+    """Whether DATA_DIR was deleted and its cluster, being elsewhere, was not: then begin empty."""
+    is_elsewhere = cluster.folder.parent != superuser_password.parent
+    return is_elsewhere and not superuser_password.exists()
 
 
 def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:

@@ -78,7 +78,7 @@ install_packages() {
             --progress-bar off --no-color -r "$requirements" 2>&1 || echo "pip failed"
     } | tee "$log" | show_progress "$terminal"
     if tail -n 1 "$log" | grep -q '^pip failed$'; then
-        grep -v '^ *\(Collecting\|Using cached\|Downloading\|Requirement already\)' "$log" | tail -n 15 >&2
+        grep -v '^ *\(pip failed\|WARNING: Location\|Looking in\|Collecting\|Using cached\|Downloading\|Requirement already\)' "$log" | tail -n 15 >&2
         fail "Installing failed; all that pip said is in $log. Mend it and run make again."
     fi
 }

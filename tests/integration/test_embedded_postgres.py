@@ -201,6 +201,24 @@ def test_nothing_runs_after_a_stop(server):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become someone else")
+def test_as_root_a_deleted_data_dir_begins_empty(home):
+    home.chmod(0o700)
+    server = EmbeddedPostgres(home / "data")
+    server.start()
+    ask(server.url, "CREATE TABLE old (x int)")
+    server.stop()
+    shutil.rmtree(home / "data")
+    again = EmbeddedPostgres(home / "data")
+    again.start()
+    try:
+        assert ask(again.url, "SELECT to_regclass('old')") == [(None,)]
+        assert again.cluster_folder == server.cluster_folder
+    finally:
+        again.stop()
+        shutil.rmtree(again.cluster_folder.parent)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become someone else")
 def test_as_root_a_private_data_dir_stays_private(home):
     home.chmod(0o700)
     server = EmbeddedPostgres(home)
