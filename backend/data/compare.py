@@ -1,10 +1,11 @@
 """Compares two sets of figures by key: differences ranked, classed, and with a likely cause. Pure.
 
 The causes are patterns between figures, not knowledge of a source: an amount with the opposite
-sign, a few cents, a missing key, or the same amount missing in one place and found in another.
+sign, a few cents, a missing key, the same percentage in many places, or the same amount missing
+in one place and found in another.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -13,6 +14,7 @@ from enum import StrEnum
 Key = tuple[str, ...]
 _ROUNDING = Decimal("1")
 _SAME = Decimal("0.01")
+_IN_PROPORTION = 5  # so many figures that are off by the same percentage are no accident
 
 
 class DifferenceClass(StrEnum):
@@ -99,7 +101,12 @@ def _with_hints(differences: list[Difference], key_names: Sequence[str]) -> list
     for difference in differences:
         if abs(difference.amount) > _ROUNDING:
             opposite[difference.amount].append(difference)
-    return [replace(d, hint=_hint(d, opposite.get(-d.amount, []), key_names)) for d in differences]
+    percents = Counter(_rounded_percent(d) for group in opposite.values() for d in group)
+    hinted = []
+    for difference in differences:
+        hint = _hint(difference, opposite.get(-difference.amount, []), key_names)
+        hinted.append(replace(difference, hint=hint or _proportion_hint(difference, percents)))
+    return hinted
 
 
 def _hint(difference: Difference, opposites: Sequence[Difference], names: Sequence[str]) -> str:
@@ -114,6 +121,18 @@ def _hint(difference: Difference, opposites: Sequence[Difference], names: Sequen
     if difference.left is None or difference.right is None:
         return f"only in {'right' if difference.left is None else 'left'}"
     return ""
+
+
+def _proportion_hint(difference: Difference, percents: Counter[Decimal | None]) -> str:
+    percent = _rounded_percent(difference)
+    if not percent or percents[percent] < _IN_PROPORTION:
+        return ""
+    return f"in proportion: {percent} % like {percents[percent] - 1} others"
+
+
+def _rounded_percent(difference: Difference) -> Decimal | None:
+    """With the sign of the ratio, so that costs and revenue off by one rate are alike."""
+    return round(difference.amount / difference.left * 100, 1) if difference.left else None
 
 
 def _has_opposite_sign(difference: Difference) -> bool:

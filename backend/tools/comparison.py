@@ -23,9 +23,10 @@ class CompareSources(BaseModel):
     """Compare a measure of two tables by keys: differences ranked, each match, minor or major.
 
     Both sides are summed by the keys. A difference is right minus left. The hint names a pattern:
-    rounding, opposite sign, only in one side, or "offset by": the same amount with the other
-    sign under another key (another period: late posting; another account: mapping; another
-    company: intercompany).
+    rounding, opposite sign, only in one side, "in proportion" (many figures off by the same
+    percentage: exchange rates), or "offset by": the same amount with the other sign under
+    another key (another period: late posting; another account: mapping; another company:
+    intercompany).
     Example, FI against BPC: left="fi.totals", right="bpc.figures", keys=["fiscal_year",
     "fiscal_period", "company_code", "cost_centre", "group_account"], measure="amount_group",
     filters={"fiscal_year": 2026}, right_filters={"version": "ACTUAL"}.

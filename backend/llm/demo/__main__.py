@@ -1,0 +1,22 @@
+"""Starts the demo model: `python -m backend.llm.demo --port N`."""
+
+import argparse
+
+import uvicorn
+
+from backend.llm.demo.app import create_app
+
+
+def main() -> None:
+    """Serve until stopped."""
+    parser = argparse.ArgumentParser(description="Colloquy's demo model, OpenAI-compatible.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--delay-ms", type=float, default=15.0, help="pause after each word")
+    options = parser.parse_args()
+    app = create_app(options.delay_ms)
+    uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
+
+
+if __name__ == "__main__":
+    main()

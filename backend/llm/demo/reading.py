@@ -1,0 +1,58 @@
+"""Reads tables out of tool results and writes figures for people. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+
+Row = Mapping[str, str]
+
+_UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
+
+
+def read_rows(content: str) -> list[Row]:
+    """The rows of the first Markdown table in a tool result, by column name."""
+    lines = [line for line in content.splitlines() if line.startswith("|")]
+    if len(lines) < 2:
+        return []
+    columns = _cells(lines[0])
+    return [dict(zip(columns, _cells(line), strict=False)) for line in lines[2:]]
+
+
+def number(text: str | None) -> Decimal:
+    """A cell's number; empty cells and texts count as nothing."""
+    try:
+        return Decimal((text or "0").replace(",", ""))
+    except InvalidOperation:
+        return Decimal(0)
+
+
+def money(amount: Decimal | str | None, currency: str = "EUR") -> str:
+    """An amount with thousands separators and its currency: EUR 1,234.50."""
+    value = amount if isinstance(amount, Decimal) else number(amount)
+    return f"{currency} {value:,.2f}"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the columns whose cells are numbers are aligned to the right."""
+    marks = ["---:" if _is_numeric(rows, i) else "---" for i in range(len(columns))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (columns, marks, *rows))
+
+
+def figure(text: str) -> str:
+    """A cell for people: decimals get separators, whole numbers are left alone (years, codes)."""
+    if re.fullmatch(r"-?\d+\.\d+", text):
+        return f"{Decimal(text):,.2f}"
+    return text
+
+
+def _is_numeric(rows: Sequence[Sequence[str]], index: int) -> bool:
+    cells = [row[index] for row in rows if index < len(row) and row[index]]
+    return bool(cells) and all(re.fullmatch(r"-?[\d,]+(\.\d+)?( %)?", cell) for cell in cells)
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip()[1:-1]
+    return [
+        part.strip().replace("\\|", "|").replace("\\\\", "\\")
+        for part in _UNESCAPED_PIPE.split(inner)
+    ]
