@@ -7,12 +7,11 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.middleware.registry import build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
-from backend.agents.restore import last_node_of_model_step
+from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.answer import Delta
 from backend.llm.provider import ModelProvider
@@ -78,7 +77,7 @@ async def open_agent(
             tools=tools,
             system_prompt=(template.system_prompt or recipe.image.system_prompt) or None,
             middleware=middleware,
-            checkpointer=InMemorySaver(),
+            checkpointer=new_checkpointer(),
         )
         yield Agent(graph, last_node_of_model_step(middleware))
 

@@ -6,10 +6,31 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 MODEL_NODE = "model"
 TOOLS_NODE = "tools"
+
+
+class ByReference:
+    """Keeps a checkpoint's values as they are: it lives for one turn, in this process only.
+
+    Writing and reading them as bytes would cost 15 µs for each message of the conversation.
+    """
+
+    def dumps_typed(self, obj: Any) -> tuple[str, Any]:
+        """Return the object itself where others return bytes."""
+        return "object", obj
+
+    def loads_typed(self, data: tuple[str, Any]) -> Any:
+        """Return the object that was kept."""
+        return data[1]
+
+
+def new_checkpointer() -> InMemorySaver:
+    """Return the empty checkpointer of one turn, to be seeded by `restore`."""
+    return InMemorySaver(serde=ByReference())
 
 
 def last_node_of_model_step(middleware: Sequence[AgentMiddleware[Any, Any]]) -> str:

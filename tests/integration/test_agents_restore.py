@@ -16,11 +16,10 @@ from langchain.agents.middleware import (
 )
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
-from langgraph.checkpoint.memory import InMemorySaver
 
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.progress import Progress, each_update
-from backend.agents.restore import last_node_of_model_step, restore
+from backend.agents.restore import last_node_of_model_step, new_checkpointer, restore
 from backend.agents.state import dump_message, empty_state
 from backend.llm.provider import ModelProvider
 from tests.fakes import ScriptedModel
@@ -116,7 +115,7 @@ def test_only_what_is_missing_runs(policies, left):
     async def go(url):
         models = ModelProvider(settings_for(url))
         graph = create_agent(
-            models.chat_model(), [add], middleware=middleware, checkpointer=InMemorySaver()
+            models.chat_model(), [add], middleware=middleware, checkpointer=new_checkpointer()
         )
         progress = Progress(stored)
         end = last_node_of_model_step(middleware)
