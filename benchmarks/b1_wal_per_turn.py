@@ -1,0 +1,154 @@
+"""B1: bytes of write-ahead log per turn ÷ bytes of text, at any length, beside LangGraph's saver.
+
+Everything that a turn stores is counted: both views, the turn, its leases, indexes, commits. Each
+window begins after a checkpoint and a few turns that pay for the first images of the pages.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from backend.conversations.state_store import load_state
+from backend.turns.services import Services
+from benchmarks import langgraph_saver as peer
+from benchmarks.colloquy import (
+    ROWS_PER_TURN,
+    colloquy,
+    fill,
+    new_session,
+    play_turn,
+    read_texts,
+    text_of_content,
+)
+from benchmarks.figures import Figure, Target, number
+from benchmarks.ground import Ground
+from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
+
+MARKS = (10, 2_000, 20_000)
+LONG_MARKS = (100_000,)
+PEER_MARK = 2_000
+WARM_TURNS = 10
+WINDOW_TURNS = 100  # four times the policy's hundred messages: each cut and fold has its share
+PEER_WINDOW_TURNS = 10
+DELTA_WINDOW_TURNS = 50  # two of its snapshots
+SHORT_SESSIONS = 34
+
+Play = Callable[[TurnText], None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a window of turns wrote."""
+
+    wal: int
+    text: int
+    turns: int
+
+    @property
+    def ratio(self) -> float:
+        """Bytes of log per byte of text."""
+        return self.wal / self.text
+
+    def __str__(self) -> str:
+        return f"{number(self.ratio)} ({self.wal / self.turns / 1000:,.1f} KB a turn)"
+
+
+def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
+    """Give the figures of this claim."""
+    ours: dict[int, Written] = {}
+    for mark in (*MARKS, *(LONG_MARKS if is_long else ())):
+        ours[mark] = _ours(ground, mark)
+        what = f"WAL ÷ text of a turn at {mark:,} messages"
+        yield Figure("B1", what, str(ours[mark]), value=ours[mark].ratio, target=Target(4, 2))
+    lengths = f"{MARKS[1]:,} to {max(ours):,} messages"
+    growth = ours[max(ours)].ratio / ours[MARKS[1]].ratio
+    yield Figure("B1", f"growth from {lengths}", "", value=growth, target=Target(1.2, 1.05))
+    at_mark = ours[PEER_MARK].ratio
+    for name, schema, window, goal in (
+        ("PostgresSaver", peer.WholeState, PEER_WINDOW_TURNS, 1_000),
+        ("PostgresSaver, delta channel", peer.DeltaState, DELTA_WINDOW_TURNS, 10),
+    ):
+        theirs = _peer(ground, schema, window)
+        yield Figure(
+            "B1",
+            f"{name} ÷ Colloquy at {PEER_MARK:,} messages",
+            str(ours[PEER_MARK]),
+            str(theirs),
+            theirs.ratio / at_mark,
+            Target(goal / 2, goal, "×", at_least=True),
+        )
+
+
+def _ours(ground: Ground, mark: int) -> Written:
+    with colloquy(ground) as services:
+        if mark < WINDOW_TURNS:
+            return _short_sessions(ground, services)
+        turns = mark // MESSAGES_PER_TURN
+        texts = list(turn_texts(turns + WARM_TURNS + WINDOW_TURNS))
+        session_id = new_session(services)
+        fill(services, session_id, turns, in_state=100)
+        ground.analyze(services.settings.database_url)
+
+        def play(said: TurnText) -> None:
+            play_turn(services, session_id, said)
+
+        written = _window(ground, play, texts[turns:])
+        _check(services, session_id, texts)
+        return written
+
+
+def _short_sessions(ground: Ground, services: Services) -> Written:
+    """The second and third turn of many sessions, so that one window holds enough of them."""
+    sessions = [new_session(services) for _ in range(SHORT_SESSIONS + WARM_TURNS)]
+    first, *later = turn_texts(3)
+    for session_id in sessions:
+        play_turn(services, session_id, first)
+    ground.analyze(services.settings.database_url)
+    plan = [(session_id, said) for session_id in sessions for said in later]
+    queue = iter(plan)
+
+    def play(said: TurnText) -> None:
+        session_id, _ = next(queue)
+        play_turn(services, session_id, said)
+
+    written = _window(ground, play, [said for _, said in plan])
+    _check(services, sessions[-1], [first, *later])
+    return written
+
+
+def _peer(ground: Ground, schema: type, window: int) -> Written:
+    turns = PEER_MARK // MESSAGES_PER_TURN
+    texts = list(turn_texts(turns + 2 + window))
+    with peer.saved_graph(ground, schema) as graph:
+        graph.fill(texts[:turns])
+        written = _window(ground, graph.play_turn, texts[turns:], warm=2)
+        assert digest(peer.texts_of(graph.read())) == digest(_parts(texts))
+    return written
+
+
+def _window(
+    ground: Ground, play: Play, texts: list[TurnText], *, warm: int = WARM_TURNS
+) -> Written:
+    ground.checkpoint()
+    for said in texts[:warm]:
+        play(said)
+    before = ground.wal_position()
+    for said in texts[warm:]:
+        play(said)
+    wal = ground.wal_position() - before
+    return Written(wal, sum(said.size for said in texts[warm:]), len(texts) - warm)
+
+
+def _check(services: Services, session_id: UUID, texts: list[TurnText]) -> None:
+    """What people see is all that was said; what the model reads is the end of it."""
+    seen = read_texts(services, session_id)
+    assert len(seen) == len(texts) * ROWS_PER_TURN
+    assert digest(seen) == digest(_parts(texts))
+    with services.database.read() as session:
+        state = load_state(session, session_id).state
+    last = [text_of_content({"content": m["content"]}) for m in state["messages"][-3:]]
+    assert last == [texts[-1].remark, texts[-1].result, texts[-1].answer]
+
+
+def _parts(texts: Iterable[TurnText]) -> Iterator[str]:
+    return (part for said in texts for part in said.parts)

@@ -1,0 +1,28 @@
+"""The claims, one module each, and how one is measured: in a process and on servers of its own."""
+
+import importlib
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from benchmarks.figures import Figure
+from benchmarks.ground import ground
+
+CLAIMS: Mapping[str, str] = {
+    "B1": "benchmarks.b1_wal_per_turn",
+    "B2": "benchmarks.b2_restore",
+    "B3": "benchmarks.b3_open_session",
+    "B5": "benchmarks.b5_first_token",
+    "B11": "benchmarks.b11_page_rerun",
+}
+
+
+def measure(claim: str, is_long: bool) -> list[Figure]:
+    """The figures of a claim; no claim is warmed up or held back by another."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(_measure, CLAIMS[claim], is_long).result()
+
+
+def _measure(module: str, is_long: bool) -> list[Figure]:
+    with ground() as measured:
+        return list(importlib.import_module(module).measure(measured, is_long))

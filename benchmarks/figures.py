@@ -1,0 +1,96 @@
+"""A measured figure beside its peer, what it should be, and the table that shows them."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a value should be: at most `good` and better `goal`, or at least."""
+
+    good: float
+    goal: float
+    unit: str = ""
+    at_least: bool = False
+
+    def verdict(self, value: float) -> str:
+        """How far the value has come."""
+        if self._reaches(value, self.goal):
+            return "goal"
+        return "good" if self._reaches(value, self.good) else "missed"
+
+    def __str__(self) -> str:
+        sign = "≥" if self.at_least else "≤"
+        return f"{sign} {self.good:g}{self.unit} / {sign} {self.goal:g}{self.unit}"
+
+    def _reaches(self, value: float, bound: float) -> bool:
+        return value >= bound if self.at_least else value <= bound
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table; without a target it stands there for the reader."""
+
+    claim: str
+    what: str
+    ours: str
+    peer: str = ""
+    value: float | None = None
+    target: Target | None = None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The line as text."""
+        value = "" if self.value is None else number(self.value)
+        verdict = ""
+        if self.target and self.value is not None:
+            verdict = self.target.verdict(self.value)
+        return (
+            self.claim,
+            self.what,
+            self.ours,
+            self.peer,
+            value,
+            str(self.target or ""),
+            verdict,
+        )
+
+
+@dataclass
+class Samples:
+    """Seconds of repeated runs."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        """The median in milliseconds."""
+        return statistics.median(self.seconds) * 1e3
+
+    def __str__(self) -> str:
+        """The median and the spread of the middle half, in milliseconds."""
+        low, _, high = statistics.quantiles(self.seconds, n=4)
+        return f"{number(self.median)} ms ({number(low * 1e3)} to {number(high * 1e3)})"
+
+
+HEAD = ("#", "what", "Colloquy", "peer", "value", "good / goal", "reached")
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures as aligned Markdown."""
+    rows = [HEAD, *(figure.cells for figure in figures)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = [
+        "| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def number(value: float) -> str:
+    """Three digits that matter, with separators for large values."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

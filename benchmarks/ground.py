@@ -1,0 +1,90 @@
+"""Where it is measured: private servers from wheels, a new database for each case, durability on."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.engine import Engine
+
+from tests.stack import Servers
+
+# A checkpoint in the middle of a measurement would charge one case for the page images of all.
+ADMIN = (
+    "ALTER SYSTEM SET checkpoint_timeout = '1h'",
+    "ALTER SYSTEM SET max_wal_size = '8GB'",
+    "SELECT pg_reload_conf()",
+)
+
+
+class Ground:
+    """PostgreSQL and Redis for one claim, and a look into PostgreSQL's write-ahead log."""
+
+    def __init__(self, servers: Servers, home: Path) -> None:
+        self.home = home
+        self.redis_url: str = servers.redis.url
+        self._servers = servers
+        self._admin: Engine = create_engine(
+            servers.postgres.superuser_url, isolation_level="AUTOCOMMIT"
+        )
+        for statement in ADMIN:
+            self._run(statement)
+        assert self._run("SHOW fsync") == "on"
+        assert self._run("SHOW synchronous_commit") == "on"
+        assert self._run("SHOW full_page_writes") == "on"
+
+    @property
+    def postgres_version(self) -> str:
+        """The server's version."""
+        return str(self._run("SHOW server_version"))
+
+    def new_database(self) -> str:
+        """An empty database with Colloquy's tables; give its URL."""
+        return self._servers.new_database()
+
+    def checkpoint(self) -> None:
+        """Write all pages out, so that what follows starts even."""
+        self._run("CHECKPOINT")
+
+    def wal_position(self) -> int:
+        """Bytes of write-ahead log since the cluster began."""
+        return int(self._run("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"))
+
+    def analyze(self, database_url: str) -> None:
+        """Let the planner know a database that was filled in bulk."""
+        url = make_url(self._servers.postgres.superuser_url)
+        engine = create_engine(
+            url.set(database=make_url(database_url).database), isolation_level="AUTOCOMMIT"
+        )
+        with engine.connect() as connection:
+            connection.execute(text("VACUUM ANALYZE"))
+        engine.dispose()
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._admin.dispose()
+
+    def _run(self, statement: str) -> str:
+        with self._admin.connect() as connection:
+            result = connection.execute(text(statement))
+            return str(result.scalar()) if result.returns_rows else ""
+
+
+@contextmanager
+def ground() -> Iterator[Ground]:
+    """Start the servers for the block; nothing of them remains."""
+    with tempfile.TemporaryDirectory(prefix="colloquy-bench-") as folder:
+        home = Path(folder)
+        home.chmod(0o711)  # else, started by root, PostgreSQL could not enter it
+        with Servers(home) as servers:
+            measured = Ground(servers, home)
+            try:
+                yield measured
+            finally:
+                measured.close()
+
+
+def plain_url(database_url: str) -> str:
+    """The URL as psycopg 3 takes it."""
+    return database_url.replace("postgresql+psycopg2://", "postgresql://")
