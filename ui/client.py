@@ -72,6 +72,7 @@ class Client:
         status: str | None = None,
         domain: str | None = None,
         archived: bool | None = None,
+        pinned: bool | None = None,
         everyone: bool = False,
     ) -> SessionPage:
         """A page of sessions, newest first; `everyone` is for administrators."""
@@ -84,6 +85,7 @@ class Client:
             status=status,
             domain=domain,
             archived=archived,
+            pinned=pinned,
             scope="all" if everyone else None,
         )
 

@@ -202,14 +202,15 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901 (one small function for ea
     def sessions(
         limit: int = 30, cursor: str | None = None, q: str = "", status: str | None = None,
         archived: bool = False, scope: str | None = None, domain: str | None = None,
+        pinned: bool | None = None,
     ) -> SessionPage:  # fmt: skip
         found = [
             s for s in store.sessions.values()
             if q.lower() in s.title.lower() and s.archived == archived
-            and (status is None or s.status == status)
+            and (status is None or s.status == status) and pinned in (None, s.pinned)
             and (scope == "all" or s.owner == store.server.user)
         ]  # fmt: skip
-        found.sort(key=lambda s: (s.pinned, s.updated_at), reverse=True)
+        found.sort(key=lambda s: s.updated_at, reverse=True)
         start = int(cursor or 0)
         more = len(found) > start + limit
         return SessionPage(
@@ -326,7 +327,11 @@ async def _stream(store: Store, session_id: UUID, request: Request) -> AsyncIter
 def serve(store: Store, port: int = 0):
     """Serve a store; yields the base URL."""
     config = uvicorn.Config(
-        build_app(store), port=port, log_level="warning", timeout_graceful_shutdown=1
+        build_app(store),
+        port=port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -45,8 +45,8 @@ def service_state(server: ServerInfo) -> None:
         )
     elif server.workers == 0:
         st.warning(
-            "**No worker is running.** Messages are kept and will be answered as soon as one "
-            "starts: `make worker`, or restart all with `make run`.",
+            "**No worker is running.** Messages are kept and answered as soon as one starts: "
+            "`make worker`, or restart all with `make run`.",
             icon=":material/hourglass_disabled:",
         )
     elif not server.ready:

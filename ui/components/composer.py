@@ -77,20 +77,25 @@ def show_queue(queued: Sequence[Turn]) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 place = "next" if index == 1 else f"position {index}"
                 st.caption(f":material/schedule: Queued, {place}")
-                st.button(
-                    "Take back",
-                    key=f"unqueue-{turn.id}",
-                    type="tertiary",
-                    icon=":material/undo:",
-                    on_click=_try,
-                    args=(state.client().stop_turn, turn.id),
-                )
+                if not state.is_read_only():
+                    _take_back_button(turn)
+
+
+def _take_back_button(turn: Turn) -> None:
+    st.button(
+        "Take back",
+        key=f"unqueue-{turn.id}",
+        type="tertiary",
+        icon=":material/undo:",
+        on_click=_try,
+        args=(state.client().stop_turn, turn.id),
+    )
 
 
 def offer_retry(rows: Sequence[DisplayMessage]) -> None:
     """A Retry button after a turn that failed or was stopped, when it is the latest."""
     last = rows[-1] if rows else None
-    if last is None or last.turn_id is None:
+    if last is None or last.turn_id is None or state.is_read_only():
         return
     if last.content_type not in (ContentType.ERROR, ContentType.NOTICE):
         return

@@ -23,6 +23,7 @@ class LiveTurn:
         self.turn = turn
         self.thinking = ""
         self.text = ""
+        self._message_id = ""
         self.is_finished = False
         self.is_lost = False
         self.queued_ids: set[UUID] = set()
@@ -71,14 +72,21 @@ class LiveTurn:
         return "Writing" if self.text and self.has_draft else "Thinking"
 
     def _apply(self, name: EventName, data: dict[str, object]) -> None:
-        if name is EventName.TEXT_DELTA:
-            self.text += str(data["text"])
-        elif name is EventName.THINKING_DELTA:
-            self.thinking += str(data["text"])
+        if name in (EventName.TEXT_DELTA, EventName.THINKING_DELTA):
+            self._add_delta(name, str(data["message_id"]), str(data["text"]))
         elif name in (EventName.MESSAGE_ADDED, EventName.MESSAGE_UPDATED):
             self._put(DisplayMessage.model_validate(data["message"]), name)
         elif name in (EventName.TURN_STARTED, EventName.TURN_FINISHED):
             self._turn_is(Turn.model_validate(data["turn"]), name)
+
+    def _add_delta(self, name: EventName, message_id: str, text: str) -> None:
+        if message_id != self._message_id:
+            # The model was asked again: what it had begun to say before is void.
+            self._message_id, self.text, self.thinking = message_id, "", ""
+        if name is EventName.TEXT_DELTA:
+            self.text += text
+        else:
+            self.thinking += text
 
     def _turn_is(self, turn: Turn, name: EventName) -> None:
         self.turn = turn

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from backend.schemas import ServerInfo, Session, TurnStatus
+from backend.schemas import ServerInfo, Session, SessionPage, TurnStatus
 from ui import state
 from ui.client import ClientError
 from ui.components import session_menu
@@ -13,6 +13,7 @@ from ui.components.markdown import plain
 from ui.components.times import grouped, zone
 
 PAGE_SESSIONS = 30
+MAX_PINNED = 100
 STATUS_ICONS = {
     TurnStatus.RUNNING: "spinner",
     TurnStatus.QUEUED: ":material/schedule:",
@@ -49,20 +50,20 @@ def show(server: ServerInfo | None) -> None:
 
 
 def _sessions() -> None:
-    page = state.client().sessions(
-        limit=PAGE_SESSIONS, q=state.search_text(), archived=state.memory().archived
-    )
-    state.note_statuses(page.items)
-    fresh = {session.id for session in page.items}
-    older = [session for session in state.memory().older if session.id not in fresh]
-    groups = grouped([*page.items, *older], _now())
+    pinned = _load(pinned=True)
+    page = _load(pinned=False)
+    fresh = [*pinned.items, *page.items]
+    state.note_statuses(fresh)
+    known = {session.id for session in fresh}
+    older = [session for session in state.memory().older if session.id not in known]
+    groups = grouped([*fresh, *older], _now())
     with area("sessions", [(name, len(sessions)) for name, sessions in groups]):
         for name, sessions in groups:
             with st.container(gap=None):
                 st.caption(name)
                 for session in sessions:
                     _row(session)
-        if not page.items:
+        if not groups:
             st.caption(_empty_text())
         _older_button(page.next_cursor)
 
@@ -105,12 +106,21 @@ def _older_button(first_cursor: str | None) -> None:
         )
 
 
+def _load(*, pinned: bool, cursor: str | None = None) -> SessionPage:
+    """Pinned sessions stand first however old they are, so they are a list of their own."""
+    return state.client().sessions(
+        limit=MAX_PINNED if pinned else PAGE_SESSIONS,
+        cursor=cursor,
+        q=state.search_text(),
+        archived=state.memory().archived,
+        pinned=pinned,
+    )
+
+
 def _load_older(cursor: str) -> None:
     held = state.memory()
     try:
-        page = state.client().sessions(
-            limit=PAGE_SESSIONS, cursor=cursor, q=state.search_text(), archived=held.archived
-        )
+        page = _load(pinned=False, cursor=cursor)
     except ClientError as problem:
         state.flash(problem)
         return

@@ -1,0 +1,31 @@
+"""What the tests of the pages share: a fake API, and a page opened over it."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.fake_api import Store, serve
+
+
+@pytest.fixture
+def store():
+    return Store()
+
+
+@pytest.fixture
+def api(store, monkeypatch):
+    with serve(store) as url:
+        monkeypatch.setenv("API_URL", url)
+        yield url
+
+
+@pytest.fixture
+def open_page(api):
+    """Open the pages at a URL's query, as a browser would."""
+
+    def open_at(**query) -> AppTest:
+        page = AppTest.from_file("../../ui/app.py", default_timeout=20)
+        for name, value in query.items():
+            page.query_params[name] = str(value)
+        return page.run()
+
+    return open_at

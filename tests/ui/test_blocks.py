@@ -1,0 +1,212 @@
+"""How stored rows and events become what is drawn."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from backend.schemas import ContentType, EventName, MessageStatus, MessageType, TurnStatus
+from tests.ui.fake_api import Store
+from ui.components.blocks import seconds_taken, split_current, to_blocks, to_groups
+from ui.components.live_turn import LiveTurn
+from ui.components.times import day_group, duration, grouped, moment
+from ui.events import Event, parse_events
+
+
+@pytest.fixture
+def store():
+    return Store()
+
+
+@pytest.fixture
+def session(store):
+    return store.add_session()
+
+
+def call(store, session, call_id, turn=None, **fields):
+    content = {"call_id": call_id, "name": "lookup", "arguments": {}}
+    return store.add_row(
+        session, MessageType.ASSISTANT, ContentType.TOOL_CALL, content, turn, **fields
+    )
+
+
+def result(store, session, call_id, text, turn=None):
+    content = {"tool_call_id": call_id, "name": "lookup", "content": text, "is_error": False}
+    return store.add_row(session, MessageType.TOOL, ContentType.TOOL_RESULT, content, turn)
+
+
+def text(store, session, words, turn=None, by=MessageType.ASSISTANT):
+    return store.add_row(session, by, ContentType.TEXT, {"text": words}, turn)
+
+
+def test_a_call_and_its_result_are_one_card(store, session):
+    call(store, session, "a"), call(store, session, "b")
+    result(store, session, "b", "2"), result(store, session, "a", "1")
+
+    blocks = to_blocks(store.rows[session.id])
+
+    assert [block.result.content["content"] for block in blocks] == ["1", "2"]
+
+
+def test_reused_call_ids_pair_in_order(store, session):
+    for answer in ("first", "second"):
+        call(store, session, "same")
+        result(store, session, "same", answer)
+
+    blocks = to_blocks(store.rows[session.id])
+
+    assert [block.result.content["content"] for block in blocks] == ["first", "second"]
+
+
+def test_a_result_without_its_call_is_shown_by_itself(store, session):
+    result(store, session, "gone", "text")
+
+    assert len(to_blocks(store.rows[session.id])) == 1
+
+
+def test_groups_follow_the_speaker(store, session):
+    text(store, session, "ask", by=MessageType.USER)
+    call(store, session, "a"), result(store, session, "a", "1"), text(store, session, "answer")
+    text(store, session, "again", by=MessageType.USER)
+
+    groups = to_groups(store.rows[session.id])
+
+    assert [(group.is_user, len(group.blocks)) for group in groups] == [
+        (True, 1),
+        (False, 2),
+        (True, 1),
+    ]
+
+
+def test_the_active_turns_rows_are_drawn_by_the_live_part(store, session):
+    turn = store.add_turn(session, "ask")
+    text(store, session, "answer", turn)
+
+    settled, current = split_current(store.rows[session.id], turn.id)
+
+    assert [row.content["text"] for row in settled] == ["ask"]
+    assert [row.content["text"] for row in current] == ["answer"]
+
+
+def test_a_calls_time_is_known_from_its_metadata(store, session):
+    now = datetime.now(UTC)
+    times = {"started_at": now.isoformat(), "finished_at": (now + timedelta(seconds=2)).isoformat()}
+    call(store, session, "a", metadata=times)
+
+    assert seconds_taken(to_blocks(store.rows[session.id])[0]) == 2
+
+
+def events_of(store, session):
+    return [
+        Event(str(i), EventName(name), data)
+        for i, (name, data) in enumerate(store.events[session.id])
+    ]
+
+
+def test_deltas_join_until_the_stored_row_takes_their_place(store, session):
+    turn = store.add_turn(session, "ask")
+    store.start(turn)
+    live = LiveTurn(turn, [])
+    for part in ("Hel", "lo"):
+        store.publish(turn, EventName.TEXT_DELTA, message_id="m", text=part)
+    live.apply(events_of(store, session))
+    assert live.text == "Hello"
+
+    seen = len(store.events[session.id])
+    text(store, session, "Hello", turn)
+    live.apply(events_of(store, session)[seen:])
+
+    assert not live.has_draft
+    assert [block.row.content["text"] for block in live.blocks] == ["Hello"]
+
+
+def test_a_replay_shows_nothing_twice(store, session):
+    turn = store.add_turn(session, "ask")
+    store.start(turn)
+    store.publish(turn, EventName.TEXT_DELTA, message_id="m", text="Stored")
+    stored = text(store, session, "Stored", turn)
+    live = LiveTurn(turn, [stored])
+
+    for event in events_of(store, session):
+        live.apply([event])
+        assert not live.has_draft
+    store.publish(turn, EventName.TEXT_DELTA, message_id="n", text="New")
+    live.apply(events_of(store, session)[-1:])
+
+    assert live.text == "New"
+    assert live.has_draft
+    assert len(live.blocks) == 1
+
+
+def test_a_model_asked_again_begins_its_text_again(store, session):
+    turn = store.add_turn(session, "ask")
+    live = LiveTurn(turn, [])
+    store.publish(turn, EventName.TEXT_DELTA, message_id="m1", text="Broken off")
+    store.publish(turn, EventName.TEXT_DELTA, message_id="m2", text="Whole")
+
+    live.apply(events_of(store, session))
+
+    assert live.text == "Whole"
+
+
+def test_a_status_never_moves_back(store, session):
+    turn = store.add_turn(session, "ask")
+    done = call(store, session, "a", turn, status=MessageStatus.COMPLETED)
+    live = LiveTurn(turn, [done])
+    old = done.model_copy(update={"status": MessageStatus.EXECUTING})
+    store.publish(turn, EventName.MESSAGE_ADDED, message=old.model_dump(mode="json"))
+
+    live.apply(events_of(store, session)[-1:])
+
+    assert live.blocks[0].row.status is MessageStatus.COMPLETED
+
+
+def test_the_end_of_the_turn_is_noticed(store, session):
+    turn = store.add_turn(session, "ask")
+    store.start(turn)
+    live = LiveTurn(turn, [])
+    store.finish(turn, TurnStatus.STOPPED)
+
+    live.apply(events_of(store, session))
+
+    assert live.is_finished
+
+
+def test_events_are_read_in_pieces_of_any_size():
+    stream = (
+        b': keep-alive\n\nid: 7\nevent: text_delta\ndata: {"text": "a\xe2\x80\xa8b"}\n\n'
+        b"id: 8\nevent: not_known_yet\ndata: {}\n\n"
+    )
+    for size in (1, 3, 1000):
+        chunks = [stream[i : i + size] for i in range(0, len(stream), size)]
+
+        events = list(parse_events(chunks))
+
+        assert events == [Event("7", EventName.TEXT_DELTA, {"text": "a\u2028b"})]
+
+
+def test_sessions_stand_by_day_with_the_pinned_first(store):
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    ages = {"today": 0, "yesterday": 1, "week": 5, "month": 20, "autumn": 60, "old": 500}
+    rows = [
+        store.add_session(name, updated_at=now - timedelta(days=age)) for name, age in ages.items()
+    ]
+    rows.append(store.add_session("pinned", pinned=True, updated_at=now - timedelta(days=900)))
+
+    names = [name for name, _ in grouped(rows, now)]
+
+    assert names == [
+        "Pinned", "Today", "Yesterday", "Previous 7 days", "Previous 30 days", "September", "July 2025",
+    ]  # fmt: skip
+
+
+def test_times_are_said_the_way_people_do():
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+    assert [duration(s) for s in (0.4, 12, 185, 7800)] == [
+        "0.4 s",
+        "12 s",
+        "3 min 5 s",
+        "2 h 10 min",
+    ]
+    assert moment(now - timedelta(days=1), now) == "Yesterday 12:00"
+    assert day_group(date(2026, 11, 21), date(2026, 11, 20)) == "Today"

@@ -1,0 +1,257 @@
+"""The chat page over a fake API: empty, filled, running, error, and what keeps it from working."""
+
+from uuid import uuid4
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from backend.schemas import ContentType, MessageType, Problem, TurnStatus
+
+QUESTION = "What's the budget for CC-1001?"
+
+
+def words(page):
+    """All that a reader reads."""
+    kinds = (
+        page.markdown,
+        page.text,
+        page.caption,
+        page.error,
+        page.warning,
+        page.info,
+        page.title,
+    )
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def answered(store, session, question=QUESTION, answer="It is $120,000."):
+    turn = store.add_turn(session, question)
+    store.start(turn)
+    store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": answer}, turn)
+    store.finish(turn)
+    return turn
+
+
+def failed(store, session):
+    turn = store.add_turn(session, QUESTION)
+    store.start(turn)
+    content = {"title": "Model unavailable", "detail": "Press Retry, or check OPENAI_BASE_URL."}
+    store.add_row(session, MessageType.SYSTEM, ContentType.ERROR, content, turn)
+    store.finish(turn, TurnStatus.FAILED)
+    return turn
+
+
+def test_the_empty_page_offers_examples_and_says_it_is_the_demo_model(open_page):
+    page = open_page()
+
+    assert not page.exception
+    assert QUESTION in [button.label for button in page.button]
+    assert "OPENAI_API_KEY" in words(page)
+
+
+def test_an_example_is_sent_at_once_and_its_session_is_in_the_url(open_page, store):
+    page = open_page()
+
+    page.button(key="example-0").click().run()
+
+    (session,) = store.sessions.values()
+    assert page.query_params["session"] == str(session.id)
+    assert "$120,000" in words(page)
+
+
+def test_looking_at_a_new_chat_makes_no_session(open_page, store):
+    open_page().run().run()
+
+    assert not store.sessions
+
+
+def test_a_message_is_sent_from_the_composer(open_page, store):
+    session = store.add_session()
+    page = open_page(session=session.id)
+
+    page.chat_input[0].set_value("Hello *there*").run()
+
+    assert "Hello *there*" in [text.value for text in page.text]
+    assert [turn.message for turn in store.turns.values()] == ["Hello *there*"]
+
+
+def test_a_pasted_link_opens_its_session(open_page, store):
+    store.add_session("Another")
+    session = store.add_session("Chosen")
+    answered(store, session)
+
+    page = open_page(session=session.id)
+
+    assert QUESTION in words(page)
+    assert "\\$120,000" in words(page)
+
+
+def test_tool_calls_are_cards_and_tables_are_tables(open_page, store):
+    session = store.add_session()
+    turn = store.add_turn(session, QUESTION)
+    store.start(turn)
+    call = {"call_id": "c", "name": "query_table", "arguments": {"sql": "SELECT 1"}}
+    store.add_row(session, MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn)
+    table = {
+        "title": "Budget", "columns": [{"name": "a", "type": "number"}, {"name": "a", "type": "text"}],
+        "rows": [[1, "x"], [2**70, None]], "row_count": 120, "complete": True, "result_id": str(uuid4()),
+    }  # fmt: skip
+    content = {"tool_call_id": "c", "name": "query_table", "content": "…", "is_error": False}
+    store.add_row(
+        session, MessageType.TOOL, ContentType.TOOL_RESULT, content, turn, metadata={"table": table}
+    )
+    store.finish(turn)
+
+    page = open_page(session=session.id)
+
+    assert not page.exception
+    assert "query" in page.status[0].label
+    assert list(page.dataframe[0].value.columns) == ["a", "a (2)"]
+    assert "First 2 of 120 rows" in words(page)
+
+
+def test_a_running_turn_is_followed_to_its_end(open_page, store):
+    store.pause = 0.02
+    session = store.add_session()
+    store.keys.clear()
+    page = open_page(session=session.id)
+
+    page.chat_input[0].set_value(QUESTION).run()
+
+    assert "The budget of **CC-1001**" in words(page)
+    assert "stop" not in " ".join(button.key or "" for button in page.button)
+
+
+def test_messages_in_the_queue_stand_with_their_place(api, store):
+    session = store.add_session()
+    running = store.add_turn(session, "First")
+    store.start(running)
+    store.add_turn(session, "Second")
+    store.add_turn(session, "Third")
+
+    page = AppTest.from_function(draw_queue, kwargs={"session_id": session.id}).run()
+
+    assert not page.exception
+    assert "Queued, next" in words(page)
+    assert "Queued, position 2" in words(page)
+    assert [text.value for text in page.text] == ["Second", "Third"]
+
+
+def draw_queue(session_id):
+    from ui import state
+    from ui.components import composer
+
+    composer.show_queue(state.client().turns(session_id).items[1:])
+
+
+def test_a_failed_turn_says_why_and_can_be_retried(open_page, store):
+    session = store.add_session()
+    turn = failed(store, session)
+    page = open_page(session=session.id)
+    assert "Press Retry" in words(page)
+
+    page.button(key=f"retry-{turn.id}").click().run()
+
+    assert turn.status is TurnStatus.SUCCEEDED
+    assert "The budget of **CC-1001**" in words(page)
+
+
+def test_a_missing_session_says_what_to_do(open_page, store):
+    page = open_page(session=uuid4())
+
+    assert "Session not found" in words(page)
+
+
+def test_a_broken_link_says_so_and_a_new_chat_can_begin(open_page, store):
+    page = open_page(session="nonsense")
+
+    assert "names no session" in words(page)
+    assert page.chat_input
+
+
+def test_without_a_worker_the_page_says_how_to_start_one(open_page, store):
+    store.server.workers, store.server.ready = 0, False
+
+    assert "make worker" in words(open_page())
+
+
+def test_without_a_model_the_page_says_how_to_name_one(open_page, store):
+    store.server.model, store.server.is_demo_model = "", False
+
+    assert "No model is configured" in words(open_page())
+
+
+def test_without_the_service_the_page_says_how_to_start_it(open_page, monkeypatch):
+    monkeypatch.setenv("API_URL", "http://127.0.0.1:9")
+
+    page = open_page()
+
+    assert not page.exception
+    assert "The service does not answer" in words(page)
+
+
+def test_a_message_that_could_not_be_sent_keeps_its_key(open_page, store):
+    session = store.add_session()
+    page = open_page(session=session.id)
+    sent = []
+    store.refusal = Problem(title="Database unavailable", status=503, detail="Try again.")
+    page.chat_input[0].set_value("Important").run()
+    store.refusal = None
+    page.run()
+    sent.append(page.session_state["memory"].send_key)
+
+    page.chat_input[0].set_value("Important").run()
+
+    assert list(store.keys) == sent
+
+
+def test_a_read_only_page_has_no_composer(open_page, store):
+    session = store.add_session(owner="somebody")
+    failed(store, session)
+
+    page = open_page(session=session.id, view="read")
+
+    assert not page.chat_input
+    assert not [button for button in page.button if button.label == "Retry"]
+
+
+@pytest.mark.parametrize("turns", [40, 2000])
+def test_a_long_session_opens_with_as_few_rows_as_a_short_one(open_page, store, turns):
+    session = store.add_session()
+    for number in range(turns):
+        answered(store, session, f"Question {number}", f"Answer {number}")
+    store.calls.clear()
+
+    page = open_page(session=session.id)
+
+    messages = [call for call in store.calls if "/messages" in call]
+    assert len(messages) == 1
+    assert len(page.chat_message) < 100
+    assert f"Answer {turns - 1}" in words(page)
+
+
+def test_earlier_messages_come_on_demand_and_the_way_back_too(open_page, store):
+    session = store.add_session()
+    for number in range(200):
+        answered(store, session, f"Question {number}", f"Answer {number}")
+    page = open_page(session=session.id)
+    for _ in range(4):
+        page.button(key="earlier").click().run()
+        assert len(page.chat_message) <= 200
+    assert "Answer 199" not in words(page)
+
+    page.button(key="latest").click().run()
+
+    assert "Answer 199" in words(page)
+
+
+def test_a_million_characters_are_cut_with_the_whole_as_a_file(open_page, store):
+    session = store.add_session()
+    answered(store, session, "x" * 1_000_000, "y " * 50_000)
+
+    page = open_page(session=session.id)
+
+    assert sum(len(str(text.value)) for text in page.text) < 10_000
+    assert len(words(page)) < 20_000
+    page.button(key=next(b.key for b in page.button if b.label == "Show all")).click().run()
+    assert len(words(page)) > 90_000
