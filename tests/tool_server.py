@@ -58,7 +58,8 @@ class ToolServer:
         self.started_at: list[float] = []
         self.ended_at: list[float] = []
         self._answer = answer
-        self._socket = socket.socket()
+        # Named as TCP, else asyncio leaves Nagle on and each answer waits 40 ms.
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/mcp"
         manager = StreamableHTTPSessionManager(build_server(tools, self._record))

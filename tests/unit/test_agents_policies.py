@@ -1,0 +1,105 @@
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain.agents.middleware import ToolCallRequest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import ToolException
+from langgraph.errors import GraphInterrupt
+
+from backend.agents.middleware.recent_messages import find_cut
+from backend.agents.middleware.registry import MIDDLEWARE, build_middleware, check_middleware_names
+from backend.agents.middleware.tool_guard import MAX_RESULT_CHARS, ToolGuard
+from backend.errors import InvalidInput, ResultNotFound
+
+CALL = {"name": "t", "args": {}, "id": "c", "type": "tool_call"}
+REQUEST = ToolCallRequest(tool_call=CALL, tool=None, state={}, runtime=None)
+KINDS = {"u": HumanMessage("x"), "a": AIMessage("x"), "t": ToolMessage("x", tool_call_id="c")}
+
+
+def guard(outcome):
+    async def handler(_request):
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return asyncio.run(ToolGuard().awrap_tool_call(REQUEST, handler))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ToolException("no such account"), "no such account"),
+        (ValueError("n must be positive"), "n must be positive"),
+        (ResultNotFound(), "There is no such stored result, or its session was deleted."),
+        (RuntimeError("/etc/secret in line 3"), "The tool t failed (RuntimeError)."),
+        (ValueError("postgresql://me:pass@host/db is down"), "postgresql://…@host/db is down"),
+        (ValueError(""), "The tool t failed (ValueError)."),
+    ],
+)
+def test_a_tools_failure_becomes_a_readable_error_result(error, said):
+    result = guard(error)
+
+    assert (result.content, result.status, result.tool_call_id) == (said, "error", "c")
+    assert result.id
+
+
+def test_an_interrupt_and_a_cancellation_are_no_failures():
+    with pytest.raises(GraphInterrupt):
+        guard(GraphInterrupt())
+    with pytest.raises(asyncio.CancelledError):
+        guard(asyncio.CancelledError())
+
+
+def test_a_result_is_clean_and_has_an_id_of_its_own():
+    artifact = {"rows": [[float("nan")]]}
+    result = guard(ToolMessage("a\x00", tool_call_id="c", artifact=artifact))
+
+    assert result.content == "a\u2400"
+    assert result.artifact == {"rows": [["NaN"]]}
+    assert result.id != guard(ToolMessage("b", tool_call_id="c")).id
+
+
+def test_a_huge_result_is_cut_and_says_so():
+    result = guard(ToolMessage("x" * (MAX_RESULT_CHARS + 1), tool_call_id="c"))
+
+    assert len(result.content) < MAX_RESULT_CHARS + 100
+    assert result.content.endswith(f"[cut here: the result has {MAX_RESULT_CHARS + 1} characters]")
+
+
+@given(st.text("uat", min_size=1, max_size=40), st.integers(1, 20))
+def test_the_cut_is_at_a_persons_message_or_nowhere(kinds, keep):
+    cut = find_cut([KINDS[kind] for kind in kinds], keep)
+
+    assert cut == 0 or kinds[cut] == "u"
+    within = kinds[max(len(kinds) - keep, 0) :]
+    if "u" in within:
+        assert len(kinds) - cut <= keep
+    else:
+        assert "u" not in kinds[cut + 1 :]
+
+
+def test_policies_are_built_by_name_in_order_with_their_settings():
+    (policy,) = build_middleware([{"recent_messages": {"trigger": 5, "keep": 2}}])
+
+    assert policy.name == "RecentMessages"
+    assert all(name in MIDDLEWARE for name in ("recent_messages",))
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ["no_such"],
+        [{"recent_messages": {"keep": 0}}],
+        [{"recent_messages": {"unknown": 1}}],
+        [{"recent_messages": {"trigger": 5, "keep": 6}}],
+        [{"recent_messages": 3}],
+        [{}],
+        [{"recent_messages": {}, "other": {}}],
+        ["recent_messages", "recent_messages"],
+    ],
+)
+def test_an_unknown_policy_or_a_wrong_setting_is_refused(named):
+    with pytest.raises(InvalidInput):
+        check_middleware_names(named)
