@@ -176,13 +176,13 @@ def _parse_call(call_id: str, name: str, text: str) -> ToolCall:
 def _usage(usage: Any) -> UsageMetadata | None:
     if usage is None:
         return None
+    tokens_in, tokens_out = usage.prompt_tokens or 0, usage.completion_tokens or 0
+    total = getattr(usage, "total_tokens", None) or tokens_in + tokens_out
+    used = UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
     read = getattr(usage, "prompt_tokens_details", None)
     written = getattr(usage, "completion_tokens_details", None)
-    tokens_in, tokens_out = usage.prompt_tokens or 0, usage.completion_tokens or 0
-    return UsageMetadata(
-        input_tokens=tokens_in,
-        output_tokens=tokens_out,
-        total_tokens=getattr(usage, "total_tokens", None) or tokens_in + tokens_out,
-        input_token_details={"cache_read": getattr(read, "cached_tokens", None) or 0},
-        output_token_details={"reasoning": getattr(written, "reasoning_tokens", None) or 0},
-    )
+    if cached := getattr(read, "cached_tokens", None):
+        used["input_token_details"] = {"cache_read": cached}
+    if reasoning := getattr(written, "reasoning_tokens", None):
+        used["output_token_details"] = {"reasoning": reasoning}
+    return used

@@ -1,0 +1,99 @@
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.errors import IncompleteAnswer
+from backend.llm.answer import Answer
+
+any_text = st.text(st.characters(), max_size=12)
+clean_text = st.text(
+    st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=5
+)
+json_object = st.dictionaries(clean_text, st.integers(-9, 9) | clean_text)
+
+
+def chunk(finish=None, **delta):
+    fields = {"content": None, "tool_calls": None, **delta}
+    choice = SimpleNamespace(delta=SimpleNamespace(**fields), finish_reason=finish)
+    return SimpleNamespace(choices=[choice], model="m", usage=None)
+
+
+def piece(index, arguments="", call_id=None, name=None):
+    function = SimpleNamespace(name=name, arguments=arguments)
+    return [SimpleNamespace(index=index, id=call_id, function=function)]
+
+
+def feed(*chunks):
+    answer = Answer()
+    deltas = [delta for c in chunks for delta in answer.add(c)]
+    return answer, deltas
+
+
+@given(st.lists(any_text), st.lists(any_text))
+def test_what_was_shown_is_what_is_kept(texts, thoughts):
+    answer, deltas = feed(
+        *(chunk(reasoning_content=t) for t in thoughts),
+        *(chunk(content=t) for t in texts),
+        chunk("stop"),
+    )
+    message = answer.message()
+
+    assert "".join(d.text for d in deltas) == message.content
+    assert "".join(d.thinking for d in deltas) == message.additional_kwargs.get(
+        "reasoning_content", ""
+    )
+    assert all(d.text or d.thinking for d in deltas)
+    message.content.encode()
+    assert "\x00" not in message.content
+
+
+@given(json_object, st.integers(1, 7), st.integers(0, 3))
+def test_arguments_are_whole_however_they_were_cut(arguments, size, indent):
+    text = json.dumps(arguments, indent=indent)
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    answer, _ = feed(
+        chunk(tool_calls=piece(0, call_id="c", name="t")),
+        *(chunk(tool_calls=piece(0, part)) for part in pieces),
+        chunk("tool_calls"),
+    )
+
+    (call,) = answer.message().tool_calls
+    assert call["args"] == arguments
+
+
+@given(json_object.filter(bool), st.data())
+def test_arguments_that_broke_off_are_refused(arguments, data):
+    text = json.dumps(arguments)
+    end = data.draw(st.integers(1, len(text) - 1))
+    answer, _ = feed(
+        chunk(tool_calls=piece(0, text[:end], call_id="c", name="t")), chunk("tool_calls")
+    )
+
+    with pytest.raises(IncompleteAnswer):
+        answer.message()
+
+
+def test_a_call_without_a_name_or_an_end_is_refused():
+    nameless, _ = feed(chunk(tool_calls=piece(0, "{}", call_id="c")), chunk("tool_calls"))
+    endless, _ = feed(chunk(content="text"))
+
+    for answer in (nameless, endless):
+        with pytest.raises(IncompleteAnswer):
+            answer.message()
+
+
+def test_calls_without_an_index_are_told_apart_by_their_ids():
+    answer, _ = feed(
+        chunk(tool_calls=piece(None, '{"a":', call_id="1", name="t")),
+        chunk(tool_calls=piece(None, "1}")),
+        chunk(tool_calls=piece(None, "", call_id="2", name="t")),
+        chunk("tool_calls"),
+    )
+
+    assert [(c["id"], c["args"]) for c in answer.message().tool_calls] == [
+        ("1", {"a": 1}),
+        ("2", {}),
+    ]
