@@ -7,7 +7,7 @@ from typing import NoReturn
 from backend.settings import Settings
 from launch import parts
 from launch.console import Console
-from launch.environment import api_url, http_url, server_urls
+from launch.environment import api_url, database_url, http_url, server_urls
 from launch.ports import any_free_port, choose_port
 from launch.record import read_record
 from launch.services import Part, PartSpec
@@ -33,8 +33,9 @@ def run_ui(settings: Settings, console: Console) -> NoReturn:
 
 def run_migrate(settings: Settings, console: Console) -> NoReturn:
     """Bring the database to the newest schema."""
-    console.say("Preparing the database")
-    _become(parts.migrate(_found(settings)))
+    found = {"DATABASE_URL": database_url(settings)}
+    console.say("Bringing the database to the newest schema")
+    _become(parts.migrate(found))
 
 
 def run_demo(settings: Settings, console: Console) -> NoReturn:

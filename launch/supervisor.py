@@ -19,6 +19,8 @@ POLL_SECONDS = 0.1
 READY_SECONDS = 120.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 KILLED_STATUS = 130
+# make passes on what the terminal sent to both: signals this close are one request.
+SAME_REQUEST_SECONDS = 0.5
 
 
 class Stopped(Exception):
@@ -41,7 +43,7 @@ class Supervisor:
         self._policies: dict[str, RestartPolicy] = {}
         self._restart_at: dict[str, float] = {}
         self._guard = Guard()
-        self._signals = 0
+        self._stop_asked_at: float | None = None
         self._old_handlers: dict[int, Callable[..., object] | int | None] = {}
 
     def __enter__(self) -> "Supervisor":
@@ -106,7 +108,7 @@ class Supervisor:
 
     def check_stop(self) -> None:
         """Raise Stopped if a signal came."""
-        if self._signals:
+        if self._stop_asked_at is not None:
             raise Stopped
 
     def _look_after(self, service: Service) -> None:
@@ -143,8 +145,10 @@ class Supervisor:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         # No lock and no print in here: the main thread may be in the middle of either.
-        self._signals += 1
-        if self._signals > 1:
+        now = time.monotonic()
+        if self._stop_asked_at is None:
+            self._stop_asked_at = now
+        elif now - self._stop_asked_at > SAME_REQUEST_SECONDS:
             for service in reversed(self._services):
                 with contextlib.suppress(OSError):
                     service.kill()

@@ -124,10 +124,19 @@ def test_a_second_signal_kills(start):
     parts = stack.parts()
     stack.process.send_signal(signal.SIGINT)
     stack.wait_for("stopping")
-    time.sleep(0.3)
+    time.sleep(0.8)
 
     assert stack.stop() == 130
     assert gone(parts)
+
+
+def test_a_signal_that_make_passes_on_too_is_one_request(start):
+    stack = start()
+    stack.wait_for("Colloquy is ready")
+    stack.process.send_signal(signal.SIGTERM)
+
+    assert stack.stop(signal.SIGTERM) == 0
+    assert "Colloquy has stopped" in stack.said()
 
 
 def test_parts_that_crash_are_started_again(start):
