@@ -70,9 +70,31 @@ class Recording:
         recorded = self.messages[len(messages)]
         if recorded["role"] != "assistant":
             return {"status": 400, "text": NOT_RECORDED}
-        functions = [(call["id"], call["function"]) for call in recorded.get("tool_calls") or []]
-        tools = [{"id": i, "name": f["name"], "args": f["arguments"]} for i, f in functions]
-        return {"text": recorded["content"], "tools": tools}
+        return {"raw": _stream(recorded)}
+
+
+def _stream(message: JSON) -> bytes:
+    """The message as a model streams it, in few pieces, since thousands of small ones take long."""
+    calls = message.get("tool_calls") or []
+    deltas: list[JSON] = [{"role": "assistant", "content": None if calls else ""}]
+    deltas += [{"content": piece} for piece in _halves(message["content"] or "")]
+    for index, call in enumerate(calls):
+        function = {"name": call["function"]["name"], "arguments": ""}
+        deltas.append({"tool_calls": [{**call, "index": index, "function": function}]})
+        deltas += [
+            {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+            for piece in _halves(call["function"]["arguments"])
+        ]
+    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "tool_calls" if calls else "stop"})
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o"}
+    chunks = [json.dumps({**head, "choices": [choice]}) for choice in choices]
+    return "".join(f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"]).encode()
+
+
+def _halves(text: str) -> list[str]:
+    middle = len(text) // 2
+    return [half for half in (text[:middle], text[middle:]) if half]
 
 
 def _rows(message: JSON) -> list[JSON]:
