@@ -2,13 +2,11 @@
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
-
-from backend.errors import ConfigurationError
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 DEMO_MODEL = "demo"
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
@@ -81,7 +79,7 @@ class Settings(BaseSettings):
     worker_turns: int = Field(32, ge=1, le=1000, description="Turns one worker runs at once.")
     lease_seconds: float = Field(10.0, gt=0, description="A worker silent for so long is lost.")
     sweep_seconds: float = Field(
-        1.0, gt=0, description="How often lost and stranded turns are sought."
+        0.5, gt=0, description="How often lost and stranded turns are sought."
     )
 
     source_urls: dict[str, str] = Field(
@@ -112,30 +110,6 @@ class Settings(BaseSettings):
     def default_model(self) -> str:
         """The chat model's name where a domain names none."""
         return self.model or (DEMO_MODEL if self.uses_demo_model else "gpt-4o")
-
-
-def read_settings() -> Settings:
-    """Read the settings; ConfigurationError says in one sentence which one is wrong and why."""
-    try:
-        return Settings()
-    except ValidationError as error:
-        sentences = [_sentence(dict(found)) for found in error.errors(include_input=False)]
-        raise ConfigurationError(" ".join(sentences)) from None
-    except SettingsError as error:
-        # Raised for text that should be JSON, before any field is looked at.
-        name = "SOURCE_URLS" if "source_urls" in str(error) else "A setting"
-        raise ConfigurationError(
-            f'{name} must be a JSON object, such as {{"sales": "postgresql://..."}}.'
-        ) from None
-
-
-def _sentence(found: dict[str, Any]) -> str:
-    # Never the value: it may be a secret, or a URL that holds one.
-    reason = str(found["msg"]).removeprefix("Value error, ").rstrip(".")
-    name = ".".join(str(part) for part in found["loc"]).upper()
-    if not name:
-        return f"{reason}."
-    return f"{name} is not usable: {reason[0].lower()}{reason[1:]}."
 
 
 def _is_loopback(host: str) -> bool:

@@ -6,7 +6,8 @@ import socket
 import pytest
 
 from backend.errors import ConfigurationError
-from backend.settings import Settings, read_settings
+from backend.settings import Settings
+from launch.configuration import read_settings
 from launch.console import Console
 from launch.environment import http_url, pages_environment, server_urls
 from launch.errors import LaunchError
