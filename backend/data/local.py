@@ -47,7 +47,7 @@ def run_query(
     default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits, interrupt: Interrupt
 ) -> Table:
     """The result of one SELECT over the snapshots; unqualified names are those of `default`."""
-    with _sealed(default, snapshots, interrupt) as connection:
+    with sealed(default, snapshots, interrupt) as connection:
         try:
             _check_statement(connection, sql)
             return _fetch(connection, sql, limits)
@@ -81,9 +81,10 @@ def attached(
 
 
 @contextmanager
-def _sealed(
+def sealed(
     default: str, snapshots: Mapping[str, Path], interrupt: Interrupt
 ) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that can only read: whatever statement it is given."""
     with attached(snapshots, interrupt) as connection:
         connection.execute(f'USE "{default}"')
         for statement in _SEAL:
