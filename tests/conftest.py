@@ -46,6 +46,15 @@ def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterato
         yield running
 
 
+@pytest.fixture
+def patient_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterator[Stack]:
+    """A stack of one's own whose leases outlast any test."""
+    model.clear()
+    model.steps = ()
+    with make_stack(servers, model, tmp_path, LEASE_SECONDS="300") as running:
+        yield running
+
+
 @pytest.fixture(scope="session")
 def demo_stack(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """The real thing as `make run` starts it: the demo model answers."""

@@ -156,6 +156,12 @@ class Stack:
             process.wait()
         self.workers.clear()
 
+    def kill_worker(self, index: int) -> None:
+        """SIGKILL one worker process."""
+        process = self.workers.pop(index)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
     def restart_worker(self) -> None:
         """End the workers politely and start a new one."""
         for process in self.workers:

@@ -51,13 +51,14 @@ def main() -> int:
 def make_runtime(settings: Settings) -> Runtime:
     """Make what this process runs turns with. Raises ConfigurationError."""
     services = bootstrap(settings, threads=settings.worker_turns)
+    name = f"{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:6]}"
     return Runtime(
-        name=f"{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:6]}",
+        name=name,
         services=services,
         models=ModelProvider(settings),
         sources=Sources(settings.data_dir, settings.source_urls),
         loop=AgentLoop(),
-        leases=LeaseKeeper(services.database, settings.lease_seconds),
+        leases=LeaseKeeper(services.database, name, settings.lease_seconds),
     )
 
 

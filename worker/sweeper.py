@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.schemas import TurnStatus
+from backend.turns.life import end_leases, find_dead_workers
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.services import Services
 from db.models.turn import TurnRow
@@ -23,6 +24,7 @@ class Sweeper:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._suspects: set[str] = set()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -39,9 +41,17 @@ class Sweeper:
         seconds = self._services.settings.sweep_seconds
         while not self._closing.wait(seconds):
             try:
+                self._free_leases()
                 sweep(self._services)
             except SQLAlchemyError as error:
                 log.warning("The sweep waits, the database does not answer: %s", error)
+
+    def _free_leases(self) -> None:
+        """End the leases of workers found dead twice: one that reconnects is not."""
+        with self._services.database.transaction() as session:
+            dead = find_dead_workers(session)
+            end_leases(session, dead & self._suspects)
+        self._suspects = dead
 
 
 def sweep(services: Services) -> list[UUID]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from backend.conversations.messages import add_messages, finish_call, open_calls
 from backend.conversations.state_store import (
     StoredState,
     append_delta,
-    fold_if_worthwhile,
+    fold,
     load_state,
 )
 from backend.schemas import (
@@ -33,6 +34,7 @@ from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
+LIST_SECONDS = 60
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
 
 
@@ -112,13 +114,23 @@ def close_turn(
     turn.lease_until = None
     session.flush()
     session.refresh(turn)
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.id == turn.conversation_id)
-        .values(updated_at=func.clock_timestamp())
-    )
+    _bring_to_top(session, turn.conversation_id)
     following = next_turn_id(session, turn.conversation_id)
     return Closed(turn_of(session, turn), context_of(session, turn), added, updated, following)
+
+
+def _bring_to_top(session: Session, conversation_id: UUID) -> None:
+    """Bring the conversation to the top of the list again, if the turn was a long one.
+
+    Its message did that when it came; a minute does not matter there, and the index entries do.
+    """
+    now = func.clock_timestamp()
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id)
+        .where(ConversationRow.updated_at < now - timedelta(seconds=LIST_SECONDS))
+        .values(updated_at=now)
+    )
 
 
 def _make_whole(
@@ -132,7 +144,8 @@ def _make_whole(
     version = stored.version
     if delta := diff_states(stored.state, state):
         version = append_delta(session, turn.conversation_id, version, delta)
-    fold_if_worthwhile(session, turn.conversation_id, StoredState(state, version))
+    if stored.followed_by(state, version).has_outgrown_snapshot:
+        fold(session, turn.conversation_id, version)
     drafts += outcome.drafts
     added = add_messages(session, turn.conversation_id, turn.id, drafts)
     return added, _close_calls(session, turn, in_flight.tools)

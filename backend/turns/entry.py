@@ -10,9 +10,8 @@ from backend.conversations.delta import diff_states
 from backend.conversations.display import user_text
 from backend.conversations.messages import add_messages
 from backend.conversations.service import clean_title
-from backend.conversations.state_store import append_delta, load_state
+from backend.conversations.state_store import append_delta, latest_version, load_state
 from backend.schemas import DisplayMessage
-from db.models.agent_state import AgentStateRow
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -22,16 +21,14 @@ TITLE_CHARS = 60
 def enter_message(session: Session, turn: TurnRow) -> DisplayMessage:
     """Add the turn's message to the display messages and to the agent state.
 
-    The caller holds the conversation's lock. Raises SessionNotFound when it is gone.
+    The caller holds the conversation's lock, and writes the turn, which has its position now.
+    Raises SessionNotFound when the conversation is gone.
     """
     (shown,) = add_messages(session, turn.conversation_id, turn.id, [user_text(turn.message)])
-    version = session.scalar(
-        select(AgentStateRow.version).where(AgentStateRow.conversation_id == turn.conversation_id)
-    )
+    version = latest_version(session, turn.conversation_id)
     said = user_message(turn.message, str(uuid4()))
-    append_delta(session, turn.conversation_id, version or 0, {"append": [said]})
+    append_delta(session, turn.conversation_id, version, {"append": [said]}, [shown])
     turn.message_position = shown.position
-    session.flush()
     return shown
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.errors import AppError, LeaseLost
 from backend.schemas import TurnStatus
+from backend.turns.life import LifeLock
 from db.models.turn import TurnRow
 from db.session import Database
 
@@ -39,8 +40,9 @@ class Lease:
 class LeaseKeeper:
     """Renews the leases of all turns of this process together, by the database's clock."""
 
-    def __init__(self, database: Database, lease_seconds: float) -> None:
+    def __init__(self, database: Database, worker: str, lease_seconds: float) -> None:
         self._database = database
+        self._life = LifeLock(database, worker)
         self._seconds = lease_seconds
         self._leases: dict[tuple[UUID, int], Lease] = {}
         self._lock = threading.Lock()
@@ -49,12 +51,14 @@ class LeaseKeeper:
 
     def start(self) -> None:
         """Begin to keep leases."""
+        self._life.hold()
         self._thread.start()
 
     def close(self) -> None:
         """Keep no lease any more; turns that still run will be taken over."""
         self._closing.set()
         self._thread.join(timeout=5)
+        self._life.free()
 
     @property
     def count(self) -> int:
@@ -78,6 +82,7 @@ class LeaseKeeper:
     def _keep(self) -> None:
         renewed = 0.0
         while not self._closing.wait(LOOK_SECONDS):
+            self._life.hold()
             leases = self._snapshot()
             if not leases:
                 continue

@@ -12,7 +12,7 @@ from backend.conversations import display
 from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft
 from backend.conversations.messages import add_messages, finish_call, open_calls
-from backend.conversations.state_store import StoredState, append_delta
+from backend.conversations.state_store import append_delta
 from backend.errors import LeaseLost
 from backend.schemas import (
     ContentType,
@@ -84,10 +84,10 @@ class Recorder:
             added = self._add_rows(session, step, delta)
             stop = self._fence(session, usage)
             version = append_delta(
-                session, self._claim.conversation_id, self._stored.version, delta
+                session, self._claim.conversation_id, self._stored.version, delta, added
             )
             updated = self._calls.close(session, self._claim.conversation_id, step)
-        self._stored = StoredState(step.state, version)
+        self._stored = self._stored.followed_by(step.state, version)
         self._usage = usage
         self._finished.clear()
         self._forget_partial("")

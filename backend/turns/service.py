@@ -131,13 +131,13 @@ def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
             message=old.message,
             message_position=old.message_position,
         )
-        session.add(turn)
-        session.flush()
         shown = None
         if turn.message_position is None:
             shown = enter_message(session, turn)
         else:
             reopen_answer(session, turn.conversation_id)
+        session.add(turn)
+        session.flush()
         touch(session, turn.conversation_id, turn.message)
         session.refresh(turn)
         accepted = Accepted(turn_of(session, turn), shown, is_next=True)
@@ -173,9 +173,9 @@ def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
         idempotency_key=ask.key,
         body_hash=ask.body_hash if ask.key else None,
     )
+    shown = enter_message(session, turn) if is_next else None
     session.add(turn)
     session.flush()
-    shown = enter_message(session, turn) if is_next else None
     touch(session, conversation_id, ask.message)
     session.refresh(turn)
     return Accepted(turn_of(session, turn), shown, is_next)

@@ -1,0 +1,79 @@
+"""Signs of life: a lock that PostgreSQL frees the moment a worker process dies.
+
+It is a hint only, so that a killed worker's turns need not wait for the end of their leases. What
+keeps a worker that is not dead after all from writing is the attempt number.
+"""
+
+import logging
+
+from sqlalchemy import Connection, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from backend.schemas import TurnStatus
+from db.models.turn import TurnRow
+from db.session import Database
+
+_KEY = "hashtextextended('colloquy worker ' || :worker, 0)"
+_HOLD = text(f"SELECT pg_try_advisory_lock({_KEY})")
+_IS_FREE = text(f"SELECT pg_try_advisory_xact_lock({_KEY})")
+_PING = text("SELECT 1")
+log = logging.getLogger(__name__)
+
+
+class LifeLock:
+    """Held by a living worker process on a connection of its own."""
+
+    def __init__(self, database: Database, worker: str) -> None:
+        self._database = database
+        self._worker = worker
+        self._connection: Connection | None = None
+        self._is_held = False
+
+    def hold(self) -> None:
+        """Take the lock, and take it again when the connection was lost; for one thread only."""
+        try:
+            if self._connection is None:
+                engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
+                self._connection = engine.connect()
+            if self._is_held:
+                self._connection.execute(_PING)
+            else:
+                held = self._connection.scalar(_HOLD, {"worker": self._worker})
+                self._is_held = bool(held)
+        except SQLAlchemyError as error:
+            log.warning("The database does not answer: %s", str(error).splitlines()[0])
+            self._drop()
+
+    def free(self) -> None:
+        """Give the lock back: this worker is about to end."""
+        self._drop()
+
+    def _drop(self) -> None:
+        self._is_held = False
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            connection.invalidate()
+            connection.close()
+        except SQLAlchemyError as error:
+            log.debug("A lost connection could not be closed: %s", error)
+
+
+def find_dead_workers(session: Session) -> set[str]:
+    """The workers that own running turns and hold their lock no more."""
+    owners = session.scalars(
+        select(TurnRow.worker).where(TurnRow.status == TurnStatus.RUNNING).distinct()
+    ).all()
+    return {name for name in owners if name and session.scalar(_IS_FREE, {"worker": name})}
+
+
+def end_leases(session: Session, workers: set[str]) -> None:
+    """Let the turns of dead workers be claimed at once."""
+    if workers:
+        session.execute(
+            update(TurnRow)
+            .where(TurnRow.worker.in_(workers), TurnRow.status == TurnStatus.RUNNING)
+            .values(lease_until=text("clock_timestamp()"))
+        )

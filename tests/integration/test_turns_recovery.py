@@ -1,0 +1,21 @@
+"""A killed worker's turns go on elsewhere, soon and without a gap."""
+
+from tests.fakes import ScriptedModel, script
+from tests.stack import Stack
+
+
+def test_killed_workers_turn_goes_on_before_its_lease_is_over(
+    patient_stack: Stack, model: ScriptedModel
+) -> None:
+    stack = patient_stack
+    turn = stack.submit(script({"text": "word " * 100, "delay": 0.05}))
+    with stack.events(turn["session_id"]) as events:
+        next(event for event in events if event["event"] == "text_delta")
+    stack.start_worker()
+
+    stack.kill_worker(0)
+
+    assert stack.wait_for(
+        lambda: stack.turn(turn["turn_id"])["attempts"] == 2, "nobody took over", seconds=20
+    )
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
