@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from backend.llm.demo.conversation import Conversation, Result
-from backend.llm.demo.plans import late_query
+from backend.llm.demo.plans import LEDGER_KEYS, late_query
 from backend.llm.demo.reading import Row, figure, money, number, read_rows, table
 
 _SHOWN_ROWS = 20
+_AMOUNTS = ("budget", "actual", "remaining")
+_UNREADABLE = "The tool's result holds no figures that I can read. Please ask again."
 _BUDGET_TITLE = re.compile(r"Budget of (\S+) (.+?), fiscal year (\d+), by (\w+)")
 _GREETING = re.compile(
     r"\s*(hi|hello|hey|good \w+|thanks?|help|who are you|what (are|can|do) you)\b", re.IGNORECASE
@@ -45,7 +47,10 @@ def budget(conversation: Conversation) -> str:
 
 def budgets_side_by_side(conversation: Conversation) -> str:
     """Several cost centres in one table, and who has used most of its budget."""
-    rows = [(_title(r), _sum(read_rows(r.content))) for r in conversation.results]
+    readable = [r for r in conversation.results if read_rows(r.content, *_AMOUNTS)]
+    if not readable:
+        return _UNREADABLE
+    rows = [(_title(r), _sum(read_rows(r.content))) for r in readable]
     lines = [
         [f"{number_} {name}", year, *(f"{amounts[c]:,.2f}" for c in _AMOUNTS), _percent(amounts)]
         for (number_, name, year), amounts in rows
@@ -61,7 +66,10 @@ def budgets_side_by_side(conversation: Conversation) -> str:
 def differences(conversation: Conversation) -> str:
     """The comparison in words: how many differ, which weigh most, and what explains them."""
     result = conversation.results[0]
-    rows = [row for row in read_rows(result.content) if row.get("class") != "match"]
+    if " keys: " not in result.content:
+        return _UNREADABLE
+    found = read_rows(result.content, *LEDGER_KEYS, "difference", "class")
+    rows = [row for row in found if row["class"] != "match"]
     counted = next((line for line in result.content.splitlines() if " keys: " in line), "")
     counted = re.sub(r"-?\d+\.\d\d", lambda found: money(found[0]), counted)
     heading = f"I compared FI (left) with BPC ACTUAL (right). {counted}"
@@ -88,7 +96,8 @@ def differences(conversation: Conversation) -> str:
 
 def top_centres(conversation: Conversation) -> str:
     """Cost centres ranked by their spending."""
-    rows = read_rows(conversation.results[0].content)
+    columns = ("cost_centre", "name", "responsible", "fiscal_year", "spend")
+    rows = read_rows(conversation.results[0].content, *columns)
     if not rows:
         return "No postings on cost centres were found for that time."
     first = rows[0]
@@ -105,7 +114,8 @@ def top_centres(conversation: Conversation) -> str:
 
 def total(conversation: Conversation) -> str:
     """The sum over the accounts found, and the accounts."""
-    rows = read_rows(conversation.results[0].content)
+    columns = ("gl_account", "name", "fiscal_year", "documents", "amount")
+    rows = read_rows(conversation.results[0].content, *columns)
     if not rows:
         return (
             "No account or posting fits that question. Name a GL account by its number (such as "
@@ -128,9 +138,9 @@ def rows(conversation: Conversation) -> str:
     """The rows of a query, the first ones where there are many."""
     content = conversation.results[0].content
     found = read_rows(content)
-    counted = content.splitlines()[0].rpartition(": ")[2].rstrip(".")
+    counted = _first_line(content).rpartition(": ")[2].rstrip(".")
     if not found:
-        return f"The query gave {counted}."
+        return f"The query gave {counted}." if counted else _UNREADABLE
     columns = list(found[0])
     lines = [
         [figure(row.get(c, "")).replace("|", "\\|") for c in columns] for row in found[:_SHOWN_ROWS]
@@ -141,7 +151,10 @@ def rows(conversation: Conversation) -> str:
 
 def sources(conversation: Conversation) -> str:
     """The sources as a list."""
-    found = read_rows(conversation.results[0].content)
+    columns = ("source", "kind", "tables", "description")
+    found = read_rows(conversation.results[0].content, *columns)
+    if not found:
+        return _UNREADABLE
     lines = []
     for row in found:
         state = f"**cannot be read**: {row['problem']}" if row.get("problem") else row["tables"]
@@ -161,8 +174,10 @@ def description(conversation: Conversation) -> str:
     if result.call.name == "list_sources":
         return sources(conversation)
     about_it = [line for line in result.content.splitlines()[1:] if line and line[0] not in "|E"]
-    found = read_rows(result.content)
     columns = ("table", "column", "type", "meaning", "values")
+    found = read_rows(result.content, *columns)
+    if not found:
+        return _UNREADABLE
     lines = [[row.get(c, "")[:80].replace("|", "\\|") for c in columns] for row in found]
     return "\n".join(about_it) + "\n\n" + table([c.capitalize() for c in columns], lines)
 
@@ -183,12 +198,15 @@ def count(conversation: Conversation) -> str:
     return " ".join(str(value) for value in range(1, last + 1))
 
 
-_AMOUNTS = ("budget", "actual", "remaining")
+def _first_line(content: str) -> str:
+    return next(iter(content.splitlines()), "")
 
 
 def _budget(result: Result) -> str:
     number_, name, year = _title(result)
-    found = read_rows(result.content)
+    found = read_rows(result.content, *_AMOUNTS)
+    if not found:
+        return _UNREADABLE
     amounts = _sum(found)
     posted = _POSTED.search(result.content)
     until = f" up to period {posted[1]}" if posted else ""
@@ -257,7 +275,8 @@ def _is_late(row: Row, results: Sequence[Result]) -> bool:
     """Whether the documents entered after the load add up to what BPC lacks."""
     for result in results:
         if result.call.arguments == late_query(row):
-            late = sum((number(r["amount_group"]) for r in read_rows(result.content)), Decimal(0))
+            found = read_rows(result.content, "amount_group")
+            late = sum((number(r["amount_group"]) for r in found), Decimal(0))
             return late == -number(row["difference"])
     return False
 
@@ -278,7 +297,8 @@ def _causes(found: Sequence[Row], results: Sequence[Result]) -> str:
 
 def _late(results: Sequence[Result]) -> str:
     """The documents that a late posting consists of, if they were looked up."""
-    found = [row for result in results[1:] for row in read_rows(result.content)]
+    names = ("document_number", "posting_date", "entry_date", "amount_group", "text")
+    found = [row for result in results[1:] for row in read_rows(result.content, *names)]
     if not found:
         return ""
     lines = [

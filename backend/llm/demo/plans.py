@@ -41,7 +41,7 @@ _LATE = (
     "AND d.entry_date > make_date({fiscal_year}, {fiscal_period}, 1) + INTERVAL 1 MONTH "
     "+ INTERVAL 7 DAY ORDER BY d.entry_date"
 )
-_LEDGER_KEYS = ["fiscal_year", "fiscal_period", "company_code", "cost_centre", "group_account"]
+LEDGER_KEYS = ["fiscal_year", "fiscal_period", "company_code", "cost_centre", "group_account"]
 
 
 def nothing(_: Conversation) -> list[Call]:
@@ -91,7 +91,7 @@ def compare_ledgers(conversation: Conversation) -> list[Call]:
     arguments: dict[str, Any] = {
         "left": "fi.totals",
         "right": "bpc.figures",
-        "keys": _LEDGER_KEYS,
+        "keys": LEDGER_KEYS,
         "measure": "amount_group",
         "right_filters": {"version": "ACTUAL"},
     }
@@ -104,7 +104,7 @@ def compare_ledgers(conversation: Conversation) -> list[Call]:
     calls = [Call("compare_sources", arguments)]
     for result in conversation.results:
         if result.call.name == "compare_sources":
-            calls += _late_postings(read_rows(result.content))
+            calls += _late_postings(read_rows(result.content, *LEDGER_KEYS))
     return calls
 
 
@@ -201,4 +201,9 @@ def _may_be_late(row: Row) -> bool:
 
 def late_query(row: Row) -> dict[str, Any]:
     """The arguments that look up a figure's documents entered after the load into BPC."""
-    return {"source": "fi", "sql": _LATE.format(**row), "title": "Documents entered after the load"}
+    quoted = {name: row[name].replace("'", "''") for name in LEDGER_KEYS}
+    return {
+        "source": "fi",
+        "sql": _LATE.format(**quoted),
+        "title": "Documents entered after the load",
+    }

@@ -9,13 +9,14 @@ Row = Mapping[str, str]
 _UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 
 
-def read_rows(content: str) -> list[Row]:
-    """The rows of the first Markdown table in a tool result, by column name."""
+def read_rows(content: str, *required: str) -> list[Row]:
+    """The rows of a tool result's Markdown table by column; none if a required one is missing."""
     lines = [line for line in content.splitlines() if line.startswith("|")]
     if len(lines) < 2:
         return []
     columns = _cells(lines[0])
-    return [dict(zip(columns, _cells(line), strict=False)) for line in lines[2:]]
+    rows = [dict(zip(columns, _cells(line), strict=False)) for line in lines[2:]]
+    return [row for row in rows if all(name in row for name in required)]
 
 
 def number(text: str | None) -> Decimal:
