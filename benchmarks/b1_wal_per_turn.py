@@ -75,7 +75,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
             str(ours[PEER_MARK]),
             str(theirs),
             theirs.ratio / at_mark,
-            Target(goal / 2, goal, "×", at_least=True),
+            Target(goal / 2, goal, "x", at_least=True),
         )
 
 

@@ -1,28 +1,28 @@
-"""Colloquy's side: turns through the real code path, only without a model; bulk filling; reading."""
+"""Colloquy's side: turns through the real code path without a model, bulk filling, reading."""
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-import orjson
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call
 from sqlalchemy import insert, update
+from sqlalchemy.orm import Session
 
 from backend.agents.run import StepFinished
-from backend.agents.state import dump_message, empty_state, user_message
+from backend.agents.state import dump_message, user_message
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display
 from backend.conversations.display import Draft
 from backend.conversations.messages import list_messages
-from backend.conversations.state_store import StoredState, append_delta, fold, load_state
+from backend.conversations.shown import pack_delta
+from backend.conversations.state_store import fold
 from backend.domains.catalog import ensure_default_domain
-from backend.schemas import ContentType, MessageStatus, Usage
+from backend.schemas import ContentType, DisplayMessage, MessageStatus, Usage
 from backend.settings import Settings
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Outcome
@@ -31,6 +31,8 @@ from backend.turns.service import Ask, open_session, submit
 from backend.turns.services import Services
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
+from db.base import Base
+from db.models.agent_state import AgentStateDeltaRow
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow
 
@@ -87,27 +89,25 @@ def fill(
     The last `in_state` messages are what the model reads; the last `as_deltas` turns of these are
     stored step by step, the others in the snapshot.
     """
-    kept: list[list[JSON]] = []
     rows: list[JSON] = []
+    deltas: list[JSON] = []
     position = 0
     for said in turn_texts(turns):
-        messages = [user_message(said.question, str(uuid4())), *agent_messages(said)]
-        kept.append(messages)
-        for row in _rows(session_id, messages):
-            position += 1
-            rows.append({**row, "position": position})
-        if len(rows) >= BATCH:
-            _insert(services, rows)
-    _insert(services, rows)
-    kept = kept[-(in_state // MESSAGES_PER_TURN) :]
-    folded = len(kept) - as_deltas
+        turn_id, now = uuid4(), datetime.now(UTC)
+        for message in (user_message(said.question, str(uuid4())), *agent_messages(said)):
+            shown = []
+            for draft in _drafts(message):
+                position += 1
+                shown.append(_row(session_id, turn_id, position, draft, now))
+            rows += shown
+            deltas.append(pack_delta({"append": [message]}, [_display_message(r) for r in shown]))
+    _insert(services, DisplayMessageRow, rows)
+    folded = deltas[len(deltas) - in_state : len(deltas) - as_deltas * MESSAGES_PER_TURN]
     with services.database.transaction() as session:
         _count_messages(session, session_id, position)
-        stored = StoredState(_state(kept[:folded]), load_state(session, session_id).version)
-        fold(session, session_id, stored)
-        version = stored.version
-        for message in itertools.chain(*kept[folded:]):
-            version = append_delta(session, session_id, version, {"append": [message]})
+        version = _append(session, session_id, 0, folded)
+        fold(session, session_id, version)
+        _append(session, session_id, version, deltas[len(deltas) - in_state + len(folded) :])
 
 
 def read_texts(services: Services, session_id: UUID) -> list[str]:
@@ -172,23 +172,26 @@ def _is_person(message: JSON) -> bool:
     return bool(message["role"] == "user")
 
 
-def _rows(session_id: UUID, messages: Sequence[JSON]) -> Iterator[JSON]:
-    turn_id, now = uuid4(), datetime.now(UTC)
-    for message in messages:
-        for draft in _drafts(message):
-            yield {
-                "id": uuid4(),
-                "conversation_id": session_id,
-                "turn_id": turn_id,
-                "message_type": draft.message_type,
-                "content_type": draft.content_type,
-                "content": draft.content,
-                "sequence": draft.sequence,
-                "status": MessageStatus.COMPLETED,
-                "agent": draft.agent,
-                "created_at": now,
-                "metadata_": draft.metadata,
-            }
+def _row(session_id: UUID, turn_id: UUID, position: int, draft: Draft, now: datetime) -> JSON:
+    return {
+        "id": uuid4(),
+        "conversation_id": session_id,
+        "turn_id": turn_id,
+        "position": position,
+        "message_type": draft.message_type,
+        "content_type": draft.content_type,
+        "content": draft.content,
+        "sequence": draft.sequence,
+        "status": MessageStatus.COMPLETED,
+        "agent": draft.agent,
+        "created_at": now,
+        "metadata_": draft.metadata,
+    }
+
+
+def _display_message(row: JSON) -> DisplayMessage:
+    fields = {name: row[name] for name in DisplayMessage.model_fields if name in row}
+    return DisplayMessage(**fields, metadata=row["metadata_"])
 
 
 def _drafts(message: JSON) -> list[Draft]:
@@ -199,21 +202,23 @@ def _drafts(message: JSON) -> list[Draft]:
     return display.assistant_drafts(message, AGENT, MessageStatus.COMPLETED)
 
 
-def _insert(services: Services, rows: list[JSON]) -> None:
-    if rows:
+def _insert(services: Services, model: type[Base], rows: list[JSON]) -> None:
+    for start in range(0, len(rows), BATCH):
         with services.database.transaction() as session:
-            session.execute(insert(DisplayMessageRow), rows)
-        rows.clear()
+            session.execute(insert(model), rows[start : start + BATCH])
 
 
-def _count_messages(session: Any, session_id: UUID, count: int) -> None:
+def _append(session: Session, session_id: UUID, version: int, deltas: list[JSON]) -> int:
+    for delta in deltas:
+        version += 1
+        session.add(AgentStateDeltaRow(conversation_id=session_id, version=version, delta=delta))
+    session.flush()
+    return version
+
+
+def _count_messages(session: Session, session_id: UUID, count: int) -> None:
     session.execute(
         update(ConversationRow)
         .where(ConversationRow.id == session_id)
         .values(message_count=count, title="A long conversation")
     )
-
-
-def _state(turns: Sequence[Sequence[JSON]]) -> JSON:
-    messages = list(itertools.chain(*turns))
-    return {**empty_state(), "messages": orjson.loads(orjson.dumps(messages))}

@@ -1,4 +1,4 @@
-"""Where it is measured: private servers from wheels, a new database for each case, durability on."""
+"""Where it is measured: private servers, a new database for each case, durability on."""
 
 import tempfile
 from collections.abc import Iterator

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-
 from pydoc_data import topics
 
 MESSAGES_PER_TURN = 4  # question, call, result, answer

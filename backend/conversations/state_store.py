@@ -1,118 +1,169 @@
-"""Agent states in PostgreSQL: a JSONB snapshot, deltas after it, one writer by version."""
+"""Agent states in PostgreSQL: a JSONB snapshot, a delta for each saved step, one writer by version.
 
-from dataclasses import dataclass
+A text that people see stands in its display message only (see `shown`), so that a step costs
+little more than what it says.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, insert, select, text
+from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend.conversations.delta import apply_delta
+from backend.conversations.shown import pack_delta, positions_in, unpack
 from backend.errors import LeaseLost, SessionNotFound
+from backend.schemas import DisplayMessage
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
-from db.session import dump_json
+from db.models.display_message import DisplayMessageRow
 
 JSON = dict[str, Any]
 
-# Fold when the deltas outweigh the snapshot: each byte is then rewritten about once in its life,
-# and a restore reads at most about twice the state.
-FOLD_FROM_BYTES = 64_000
-FOLD_RATIO = 1.0
+# A fold writes the frame of each message anew; once in so many steps that is a few bytes for each.
+FOLD_FROM_DELTAS = 200
 
-_ADVANCE = text(
-    "UPDATE agent_states SET version = version + 1, delta_bytes = delta_bytes + :bytes"
-    " WHERE conversation_id = :conversation_id AND version = :version"
+_LATEST = text(
+    "SELECT coalesce((SELECT max(d.version) FROM agent_state_deltas d"
+    " WHERE d.conversation_id = s.conversation_id), s.version)"
+    " FROM agent_states s WHERE s.conversation_id = :conversation_id"
 )
-_APPEND = text(
-    "INSERT INTO agent_state_deltas (conversation_id, version, delta)"
-    " VALUES (:conversation_id, :version, CAST(:delta AS jsonb))"
-)
-_FOLD = text(
-    "UPDATE agent_states SET state_data = CAST(:state AS jsonb), snapshot_version = version,"
-    " snapshot_bytes = :bytes, delta_bytes = 0"
-    " WHERE conversation_id = :conversation_id AND version = :version"
-)
+# Positions that lie close together are read as one range.
+SPARSE = 2
 
 
 @dataclass(frozen=True)
 class StoredState:
-    """An agent state as it was read; `version` must still hold when it is written."""
+    """An agent state as it was read; `version` must still hold when it is written.
+
+    `folded_version` is that of the snapshot, `folded_messages` how many messages that holds.
+    """
 
     state: JSON
     version: int
+    folded_version: int = 0
+    folded_messages: int = 0
+
+    @property
+    def has_outgrown_snapshot(self) -> bool:
+        """Whether the deltas outnumber the snapshot's messages, so that a fold is worth it."""
+        deltas = self.version - self.folded_version
+        return deltas > max(FOLD_FROM_DELTAS, self.folded_messages)
+
+    def followed_by(self, state: JSON, version: int) -> "StoredState":
+        """What is stored once a delta has brought it to `state`."""
+        return replace(self, state=state, version=version)
 
 
 def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
     """Store a new conversation's first state, at version 0."""
     session.execute(
-        insert(AgentStateRow).values(
-            conversation_id=conversation_id,
-            state_data=state,
-            snapshot_bytes=len(dump_json(state)),
-        )
+        insert(AgentStateRow).values(conversation_id=conversation_id, state_data=state, version=0)
     )
 
 
 def load_state(session: Session, conversation_id: UUID) -> StoredState:
-    """Read the snapshot and the deltas after it.
+    """Read the snapshot, the deltas after it, and the texts that they name.
 
     Raises SessionNotFound when the conversation has no state, that is: does not exist.
     """
+    stored = _load_packed(session, conversation_id)
+    messages = stored.state["messages"]
+    texts = _texts_at(session, conversation_id, positions_in(messages))
+    return replace(stored, state={**stored.state, "messages": unpack(messages, texts)})
+
+
+def latest_version(session: Session, conversation_id: UUID) -> int:
+    """The version of the newest delta. Raises SessionNotFound."""
+    version = session.scalar(_LATEST, {"conversation_id": conversation_id})
+    if version is None:
+        raise SessionNotFound
+    return int(version)
+
+
+def append_delta(
+    session: Session,
+    conversation_id: UUID,
+    version: int,
+    delta: JSON,
+    shown: Sequence[DisplayMessage] = (),
+) -> int:
+    """Add what a step changed to the state at `version`; give the new version.
+
+    `shown` are the step's display messages. Raises LeaseLost when somebody else has written
+    meanwhile: each version is there once.
+    """
+    row = {
+        "conversation_id": conversation_id,
+        "version": version + 1,
+        "delta": pack_delta(delta, shown),
+    }
+    try:
+        session.execute(insert(AgentStateDeltaRow).values(row))
+    except IntegrityError as error:
+        raise LeaseLost from error
+    return version + 1
+
+
+def fold(session: Session, conversation_id: UUID, version: int) -> None:
+    """Make the state at `version` the snapshot and drop the deltas before it.
+
+    Raises LeaseLost when the state is no longer at that version.
+    """
+    stored = _load_packed(session, conversation_id)
+    if stored.version != version:
+        raise LeaseLost
+    session.execute(
+        update(AgentStateRow)
+        .where(AgentStateRow.conversation_id == conversation_id)
+        .values(state_data=stored.state, version=version)
+    )
+    session.execute(
+        delete(AgentStateDeltaRow)
+        .where(AgentStateDeltaRow.conversation_id == conversation_id)
+        .where(AgentStateDeltaRow.version <= version)
+    )
+
+
+def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
+    """The state as it is stored, its messages naming their texts."""
     snapshot = session.execute(
-        select(
-            AgentStateRow.state_data, AgentStateRow.version, AgentStateRow.snapshot_version
-        ).where(AgentStateRow.conversation_id == conversation_id)
+        select(AgentStateRow.state_data, AgentStateRow.version).where(
+            AgentStateRow.conversation_id == conversation_id
+        )
     ).one_or_none()
     if snapshot is None:
         raise SessionNotFound
     deltas = session.scalars(
         select(AgentStateDeltaRow.delta)
         .where(AgentStateDeltaRow.conversation_id == conversation_id)
-        .where(AgentStateDeltaRow.version > snapshot.snapshot_version)
-        .where(AgentStateDeltaRow.version <= snapshot.version)
+        .where(AgentStateDeltaRow.version > snapshot.version)
         .order_by(AgentStateDeltaRow.version)
+    ).all()
+    return StoredState(
+        state=reduce(apply_delta, deltas, snapshot.state_data),
+        version=snapshot.version + len(deltas),
+        folded_version=snapshot.version,
+        folded_messages=len(snapshot.state_data["messages"]),
     )
-    return StoredState(reduce(apply_delta, deltas, snapshot.state_data), snapshot.version)
 
 
-def append_delta(session: Session, conversation_id: UUID, version: int, delta: JSON) -> int:
-    """Add what a step changed to the state at `version`; give the new version.
-
-    Raises LeaseLost when somebody else has written meanwhile.
-    """
-    body = dump_json(delta)
-    key = {"conversation_id": conversation_id, "version": version}
-    advanced = session.execute(_ADVANCE, {**key, "bytes": len(body)})
-    if advanced.rowcount != 1:  # type: ignore[attr-defined]  # an UPDATE's result is a CursorResult
-        raise LeaseLost
-    session.execute(_APPEND, {**key, "version": version + 1, "delta": body})
-    return version + 1
-
-
-def fold_if_worthwhile(session: Session, conversation_id: UUID, stored: StoredState) -> None:
-    """Write the whole state as the new snapshot when its deltas have outgrown the old one."""
-    sizes = session.execute(
-        select(AgentStateRow.delta_bytes, AgentStateRow.snapshot_bytes).where(
-            AgentStateRow.conversation_id == conversation_id
-        )
-    ).one_or_none()
-    if sizes and sizes.delta_bytes > max(FOLD_FROM_BYTES, sizes.snapshot_bytes * FOLD_RATIO):
-        fold(session, conversation_id, stored)
-
-
-def fold(session: Session, conversation_id: UUID, stored: StoredState) -> None:
-    """Write the whole state as the snapshot and drop the deltas before it.
-
-    Raises LeaseLost when the state is no longer at the version that was read.
-    """
-    body = dump_json(stored.state)
-    key = {"conversation_id": conversation_id, "version": stored.version}
-    folded = session.execute(_FOLD, {**key, "state": body, "bytes": len(body)})
-    if folded.rowcount != 1:  # type: ignore[attr-defined]  # an UPDATE's result is a CursorResult
-        raise LeaseLost
-    session.execute(
-        delete(AgentStateDeltaRow)
-        .where(AgentStateDeltaRow.conversation_id == conversation_id)
-        .where(AgentStateDeltaRow.version <= stored.version)
+def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> dict[int, str]:
+    """The texts of the display messages at these positions."""
+    if not positions:
+        return {}
+    row = DisplayMessageRow
+    is_range = positions[-1] - positions[0] < SPARSE * len(positions)
+    wanted = (
+        row.position.between(positions[0], positions[-1])
+        if is_range
+        else row.position == func.any(positions)
     )
+    words = func.coalesce(row.content["text"].astext, row.content["content"].astext)
+    rows = session.execute(
+        select(row.position, words).where(row.conversation_id == conversation_id, wanted)
+    )
+    return {position: said for position, said in rows}

@@ -40,26 +40,27 @@ class TurnRow(Base):
         {"postgresql_with": {"fillfactor": 80}},
     )
 
+    # What never changes comes first: an update logs from the first changed byte to the last.
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     number: Mapped[int] = mapped_column(BigInteger, Identity(always=True))
     conversation_id: Mapped[UUID] = mapped_column(
         ForeignKey("conversations.id", ondelete="CASCADE")
     )
     owner_id: Mapped[str]
-    status: Mapped[str] = mapped_column(server_default="queued")
     agent: Mapped[str]
     message: Mapped[str]
-    message_position: Mapped[int | None]
-    attempt: Mapped[int] = mapped_column(server_default="0")
-    worker: Mapped[str | None]
-    lease_until: Mapped[datetime | None]
-    enqueued_at: Mapped[datetime | None]
-    stop_requested: Mapped[bool] = mapped_column(server_default=text("false"))
-    steps: Mapped[int] = mapped_column(server_default="0")
-    usage: Mapped[JSON] = mapped_column(server_default=text("'{}'"))
-    error: Mapped[JSON | None]
     idempotency_key: Mapped[str | None]
     body_hash: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+    message_position: Mapped[int | None]
     started_at: Mapped[datetime | None]
+    worker: Mapped[str | None]
+    attempt: Mapped[int] = mapped_column(server_default="0")
+    status: Mapped[str] = mapped_column(server_default="queued")
+    stop_requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    lease_until: Mapped[datetime | None]
+    enqueued_at: Mapped[datetime | None]
+    steps: Mapped[int] = mapped_column(server_default="0")
+    usage: Mapped[JSON] = mapped_column(server_default=text("'{}'"))
+    error: Mapped[JSON | None]
     finished_at: Mapped[datetime | None]

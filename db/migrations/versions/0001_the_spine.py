@@ -109,9 +109,6 @@ def upgrade() -> None:
         sa.Column("conversation_id", sa.UUID(), nullable=False),
         sa.Column("state_data", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("version", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("snapshot_version", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("snapshot_bytes", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("delta_bytes", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation_id"],
             ["conversations.id"],
@@ -119,7 +116,6 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("conversation_id", name=op.f("pk_agent_states")),
-        postgresql_with={"toast_tuple_target": 128, "fillfactor": 80},
     )
     op.create_table(
         "display_messages",
@@ -182,23 +178,8 @@ def upgrade() -> None:
         sa.Column("number", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("conversation_id", sa.UUID(), nullable=False),
         sa.Column("owner_id", sa.String(), nullable=False),
-        sa.Column("status", sa.String(), server_default="queued", nullable=False),
         sa.Column("agent", sa.String(), nullable=False),
         sa.Column("message", sa.String(), nullable=False),
-        sa.Column("message_position", sa.Integer(), nullable=True),
-        sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("worker", sa.String(), nullable=True),
-        sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("enqueued_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("stop_requested", sa.Boolean(), server_default=sa.text("false"), nullable=False),
-        sa.Column("steps", sa.Integer(), server_default="0", nullable=False),
-        sa.Column(
-            "usage",
-            postgresql.JSONB(astext_type=sa.Text()),
-            server_default=sa.text("'{}'"),
-            nullable=False,
-        ),
-        sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("idempotency_key", sa.String(), nullable=True),
         sa.Column("body_hash", sa.String(), nullable=True),
         sa.Column(
@@ -207,7 +188,22 @@ def upgrade() -> None:
             server_default=sa.text("clock_timestamp()"),
             nullable=False,
         ),
+        sa.Column("message_position", sa.Integer(), nullable=True),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("worker", sa.String(), nullable=True),
+        sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("status", sa.String(), server_default="queued", nullable=False),
+        sa.Column("stop_requested", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("enqueued_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("steps", sa.Integer(), server_default="0", nullable=False),
+        sa.Column(
+            "usage",
+            postgresql.JSONB(astext_type=sa.Text()),
+            server_default=sa.text("'{}'"),
+            nullable=False,
+        ),
+        sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation_id"],
@@ -243,16 +239,15 @@ def upgrade() -> None:
     op.create_table(
         "agent_state_deltas",
         sa.Column("conversation_id", sa.UUID(), nullable=False),
-        sa.Column("version", sa.BigInteger(), nullable=False),
+        sa.Column("version", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("delta", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation_id"],
-            ["agent_states.conversation_id"],
+            ["conversations.id"],
             name=op.f("fk_agent_state_deltas_conversation_id"),
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("conversation_id", "version", name=op.f("pk_agent_state_deltas")),
-        postgresql_with={"toast_tuple_target": 512},
     )
 
 
