@@ -92,7 +92,7 @@ class MessageTooLong(AppError):
 
 
 class DatabaseUnavailable(AppError):
-    """The database does not answer at the moment; nothing was changed. Try again in a few seconds."""
+    """The database does not answer now; nothing was changed. Try again in a few seconds."""
 
     status = 503
     retry_after = 5
@@ -124,5 +124,13 @@ class StepLimitReached(AppError):
     """The agent reached its limit of steps without an answer. Ask for less, or raise the limit."""
 
 
+class TimeLimitReached(AppError):
+    """The turn took longer than its domain allows. Ask for less, or raise the limit."""
+
+
+class CorruptState(AppError):
+    """The stored state of this session cannot be read; what was said stays. Start a new one."""
+
+
 class ToolServerUnavailable(AppError):
-    """A tool server (MCP) of this domain could not be reached. Check that it runs, then press Retry."""
+    """A tool server (MCP) of this domain does not answer. Check that it runs, then press Retry."""

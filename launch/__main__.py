@@ -5,11 +5,11 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 
+from backend.configuration import read_settings
 from backend.errors import AppError
 from backend.settings import Settings
 from launch import alone
 from launch.children import end_with_parent
-from launch.configuration import read_settings
 from launch.console import Console
 from launch.stack import run_stack
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,9 +11,12 @@ from tests.stack import Servers, Stack
 
 
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    with Servers(tmp_path_factory.mktemp("servers")) as running:
-        yield running
+def servers() -> Iterator[Servers]:
+    # Not one of pytest's folders: as root, PostgreSQL runs as a user who may not enter those.
+    with TemporaryDirectory(prefix="colloquy-") as home:
+        Path(home).chmod(0o711)
+        with Servers(Path(home)) as running:
+            yield running
 
 
 @pytest.fixture(scope="session")

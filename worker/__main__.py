@@ -11,6 +11,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from backend.bootstrap import bootstrap
+from backend.configuration import read_settings
 from backend.data.sources import Sources
 from backend.errors import ConfigurationError
 from backend.llm.provider import ModelProvider
@@ -34,9 +35,9 @@ class _Part(Protocol):
 
 def main() -> int:
     """Run until SIGTERM or SIGINT."""
-    settings = Settings()
-    set_up_logs(settings.log_level)
     try:
+        settings = read_settings()
+        set_up_logs(settings.log_level)
         runtime = make_runtime(settings)
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
@@ -57,7 +58,7 @@ def make_runtime(settings: Settings) -> Runtime:
         services=services,
         models=ModelProvider(settings),
         sources=Sources(settings.data_dir, settings.source_urls),
-        loop=AgentLoop(),
+        loop=AgentLoop(threads=settings.worker_turns),
         leases=LeaseKeeper(services.database, name, settings.lease_seconds),
     )
 

@@ -18,7 +18,7 @@ from backend.agents.events import RunEvent, StepFinished, TextDelta, ThinkingDel
 from backend.agents.factory import Agent, AgentRecipe, open_agent
 from backend.agents.progress import Progress, each_update
 from backend.agents.restore import TOOLS_NODE, restore
-from backend.errors import AppError, StepLimitReached
+from backend.errors import StepLimitReached, TimeLimitReached
 from backend.llm.answer import Delta
 from backend.schemas import JSON, Limits
 
@@ -28,7 +28,6 @@ __all__ = [
     "StepFinished",
     "TextDelta",
     "ThinkingDelta",
-    "TimeLimitReached",
     "ToolFinished",
     "run_agent",
 ]
@@ -37,10 +36,6 @@ CLOSE_SECONDS = 2.0
 NO_RECURSION_LIMIT = 10_000_000
 
 logger = logging.getLogger(__name__)
-
-
-class TimeLimitReached(AppError):
-    """The turn took longer than its domain allows. Ask for less, or raise the limit."""
 
 
 async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent, None]:

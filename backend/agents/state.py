@@ -14,7 +14,7 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import tool_call
 
 from backend.agents.repair import repair as repair
-from backend.errors import AppError
+from backend.errors import CorruptState
 from backend.llm.arguments import (
     RAW_ARGUMENTS,
     REASONING,
@@ -37,10 +37,6 @@ _CLASSES: Mapping[str, type[BaseMessage]] = {
 _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 _DEFAULTS: JSON = {"status": "success"}
 _UPGRADES: Mapping[int, Callable[[JSON], JSON]] = {}
-
-
-class CorruptState(AppError):
-    """The stored state of this session cannot be read; what was said stays. Start a new one."""
 
 
 def empty_state() -> JSON:

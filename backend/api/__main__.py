@@ -7,9 +7,9 @@ import uvicorn
 
 from backend.api.app import THREADS, create_app
 from backend.bootstrap import bootstrap
+from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.logs import set_up_logs
-from backend.settings import Settings
 
 DEFAULT_PORT = 8000
 CLOSE_SECONDS = 3  # streams to pages have no end of their own
@@ -17,17 +17,17 @@ CLOSE_SECONDS = 3  # streams to pages have no end of their own
 
 def main() -> int:
     """Serve until told to end."""
-    settings = Settings()
-    parser = argparse.ArgumentParser(description="Serve Colloquy's API.")
-    parser.add_argument("--host", default=settings.host)
-    parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
-    arguments = parser.parse_args()
-    set_up_logs(settings.log_level)
     try:
+        settings = read_settings()
+        set_up_logs(settings.log_level)
         app = create_app(bootstrap(settings, threads=THREADS))
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2
+    parser = argparse.ArgumentParser(description="Serve Colloquy's API.")
+    parser.add_argument("--host", default=settings.host)
+    parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
+    arguments = parser.parse_args()
     uvicorn.run(
         app,
         host=arguments.host,

@@ -4,6 +4,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncGenerator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -17,8 +18,10 @@ CLOSE_SECONDS = 10
 class AgentLoop:
     """The one event loop of a process on which all agents run, in a thread of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
         self.loop = asyncio.new_event_loop()
+        # Synchronous tools run here; asyncio's own few threads would let one turn delay others.
+        self.loop.set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="tools"))
         self._thread = threading.Thread(target=self.loop.run_forever, name="agents", daemon=True)
 
     def start(self) -> None:

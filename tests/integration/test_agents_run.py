@@ -8,11 +8,10 @@ from backend.agents.run import (
     StepFinished,
     TextDelta,
     ThinkingDelta,
-    TimeLimitReached,
     ToolFinished,
     run_agent,
 )
-from backend.errors import InvalidInput, SecretMissing, StepLimitReached
+from backend.errors import InvalidInput, SecretMissing, StepLimitReached, TimeLimitReached
 from tests.fakes import ScriptedModel
 from tests.runs import asking, final_state, run, run_with, steps
 from tests.tool_server import ToolServer, text_result, tool

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from backend.agents.state import (
-    CorruptState,
     add_partial,
     clean,
     dump_message,
@@ -17,6 +16,7 @@ from backend.agents.state import (
     steps_of_turn,
     user_message,
 )
+from backend.errors import CorruptState
 
 text = st.text(max_size=20).map(clean)
 ids = st.one_of(st.none(), st.text(min_size=1, max_size=8).map(clean))
