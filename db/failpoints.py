@@ -1,0 +1,67 @@
+"""Failpoints: named lines at which a test may let a process die, stop, fail or dawdle.
+
+They do nothing unless FAILPOINTS arms them: `S8=kill,S3=sleep:2,S5=stop:30,S14=raise`. Each fires
+once for all processes that share the folder FAILPOINTS_DIR; without one, at each pass.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+
+class FailpointReached(Exception):
+    """A failpoint was armed to raise here."""
+
+
+def failpoint(name: str) -> None:
+    """Do what FAILPOINTS says for this name; nothing, when it says nothing."""
+    if _ARMED and (action := _ARMED.get(name)) and _is_first(name):
+        kind, _, argument = action.partition(":")
+        _ACTIONS[kind](argument)
+
+
+def _is_first(name: str) -> bool:
+    folder = os.environ.get("FAILPOINTS_DIR")
+    if not folder:
+        return True
+    try:
+        os.close(os.open(Path(folder) / name, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
+def _kill(argument: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _stop(seconds: str) -> None:
+    """Stand still as if frozen, and go on later: a writer that comes back from the dead."""
+    waker = f"import os,signal,time; time.sleep({float(seconds)}); os.kill({os.getpid()}, signal.SIGCONT)"
+    subprocess.Popen([sys.executable, "-c", waker], start_new_session=True)  # noqa: S603
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def _raise(argument: str) -> None:
+    raise FailpointReached(argument or "a failpoint was reached")
+
+
+def _sleep(seconds: str) -> None:
+    time.sleep(float(seconds))
+
+
+def _parse(text: str) -> Mapping[str, str]:
+    return dict(part.strip().split("=", 1) for part in text.split(",") if "=" in part)
+
+
+_ACTIONS: Mapping[str, Callable[[str], None]] = {
+    "kill": _kill,
+    "stop": _stop,
+    "raise": _raise,
+    "sleep": _sleep,
+}
+_ARMED = _parse(os.environ.get("FAILPOINTS", ""))
