@@ -3,14 +3,23 @@
 from typing import Any
 from uuid import UUID, uuid4
 
+from pydantic import ValidationError
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.domains.template import check_template, image_of
-from backend.errors import DomainInUse, DomainNameTaken, DomainNotFound, NotAllowed
+from backend.errors import (
+    DomainInUse,
+    DomainNameTaken,
+    DomainNotFound,
+    InvalidInput,
+    NotAllowed,
+)
+from backend.llm.clean import clean
 from backend.schemas import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.text import clean_text
 from db.models.domain import DomainRow
 
 MAX_PAGE = 200
@@ -22,7 +31,7 @@ def list_domains(session: Session, scope: Scope, *, cursor: str | None, limit: i
     limit = max(1, min(limit, MAX_PAGE))
     query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
     if cursor:
-        query = query.where(DomainRow.name > cursor)
+        query = query.where(DomainRow.name > clean_text(cursor))
     rows = session.scalars(query).all()
     items = [_domain(row) for row in rows[:limit]]
     return DomainPage(items=items, next_cursor=items[-1].name if len(rows) > limit else None)
@@ -37,7 +46,7 @@ def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
     """The domain of this name or id, else the default one. Raises DomainNotFound."""
     if name_or_id is None:
         return _domain(_find(session, DomainRow.is_default))
-    condition = DomainRow.name == name_or_id
+    condition = DomainRow.name == clean_text(name_or_id)
     if domain_id := _as_uuid(name_or_id):
         condition = condition | (DomainRow.id == domain_id)
     return _domain(_find(session, condition))
@@ -63,7 +72,7 @@ def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange
     row = _find(session, DomainRow.id == domain_id, lock=True)
     given = wanted.model_dump(exclude_unset=True, mode="json")
     is_default = given.pop("is_default", None)
-    template = DomainTemplate.model_validate({**row.template, "name": row.name, **given})
+    template = _template({**row.template, "name": row.name, **given})
     check_template(template)
     if is_default:
         session.execute(update(DomainRow).where(DomainRow.is_default).values(is_default=False))
@@ -107,8 +116,18 @@ def _write(session: Session, statement: Any) -> None:
         raise
 
 
+def _template(body: dict[str, Any]) -> DomainTemplate:
+    """The changed template; a change may hold null where a template needs a value."""
+    try:
+        return DomainTemplate.model_validate(body)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise InvalidInput(f"{where}: {fault['msg']}") from error
+
+
 def _values(template: DomainTemplate) -> dict[str, Any]:
-    body = image_of(template)
+    body = clean(image_of(template))
     return {"name": body.pop("name"), "template": body}
 
 

@@ -32,6 +32,8 @@ class StreamId:
     def parse(cls, text: str) -> "StreamId":
         """Read `1700000000000-3`; a part that is missing is 0. Raises ValueError."""
         milliseconds, _, count = text.partition("-")
+        if not text.isascii():
+            raise ValueError("digits of another script are none to Redis")
         return cls(int(milliseconds), int(count or 0))
 
     def __str__(self) -> str:

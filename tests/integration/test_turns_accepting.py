@@ -1,0 +1,249 @@
+"""Accepting messages: once each, in order, whatever is sent and however often."""
+
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+import pytest
+
+from tests.fakes import ScriptedModel, script
+from tests.integration.scenes import (
+    check_problem,
+    check_views,
+    make_session,
+    send_json,
+    texts,
+)
+from tests.stack import Stack
+
+ASYNC = {"Prefer": "respond-async"}
+
+
+def test_fifty_posts_with_one_key_make_one_turn(stack: Stack) -> None:
+    key = {"Idempotency-Key": uuid4().hex, **ASYNC}
+
+    def post(_: int) -> dict:
+        answer = stack.client.post("/chat", json={"message": "once"}, headers=key)
+        assert answer.status_code in (200, 202), answer.text
+        return answer.json()
+
+    with ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(post, range(50)))
+
+    assert len({answer["turn_id"] for answer in answers}) == 1
+    stack.finished(answers[0]["turn_id"])
+    rows, _ = check_views(stack, answers[0]["session_id"])
+    assert texts(rows, "user") == ["once"]
+    count = "SELECT count(*) FROM turns WHERE idempotency_key = :key"
+    assert stack.query(count, key=key["Idempotency-Key"])[0][0] == 1
+    of_session = "SELECT count(*) FROM conversations WHERE title = 'once'"
+    assert stack.query(of_session)[0][0] == 1
+
+
+def test_a_key_answers_the_same_turn_after_its_end(stack: Stack) -> None:
+    key = {"Idempotency-Key": uuid4().hex}
+    first = stack.client.post("/chat", json={"message": "again"}, headers=key).json()
+
+    second = stack.client.post("/chat", json={"message": "again"}, headers=key)
+
+    assert second.status_code == 200
+    assert second.json() == first
+
+
+@pytest.mark.parametrize("change", [{"message": "other"}, {"agent": "assistant"}])
+def test_a_key_with_another_body_is_refused(stack: Stack, change: dict) -> None:
+    key = {"Idempotency-Key": uuid4().hex, **ASYNC}
+    session_id = stack.submit("one", **key)["session_id"]
+
+    answer = stack.client.post("/chat", json={"message": "one", **change}, headers=key)
+
+    check_problem(answer, 422)
+    assert texts(stack.messages(session_id), "user") == ["one"]
+
+
+def test_a_key_belongs_to_one_session(stack: Stack) -> None:
+    one, other = make_session(stack), make_session(stack)
+    key = {"Idempotency-Key": uuid4().hex}
+    stack.submit("hello", one, **key)
+
+    answer = stack.client.post(f"/sessions/{other}/chat", json={"message": "hello"}, headers=key)
+
+    check_problem(answer, 422)
+    assert stack.messages(other) == []
+
+
+def test_a_refused_message_leaves_its_key_unused(stack: Stack) -> None:
+    key = {"Idempotency-Key": uuid4().hex}
+    check_problem(stack.client.post("/chat", json={"message": " "}, headers=key), 422)
+
+    answer = stack.client.post("/chat", json={"message": "better"}, headers=key)
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256])
+def test_an_unusable_key_is_refused(stack: Stack, key: str) -> None:
+    answer = stack.client.post("/chat", json={"message": "hello"}, headers={"Idempotency-Key": key})
+
+    check_problem(answer, 422)
+
+
+def test_messages_sent_at_once_each_get_their_turn(stack: Stack) -> None:
+    session_id = make_session(stack)
+    words = [f"message {number}" for number in range(8)]
+
+    with ThreadPoolExecutor(8) as pool:
+        turns = list(pool.map(lambda text: stack.submit(text, session_id), words))
+    for turn in turns:
+        assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+
+    rows, state = check_views(stack, session_id)
+    assert sorted(texts(rows, "user")) == words
+    assert [row["message_type"] for row in rows] == ["user", "assistant"] * 8
+    assert [message["role"] for message in state["messages"]] == ["user", "assistant"] * 8
+
+
+def test_first_messages_sent_at_once_make_a_session_each(stack: Stack) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        turns = list(pool.map(stack.submit, ["double click"] * 6))
+
+    assert len({turn["session_id"] for turn in turns}) == 6
+    assert {stack.finished(turn["turn_id"])["status"] for turn in turns} == {"succeeded"}
+
+
+def test_a_waiting_message_is_a_row_only_when_its_turn_starts(stack: Stack) -> None:
+    running = stack.submit(script({"text": "word " * 40, "delay": 0.05}))
+    session_id = running["session_id"]
+    waiting = stack.submit("I can wait", session_id)
+
+    queued = stack.turn(waiting["turn_id"])
+    seen = texts(stack.messages(session_id), "user")
+    listed = stack.client.get(f"/sessions/{session_id}/turns").json()["items"]
+
+    assert (queued["status"], queued["queue_position"]) == ("queued", 1)
+    assert queued["message"] == "I can wait"
+    assert "I can wait" not in seen
+    assert [turn["id"] for turn in listed] == [running["turn_id"], waiting["turn_id"]]
+    stack.client.post(f"/turns/{running['turn_id']}/stop")
+    assert stack.finished(waiting["turn_id"])["status"] == "succeeded"
+    assert stack.turn(waiting["turn_id"])["queue_position"] is None
+    rows, _ = check_views(stack, session_id)
+    assert texts(rows, "user")[1] == "I can wait"
+
+
+def test_a_megabyte_of_text_is_kept_to_the_byte(stack: Stack, model: ScriptedModel) -> None:
+    text = ("ä line of text 🙂\n" * 60_000)[:1_000_000]
+
+    answer = stack.chat(text)
+
+    assert answer["status"] == "succeeded"
+    rows, state = check_views(stack, answer["session_id"])
+    assert rows[0]["content"]["text"] == text
+    assert state["messages"][0]["content"] == text
+    assert model.messages[-1][-1]["content"] == text
+    title = stack.client.get(f"/sessions/{answer['session_id']}").json()["title"]
+    assert 0 < len(title) <= 200
+
+
+def test_a_message_beyond_the_limit_is_refused(stack: Stack) -> None:
+    session_id = make_session(stack)
+
+    answer = stack.client.post(f"/sessions/{session_id}/chat", json={"message": "x" * 2_000_001})
+
+    check_problem(answer, 413)
+    assert stack.messages(session_id) == []
+
+
+def test_a_body_beyond_the_limit_is_refused(stack: Stack) -> None:
+    answer = stack.client.post("/chat", json={"message": "x" * 17_000_000})
+
+    check_problem(answer, 413)
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (r"nul \u0000 here", "nul \u2400 here"),
+        (r"lone \ud83d half", "lone \ufffd half"),
+        (r"other \ude00 half", "other \ufffd half"),
+        (r"pair \ud83d\ude00", "pair 😀"),
+        (r"\u202ebidi\u202c \u200b e\u0301", "\u202ebidi\u202c \u200b e\u0301"),
+        (r"\u0001\u0008\u001b[31m\u007f", "\u0001\u0008\u001b[31m\u007f"),
+    ],
+)
+def test_odd_characters_are_normalised_and_the_session_goes_on(
+    stack: Stack, sent: str, kept: str
+) -> None:
+    body = f'{{"message": "{sent}"}}'
+    answer = stack.client.post("/chat", content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 200, answer.text
+    session_id = answer.json()["session_id"]
+    rows, state = check_views(stack, session_id)
+    assert rows[0]["content"]["text"] == kept
+    assert state["messages"][0]["content"] == kept
+    assert stack.chat("go on", session_id)["status"] == "succeeded"
+
+
+def test_odd_characters_in_every_other_text_do_no_harm(stack: Stack) -> None:
+    odd = "\ud83d\x00"
+
+    check_problem(send_json(stack, "POST", "/chat", {"message": "hello", "agent": odd}), 422)
+    check_problem(send_json(stack, "POST", "/chat", {"message": "hello", "domain": odd}), 404)
+    made = send_json(stack, "POST", "/sessions", {"title": f"title {odd}"})
+    assert made.status_code == 201
+    path = f"/sessions/{made.json()['id']}"
+    renamed = send_json(stack, "PATCH", path, {"title": f"new {odd}"})
+    assert renamed.status_code == 200
+    assert renamed.json()["title"] == "new \ufffd\u2400"
+
+
+def test_missing_places_are_not_found_and_nothing_is_stored(stack: Stack) -> None:
+    deleted = make_session(stack)
+    stack.client.delete(f"/sessions/{deleted}")
+    before = stack.query("SELECT count(*) FROM turns")
+
+    for session_id in (deleted, str(uuid4())):
+        check_problem(
+            stack.client.post("/chat", json={"message": "x", "session_id": session_id}), 404
+        )
+        check_problem(stack.client.post(f"/sessions/{session_id}/chat", json={"message": "x"}), 404)
+    check_problem(stack.client.post("/chat", json={"message": "x", "domain": "no-such"}), 404)
+    check_problem(stack.client.post("/chat", json={"message": "x", "agent": "nobody"}), 422)
+
+    assert stack.query("SELECT count(*) FROM turns") == before
+
+
+@pytest.mark.parametrize("message", ["", " \n\t ", "\u3000"])
+def test_an_empty_message_is_refused(stack: Stack, message: str) -> None:
+    check_problem(stack.client.post("/chat", json={"message": message}), 422)
+
+
+def test_preferences_of_waiting(stack: Stack) -> None:
+    slow = script({"text": "late", "wait": 1.5})
+
+    at_once = stack.client.post("/chat", json={"message": slow}, headers=ASYNC)
+    briefly = stack.client.post("/chat", json={"message": slow}, headers={"Prefer": "wait=0"})
+    mixed = stack.client.post(
+        "/chat", json={"message": slow}, headers={"Prefer": "handling=lenient, respond-async; x=1"}
+    )
+    patient = stack.client.post("/chat", json={"message": slow}, headers={"Prefer": "wait=30"})
+
+    for answer in (at_once, briefly, mixed):
+        body = answer.json()
+        assert answer.status_code == 202
+        assert body["response"] is None
+        assert answer.headers["location"] == f"/api/v1/turns/{body['turn_id']}"
+        assert stack.finished(body["turn_id"])["status"] == "succeeded"
+    assert patient.status_code == 200
+    assert patient.json()["response"] == "late"
+    assert "location" not in patient.headers
+
+
+@pytest.mark.parametrize("prefer", ["wait=soon", "wait=-1", "wait=", "wait=1.5"])
+def test_an_unreadable_wait_is_refused_before_anything_is_stored(stack: Stack, prefer: str) -> None:
+    before = stack.query("SELECT count(*) FROM turns")
+
+    answer = stack.client.post("/chat", json={"message": "x"}, headers={"Prefer": prefer})
+
+    check_problem(answer, 422)
+    assert stack.query("SELECT count(*) FROM turns") == before
