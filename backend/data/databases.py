@@ -22,6 +22,7 @@ from backend.data.results import Column, Limits, Table, collect
 MAX_TABLES = 500
 _CONNECT_SECONDS = 5
 _ROWS_PER_BATCH = 1000
+_LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite makes
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ class Database:
         place = f"file:{quote(str(path.absolute()))}?mode=ro"
         connection = sqlite3.connect(place, uri=True, check_same_thread=False, timeout=5)
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         connection.execute("PRAGMA query_only = ON")
         return connection
 

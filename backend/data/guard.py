@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from backend.data.errors import QueryRefused, did_you_mean
+from backend.data.sizes import check_sizes
 
 # Unknown statements are refused below; the parser's own warning about them adds nothing.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
@@ -88,6 +89,7 @@ def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
             _check_function(node, surroundings)
         if isinstance(node, exp.Table):
             _check_table(node, surroundings)
+    check_sizes(query)
     return query
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from backend.data.errors import QueryFailed, QueryRefused, QueryStopped, did_you_mean
 from backend.data.interrupt import Interrupt
-from backend.data.results import Column, Limits, Table, collect
+from backend.data.results import MAX_CELL_CHARS, Column, Limits, Table, collect
 
 _MEMORY_LIMIT = "512MB"
 _ROWS_PER_BATCH = 2048
@@ -115,6 +116,9 @@ def _values(column: pa.Array) -> list[Any]:
     """Cells as Python values; times as text, since Python knows no year after 9999."""
     if pa.types.is_temporal(column.type) and not pa.types.is_interval(column.type):
         return [_short_time(text) for text in column.cast(pa.string()).to_pylist()]
+    if pa.types.is_string(column.type) and column.nbytes > MAX_CELL_CHARS:
+        # Cut before Python holds them: a cell may be as large as memory.
+        column = pc.utf8_slice_codeunits(column, 0, MAX_CELL_CHARS + 1)
     values: list[Any] = column.to_pylist()
     return values
 

@@ -11,7 +11,7 @@ from typing import Any
 Scalar = str | int | float | bool | None
 
 _LARGEST_EXACT_INT = 2**53
-_MAX_CELL_CHARS = 100_000
+MAX_CELL_CHARS = 100_000
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ def scalar(value: Any) -> Scalar:
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, bytes | bytearray | memoryview):
-        return _cut(bytes(value).hex())
+        return _cut(bytes(value[:MAX_CELL_CHARS]).hex())
     if isinstance(value, list | tuple | dict):
-        return _cut(_clean(json.dumps(value, default=str, ensure_ascii=False)))
-    return _cut(_clean(str(value)))
+        return _clean(_cut(json.dumps(value, default=str, ensure_ascii=False)))
+    return _clean(_cut(str(value)))
 
 
 def _from_decimal(value: Decimal) -> Scalar:
@@ -99,6 +99,6 @@ def _clean(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= _MAX_CELL_CHARS:
+    if len(text) <= MAX_CELL_CHARS:
         return text
-    return f"{text[:_MAX_CELL_CHARS]}… ({len(text):,} characters)"
+    return f"{text[:MAX_CELL_CHARS]}… (cut at {MAX_CELL_CHARS:,} characters)"

@@ -61,11 +61,17 @@ class Sources:
         self._cache = data_dir / "cache" / "sources"
         self._urls = _name_databases(source_urls)
         self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="sources")
+        self._running: set[Interrupt] = set()
         self._infos: dict[tuple[str, str], SourceInfo] = {}
 
     async def run(self, work: Callable[[Interrupt], T], seconds: float) -> T:
         """Run blocking work on the sources beside the loop; a stop or the limit interrupts it."""
-        return await run_stoppable(self._executor, work, seconds, Interrupt())
+        interrupt = Interrupt()
+        self._running.add(interrupt)
+        try:
+            return await run_stoppable(self._executor, work, seconds, interrupt)
+        finally:
+            self._running.discard(interrupt)
 
     def names(self) -> list[str]:
         """The names of all sources: bundled, then databases, then files."""
@@ -125,7 +131,9 @@ class Sources:
         return self.query(info.name, sql, limits, interrupt)
 
     def close(self) -> None:
-        """Take no more work; what still runs is left to end by its own limits."""
+        """Take no more work and stop what runs."""
+        for interrupt in tuple(self._running):
+            interrupt.fire()
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _origins(self) -> dict[str, _Origin]:

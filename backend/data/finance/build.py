@@ -55,6 +55,7 @@ GROUP BY ALL
 
 def build_finance(folder: Path) -> None:
     """Write `fi.duckdb` and `bpc.duckdb` into `folder`; the same on every machine."""
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(master.SEED)
     rates = ledger.average_rates(rng)
     postings = pa.concat_tables(
