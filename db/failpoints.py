@@ -41,7 +41,8 @@ def _kill(argument: str) -> None:
 
 def _stop(seconds: str) -> None:
     """Stand still as if frozen, and go on later: a writer that comes back from the dead."""
-    waker = f"import os,signal,time; time.sleep({float(seconds)}); os.kill({os.getpid()}, signal.SIGCONT)"
+    wake = f"time.sleep({float(seconds)}); os.kill({os.getpid()}, signal.SIGCONT)"
+    waker = f"import os, signal, time; {wake}"
     subprocess.Popen([sys.executable, "-c", waker], start_new_session=True)  # noqa: S603
     os.kill(os.getpid(), signal.SIGSTOP)
 

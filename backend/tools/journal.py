@@ -38,7 +38,9 @@ class ToolJournal(Protocol):
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
         """Record that the tool is about to run. Raises LeaseLost when this attempt may not."""
 
-    async def finished(self, key: CallKey, message: JSON, artifact: JSON | None) -> None:
+    async def finished(
+        self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None
+    ) -> None:
         """Record the result. Raises LeaseLost when this attempt may not."""
 
 
@@ -51,5 +53,7 @@ class NoJournal:
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
         """Record nothing."""
 
-    async def finished(self, key: CallKey, message: JSON, artifact: JSON | None) -> None:
+    async def finished(
+        self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None
+    ) -> None:
         """Record nothing."""

@@ -1,0 +1,89 @@
+"""The tool journal of one claim in PostgreSQL: each write is fenced by the attempt number."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select, text
+from sqlalchemy.orm import Session
+
+from backend.errors import LeaseLost
+from backend.tools.journal import CallKey, Recorded
+from backend.tools.registry import Effect
+from db.models.tool_journal import ToolJournalRow
+from db.session import Database, dump_json
+
+JSON = dict[str, Any]
+
+# Nothing is inserted when the turn is no longer this attempt's.
+_WRITE = text(
+    "INSERT INTO tool_journal"
+    " (turn_id, message_id, number, attempt, name, effect, result, finished_at)"
+    " SELECT id, :message_id, :number, :attempt, :name, :effect, CAST(:result AS jsonb),"
+    " CASE WHEN :result IS NULL THEN NULL ELSE clock_timestamp() END"
+    " FROM turns WHERE id = :turn_id AND attempt = :attempt AND status = 'running'"
+    " ON CONFLICT (turn_id, message_id, number) DO UPDATE"
+    " SET attempt = excluded.attempt, result = excluded.result, finished_at = excluded.finished_at"
+)
+
+
+class TurnJournal:
+    """Written from inside the tools of one attempt; read once, at the claim."""
+
+    def __init__(
+        self,
+        database: Database,
+        turn_id: UUID,
+        attempt: int,
+        recorded: Mapping[CallKey, Recorded],
+    ) -> None:
+        self._database = database
+        self._turn_id = turn_id
+        self._attempt = attempt
+        self._recorded = recorded
+
+    def recorded(self, key: CallKey) -> Recorded | None:
+        """What earlier attempts have left of this call; None when it never began."""
+        return self._recorded.get(key)
+
+    async def started(self, key: CallKey, name: str, effect: Effect) -> None:
+        """Record that the tool is about to run. Raises LeaseLost when this attempt may not."""
+        await asyncio.to_thread(self._write, key, name, effect, None)
+
+    async def finished(
+        self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None
+    ) -> None:
+        """Record the result. Raises LeaseLost when this attempt may not."""
+        result = {"message": message, "artifact": artifact}
+        await asyncio.to_thread(self._write, key, name, effect, dump_json(result))
+
+    def _write(self, key: CallKey, name: str, effect: Effect, result: str | None) -> None:
+        values = {
+            "turn_id": self._turn_id,
+            "message_id": key.message_id,
+            "number": key.number,
+            "attempt": self._attempt,
+            "name": name,
+            "effect": effect,
+            "result": result,
+        }
+        with self._database.transaction() as session:
+            written = session.execute(_WRITE, values)
+            if written.rowcount != 1:  # type: ignore[attr-defined]  # an INSERT's is a CursorResult
+                raise LeaseLost
+
+
+def load_journal(session: Session, turn_id: UUID) -> dict[CallKey, Recorded]:
+    """What earlier attempts have left of a turn's calls."""
+    rows = session.scalars(select(ToolJournalRow).where(ToolJournalRow.turn_id == turn_id))
+    return {CallKey(row.message_id, row.number): _recorded(row.result) for row in rows}
+
+
+def forget_journal(session: Session, turn_id: UUID) -> None:
+    """Drop the journal of a turn that has ended: its results are in both views."""
+    session.execute(delete(ToolJournalRow).where(ToolJournalRow.turn_id == turn_id))
+
+
+def _recorded(result: JSON | None) -> Recorded:
+    return Recorded(result["message"], result["artifact"]) if result else Recorded(None)
