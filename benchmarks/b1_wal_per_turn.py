@@ -27,8 +27,8 @@ from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
 MARKS = (10, 2_000, 20_000)
 LONG_MARKS = (100_000,)
 PEER_MARK = 2_000
-WARM_TURNS = 10
-WINDOW_TURNS = 100  # four times the policy's hundred messages: each cut and fold has its share
+WARM_TURNS = 60  # a fold is among them
+WINDOW_TURNS = 200  # eight times the policy drops a hundred messages, four times it is folded
 PEER_WINDOW_TURNS = 10
 DELTA_WINDOW_TURNS = 50  # two of its snapshots
 SHORT_SESSIONS = 34

@@ -1,6 +1,6 @@
 """Display messages in PostgreSQL: added at the end, read by pages, their status moved forward."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,18 +21,23 @@ OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
 def add_messages(
-    session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
+    session: Session,
+    conversation_id: UUID,
+    turn_id: UUID | None,
+    drafts: Sequence[Draft],
+    changes: Mapping[str, Any] | None = None,
 ) -> list[DisplayMessage]:
     """Give the drafts the next positions and store them.
 
-    Locks the conversation, so that positions have no gap. Raises SessionNotFound when it is gone.
+    `changes` are made to the conversation's row in the statement that counts the messages. That
+    locks the conversation, so that positions have no gap. Raises SessionNotFound when it is gone.
     """
     if not drafts:
         return []
     counted = session.execute(
         update(ConversationRow)
         .where(ConversationRow.id == conversation_id)
-        .values(message_count=ConversationRow.message_count + len(drafts))
+        .values(message_count=ConversationRow.message_count + len(drafts), **(changes or {}))
         .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
     ).one_or_none()
     if counted is None:

@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -26,11 +26,6 @@ JSON = dict[str, Any]
 # A fold writes the frame of each message anew; once in so many steps that is a few bytes for each.
 FOLD_FROM_DELTAS = 200
 
-_LATEST = text(
-    "SELECT coalesce((SELECT max(d.version) FROM agent_state_deltas d"
-    " WHERE d.conversation_id = s.conversation_id), s.version)"
-    " FROM agent_states s WHERE s.conversation_id = :conversation_id"
-)
 # Positions that lie close together are read as one range.
 SPARSE = 2
 
@@ -76,12 +71,16 @@ def load_state(session: Session, conversation_id: UUID) -> StoredState:
     return replace(stored, state={**stored.state, "messages": unpack(messages, texts)})
 
 
-def latest_version(session: Session, conversation_id: UUID) -> int:
-    """The version of the newest delta. Raises SessionNotFound."""
-    version = session.scalar(_LATEST, {"conversation_id": conversation_id})
-    if version is None:
-        raise SessionNotFound
-    return int(version)
+def append_to_latest(
+    session: Session, conversation_id: UUID, delta: JSON, shown: Sequence[DisplayMessage]
+) -> None:
+    """Add a change to the newest state, whichever that is; the caller holds the conversation."""
+    deltas, folded = AgentStateDeltaRow, AgentStateRow
+    newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
+    snapshot = select(folded.version).where(folded.conversation_id == conversation_id)
+    version = func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery()) + 1
+    row = {"conversation_id": conversation_id, "version": version}
+    session.execute(insert(deltas).values(**row, delta=pack_delta(delta, shown)))
 
 
 def append_delta(

@@ -13,7 +13,7 @@ from backend.schemas import DisplayMessage, EventContext, Turn, TurnStatus, Usag
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.entry import enter_message
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
-from backend.turns.rows import context_of, list_unfinished, turn_of
+from backend.turns.rows import change_turn, context_in, list_unfinished, wire_turn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -74,16 +74,15 @@ def claim_turn(
         return close_turn(session, turn, GIVEN_UP)
     shown = enter_message(session, turn) if turn.message_position is None else None
     _take(session, turn, worker, lease_seconds)
-    session.refresh(conversation)
     return Claim(
-        turn=turn_of(session, turn),
+        turn=wire_turn(turn),
         attempt=turn.attempt,
         scope=Scope(turn.owner_id, Role.MEMBER, conversation.team, conversation.organisation),
         image=conversation.image,
-        context=context_of(session, turn),
+        context=context_in(conversation, turn),
         stored=load_state(session, turn.conversation_id),
         message_position=turn.message_position or 0,
-        position=conversation.message_count,
+        position=shown.position if shown else conversation.message_count,
         shown=shown,
     )
 
@@ -115,11 +114,13 @@ def _may_claim(session: Session, turn: TurnRow) -> bool:
 
 def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) -> None:
     clock = func.clock_timestamp()
-    turn.status = TurnStatus.RUNNING
-    turn.attempt += 1
-    turn.worker = worker
-    turn.lease_until = clock + text(f"interval '{float(lease_seconds)} seconds'")
-    if turn.started_at is None:
-        turn.started_at = clock
-    session.flush()
-    session.refresh(turn)
+    change_turn(
+        session,
+        turn,
+        status=TurnStatus.RUNNING,
+        attempt=turn.attempt + 1,
+        worker=worker,
+        lease_until=clock + text(f"interval '{float(lease_seconds)} seconds'"),
+        started_at=func.coalesce(TurnRow.started_at, clock),
+        message_position=turn.message_position,
+    )

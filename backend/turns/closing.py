@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, update
+from sqlalchemy import func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.run import ToolFinished
@@ -29,7 +29,7 @@ from backend.schemas import (
     Turn,
     TurnStatus,
 )
-from backend.turns.rows import context_of, next_turn_id, turn_of
+from backend.turns.rows import change_turn, context_of, next_turn_id, wire_turn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -108,15 +108,17 @@ def close_turn(
     if turn.message_position is not None:
         stored = stored or load_state(session, turn.conversation_id)
         added, updated = _make_whole(session, turn, outcome, in_flight, stored)
-    turn.status = outcome.status
-    turn.error = outcome.error.model_dump() if outcome.error else None
-    turn.finished_at = func.clock_timestamp()
-    turn.lease_until = None
-    session.flush()
-    session.refresh(turn)
+    change_turn(
+        session,
+        turn,
+        status=outcome.status,
+        error=outcome.error.model_dump() if outcome.error else null(),
+        finished_at=func.clock_timestamp(),
+        lease_until=None,
+    )
     _bring_to_top(session, turn.conversation_id)
     following = next_turn_id(session, turn.conversation_id)
-    return Closed(turn_of(session, turn), context_of(session, turn), added, updated, following)
+    return Closed(wire_turn(turn), context_of(session, turn), added, updated, following)
 
 
 def _bring_to_top(session: Session, conversation_id: UUID) -> None:

@@ -1,8 +1,10 @@
 """How a person's message enters a conversation: both views in one transaction."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, update
 from sqlalchemy.orm import Session
 
 from backend.agents.state import user_message
@@ -10,7 +12,7 @@ from backend.conversations.delta import diff_states
 from backend.conversations.display import user_text
 from backend.conversations.messages import add_messages
 from backend.conversations.service import clean_title
-from backend.conversations.state_store import append_delta, latest_version, load_state
+from backend.conversations.state_store import append_delta, append_to_latest, load_state
 from backend.schemas import DisplayMessage
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -18,16 +20,18 @@ from db.models.turn import TurnRow
 TITLE_CHARS = 60
 
 
-def enter_message(session: Session, turn: TurnRow) -> DisplayMessage:
+def enter_message(
+    session: Session, turn: TurnRow, changes: Mapping[str, Any] | None = None
+) -> DisplayMessage:
     """Add the turn's message to the display messages and to the agent state.
 
     The caller holds the conversation's lock, and writes the turn, which has its position now.
-    Raises SessionNotFound when the conversation is gone.
+    `changes` are made to the conversation's row. Raises SessionNotFound when that is gone.
     """
-    (shown,) = add_messages(session, turn.conversation_id, turn.id, [user_text(turn.message)])
-    version = latest_version(session, turn.conversation_id)
+    text = user_text(turn.message)
+    (shown,) = add_messages(session, turn.conversation_id, turn.id, [text], changes)
     said = user_message(turn.message, str(uuid4()))
-    append_delta(session, turn.conversation_id, version, {"append": [said]}, [shown])
+    append_to_latest(session, turn.conversation_id, {"append": [said]}, [shown])
     turn.message_position = shown.position
     return shown
 
@@ -45,13 +49,18 @@ def reopen_answer(session: Session, conversation_id: UUID) -> None:
         append_delta(session, conversation_id, stored.version, delta)
 
 
-def touch(session: Session, conversation_id: UUID, message: str) -> None:
-    """Bring the conversation to the top of the list; name an unnamed one after the message."""
-    named = {"title": title_of(message)} if not _title(session, conversation_id) else {}
+def changes_by(message: str, conversation: ConversationRow) -> dict[str, Any]:
+    """What a message changes of its conversation: top of the list, and a name if it has none."""
+    named = {} if conversation.title else {"title": title_of(message)}
+    return {"updated_at": func.clock_timestamp(), "archived": False, **named}
+
+
+def touch(session: Session, conversation: ConversationRow, message: str) -> None:
+    """Make these changes where the message itself does not enter now."""
     session.execute(
         update(ConversationRow)
-        .where(ConversationRow.id == conversation_id)
-        .values(updated_at=func.clock_timestamp(), archived=False, **named)
+        .where(ConversationRow.id == conversation.id)
+        .values(**changes_by(message, conversation))
     )
 
 
@@ -62,9 +71,3 @@ def title_of(message: str) -> str:
         return line
     cut = line[:TITLE_CHARS].rsplit(" ", 1)[0]
     return f"{cut}…"
-
-
-def _title(session: Session, conversation_id: UUID) -> str | None:
-    return session.scalar(
-        select(ConversationRow.title).where(ConversationRow.id == conversation_id)
-    )

@@ -1,8 +1,9 @@
 """Reading turns: one turn as the wire has it, and the order of a session's queue."""
 
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, func, select, update
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -58,6 +59,14 @@ def next_turn_id(session: Session, conversation_id: UUID) -> UUID | None:
     return first.id if first and first.status == TurnStatus.QUEUED else None
 
 
+def change_turn(session: Session, row: TurnRow, **values: Any) -> None:
+    """Change a turn's row and read back what the database made of it, in one round trip."""
+    session.execute(
+        update(TurnRow).where(TurnRow.id == row.id).values(**values).returning(TurnRow),
+        execution_options={"populate_existing": True},
+    ).scalar_one()
+
+
 def turn_of(session: Session, row: TurnRow) -> Turn:
     """The turn on the wire, with the number of turns before it while it is queued."""
     before = None
@@ -67,6 +76,11 @@ def turn_of(session: Session, row: TurnRow) -> Turn:
             .where(TurnRow.conversation_id == row.conversation_id)
             .where(TurnRow.status.in_(UNFINISHED), TurnRow.number < row.number)
         )
+    return wire_turn(row, before)
+
+
+def wire_turn(row: TurnRow, before: int | None = None) -> Turn:
+    """The turn on the wire; `before` is its place in the queue while it is queued."""
     return Turn(
         id=row.id,
         session_id=row.conversation_id,
@@ -93,6 +107,11 @@ def context_of(session: Session, row: TurnRow) -> EventContext:
     ).one_or_none()
     if conversation is None:
         raise TurnNotFound
+    return context_in(conversation, row)
+
+
+def context_in(conversation: ConversationRow | Row[Any, Any], row: TurnRow) -> EventContext:
+    """Where the turn's events belong, from a conversation that was read already."""
     return EventContext(
         domain_id=conversation.domain_id,
         session_id=row.conversation_id,

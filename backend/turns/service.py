@@ -26,9 +26,9 @@ from backend.schemas import (
     Turn,
 )
 from backend.text import clean_text
-from backend.turns.entry import enter_message, reopen_answer, touch
+from backend.turns.entry import changes_by, enter_message, reopen_answer, touch
 from backend.turns.lifecycle import RETRYABLE
-from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
+from backend.turns.rows import context_in, find_turn, list_unfinished, turn_of, wire_turn
 from backend.turns.services import Services
 from backend.turns.stream import Event
 from db.models.conversation import ConversationRow
@@ -56,12 +56,15 @@ class Ask:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A turn as it was stored, with the row that its message became, if it did at once."""
+    """A turn as it was stored, with the row that its message became, if it did at once.
+
+    `context` is None for a turn that was accepted, and announced, before.
+    """
 
     turn: Turn
-    shown: DisplayMessage | None
-    is_next: bool
-    is_new: bool = True
+    context: EventContext | None = None
+    shown: DisplayMessage | None = None
+    is_next: bool = False
 
 
 def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
@@ -74,7 +77,6 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     try:
         with services.database.transaction() as session:
             accepted = _earlier(session, scope, ask) or _accept(session, scope, ask)
-            context = context_of(session, find_turn(session, scope, accepted.turn.id))
     except IntegrityError:
         # Another request with this key was quicker by a moment; what it stored is the answer.
         with services.database.read() as session:
@@ -82,8 +84,7 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
             if earlier is None:
                 raise
             return earlier.turn
-    if accepted.is_new:
-        _announce(services, accepted, context)
+    _announce(services, accepted)
     return accepted.turn
 
 
@@ -119,7 +120,7 @@ def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
     """
     with services.database.transaction() as session:
         old = find_turn(session, scope, turn_id)
-        conversations.lock(session, scope, old.conversation_id)
+        conversation = conversations.lock(session, scope, old.conversation_id)
         session.refresh(old)
         if old.status not in RETRYABLE or _latest(session, old.conversation_id) != old.number:
             raise TurnNotRetryable
@@ -138,11 +139,10 @@ def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
             reopen_answer(session, turn.conversation_id)
         session.add(turn)
         session.flush()
-        touch(session, turn.conversation_id, turn.message)
-        session.refresh(turn)
-        accepted = Accepted(turn_of(session, turn), shown, is_next=True)
-        context = context_of(session, turn)
-    _announce(services, accepted, context)
+        touch(session, conversation, turn.message)
+        context = context_in(conversation, turn)
+        accepted = Accepted(turn_of(session, turn), context, shown, is_next=True)
+    _announce(services, accepted)
     return accepted.turn
 
 
@@ -157,13 +157,13 @@ def _earlier(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
         return None
     if row.body_hash != ask.body_hash:
         raise IdempotencyKeyReused
-    return Accepted(turn_of(session, row), None, is_next=False, is_new=False)
+    return Accepted(turn_of(session, row))
 
 
 def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
     conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
     conversation = conversations.lock(session, scope, conversation_id)
-    is_next = not list_unfinished(session, conversation_id)
+    before = len(list_unfinished(session, conversation_id))
     turn = TurnRow(
         id=uuid4(),
         conversation_id=conversation_id,
@@ -173,12 +173,15 @@ def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
         idempotency_key=ask.key,
         body_hash=ask.body_hash if ask.key else None,
     )
-    shown = enter_message(session, turn) if is_next else None
+    shown = None
+    if before:
+        touch(session, conversation, ask.message)
+    else:
+        shown = enter_message(session, turn, changes_by(ask.message, conversation))
     session.add(turn)
     session.flush()
-    touch(session, conversation_id, ask.message)
-    session.refresh(turn)
-    return Accepted(turn_of(session, turn), shown, is_next)
+    context = context_in(conversation, turn)
+    return Accepted(wire_turn(turn, before), context, shown, is_next=not before)
 
 
 def _agent(conversation: ConversationRow, name: str | None) -> str:
@@ -191,8 +194,11 @@ def _latest(session: Session, conversation_id: UUID) -> int | None:
     )
 
 
-def _announce(services: Services, accepted: Accepted, context: EventContext) -> None:
+def _announce(services: Services, accepted: Accepted) -> None:
     """Wake a worker first; then tell those who watch."""
+    context = accepted.context
+    if context is None:
+        return
     if accepted.is_next:
         services.queue.wake(accepted.turn.id)
     position = accepted.shown.position if accepted.shown else 0

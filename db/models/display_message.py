@@ -13,7 +13,8 @@ class DisplayMessageRow(Base):
     """One piece of content on the screen; `position` counts up by conversation without gap."""
 
     __tablename__ = "display_messages"
-    __table_args__ = ({"postgresql_with": {"toast_tuple_target": 512}},)
+    # Room on each page, so that a call which ends changes a few bytes in place.
+    __table_args__ = ({"postgresql_with": {"toast_tuple_target": 512, "fillfactor": 90}},)
 
     conversation_id: Mapped[UUID] = mapped_column(
         ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True

@@ -148,7 +148,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("conversation_id", "position", name=op.f("pk_display_messages")),
-        postgresql_with={"toast_tuple_target": 512},
+        postgresql_with={"toast_tuple_target": 512, "fillfactor": 90},
     )
     op.create_table(
         "tool_results",
