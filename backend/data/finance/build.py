@@ -113,6 +113,12 @@ def _write_master_data(
         )
         connection.execute(f"CREATE TABLE {table} AS FROM master")
         connection.unregister("master")
+    _write_rates(connection, rates)
+
+
+def _write_rates(
+    connection: duckdb.DuckDBPyConnection, rates: dict[tuple[int, int, str], float]
+) -> None:
     plan = [
         ("PLAN", y, p, c, r)
         for y, p in master.PLANNED_PERIODS

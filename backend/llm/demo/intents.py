@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from backend.llm.demo import answers, plans
+from backend.llm.demo import answers, differences, plans
 from backend.llm.demo.conversation import Call, Conversation
 from backend.llm.demo.question import find_account, find_centres
 
@@ -74,7 +74,7 @@ INTENTS: tuple[Intent, ...] = (
         "compare sources",
         _says(r"(compar|differ|reconcil|deviat|match|explain|\bvs\b|against).*\b(fi|bpc)\b"),
         plans.compare_ledgers,
-        answers.differences,
+        differences.explain,
         "FI and BPC are to be compared, by period, company, cost centre and group account.",
     ),
     Intent(

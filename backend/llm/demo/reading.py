@@ -6,6 +6,7 @@ from decimal import Decimal, InvalidOperation
 
 Row = Mapping[str, str]
 
+UNREADABLE = "The tool's result holds no figures that I can read. Please ask again."
 _UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 
 
