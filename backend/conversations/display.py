@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import orjson
-
+from backend.llm.arguments import parse_arguments
 from backend.schemas import ContentType, MessageStatus, MessageType
 
 JSON = dict[str, Any]
@@ -117,10 +116,10 @@ def _call(call: JSON) -> JSON:
 
 
 def _arguments(text: str | None) -> Any:
-    """The arguments as values; the text itself where it is not JSON."""
+    """The arguments as values that JSONB takes; the text itself where it is not a JSON object."""
     try:
-        return orjson.loads(text or "{}")
-    except orjson.JSONDecodeError:
+        return parse_arguments(text or "")
+    except ValueError:
         return text
 
 

@@ -40,6 +40,19 @@ def tool_domain(
         yield make_domain(stack, mcp_servers={"tools": server.template}), server
 
 
+def stop(stack: Stack, turn_id: str) -> JSON:
+    """Stop a turn; give what the API says of it then."""
+    answer = stack.client.post(f"/turns/{turn_id}/stop")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def wait_for_event(stack: Stack, session_id: str, name: str) -> JSON:
+    """Follow a session until an event of this name comes."""
+    with stack.events(session_id) as events:
+        return next(event for event in events if event["event"] == name)
+
+
 def send_json(stack: Stack, method: str, path: str, body: Any) -> httpx.Response:
     """Send any JSON, also with lone surrogates, which httpx refuses to write."""
     headers = {"Content-Type": "application/json"}

@@ -1,0 +1,212 @@
+"""Stop and delete: in every phase of a turn, and whatever else happens meanwhile."""
+
+import json
+import time
+
+import pytest
+
+from tests.fakes import ScriptedModel, script
+from tests.integration.scenes import (
+    Gate,
+    check_problem,
+    check_views,
+    make_session,
+    stop,
+    texts,
+    tool_domain,
+    wait_for_event,
+)
+from tests.stack import Stack
+
+STOP_SECONDS = 5
+LONG = script({"text": "word " * 400, "delay": 0.05})
+CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
+
+
+def test_stopped_while_queued_never_starts(stack: Stack, model: ScriptedModel) -> None:
+    running = stack.submit(LONG)
+    session_id = running["session_id"]
+    waiting = stack.submit("never asked", session_id)
+
+    stopped = stop(stack, waiting["turn_id"])
+    stop(stack, running["turn_id"])
+
+    assert stopped["status"] == "stopped"
+    assert stopped["started_at"] is None
+    assert stack.finished(running["turn_id"], STOP_SECONDS)["status"] == "stopped"
+    assert stack.chat("go on", session_id)["status"] == "succeeded"
+    assert "never asked" not in json.dumps(model.messages)
+    check_views(stack, session_id)
+
+
+def test_stopped_before_the_first_word(stack: Stack) -> None:
+    turn = stack.submit(script({"text": "late", "wait": 30}))
+    stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "does not start")
+
+    stop(stack, turn["turn_id"])
+
+    assert stack.finished(turn["turn_id"], STOP_SECONDS)["status"] == "stopped"
+    rows, state = check_views(stack, turn["session_id"])
+    assert texts(rows, "assistant") == []
+    assert [message["role"] for message in state["messages"]] == ["user"]
+    assert stack.chat("go on", turn["session_id"])["status"] == "succeeded"
+
+
+def test_stopped_while_a_model_streams(stack: Stack, model: ScriptedModel) -> None:
+    turn = stack.submit(LONG)
+    wait_for_event(stack, turn["session_id"], "text_delta")
+
+    stop(stack, turn["turn_id"])
+
+    assert stack.finished(turn["turn_id"], STOP_SECONDS)["status"] == "stopped"
+    rows, state = check_views(stack, turn["session_id"])
+    partial = next(row for row in rows if row["message_type"] == "assistant")
+    assert partial["status"] == "stopped"
+    assert state["messages"][-1]["content"] == partial["content"]["text"]
+    stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
+    assert stack.chat("go on", turn["session_id"])["status"] == "succeeded"
+    assert model.messages[-1][-2]["content"] == partial["content"]["text"]
+
+
+def test_stopped_while_a_tool_runs_answers_its_call(stack: Stack) -> None:
+    gate = Gate()
+    with tool_domain(stack, gate.answer, "one", "two") as (domain, server):
+        session_id = make_session(stack, domain["name"])
+        turn = stack.submit(script({"text": "Calling.", **CALLS}, {"text": "never"}), session_id)
+        stack.wait_for(lambda: len(server.calls) == 2, "the tools are not called")
+
+        stop(stack, turn["turn_id"])
+
+        ended = stack.finished(turn["turn_id"], STOP_SECONDS)
+        gate.is_open = True
+        rows, state = check_views(stack, session_id)
+        assert ended["status"] == "stopped"
+        calls = [row for row in rows if row["content_type"] == "tool_call"]
+        assert [row["status"] for row in calls] == ["stopped", "stopped"]
+        results = [row["content"] for row in rows if row["content_type"] == "tool_result"]
+        assert [result["tool_call_id"] for result in results] == ["a", "b"]
+        assert all(result["is_error"] for result in results)
+        assert [m["role"] for m in state["messages"]] == ["user", "assistant", "tool", "tool"]
+        assert stack.chat("go on", session_id)["status"] == "succeeded"
+
+
+def test_a_finished_call_of_a_stopped_batch_keeps_its_result(stack: Stack) -> None:
+    gate = Gate()
+
+    async def answer(name: str, arguments: dict) -> str:
+        return "quick result" if name == "one" else await gate.answer(name, arguments)
+
+    with tool_domain(stack, answer, "one", "two") as (domain, server):
+        session_id = make_session(stack, domain["name"])
+        turn = stack.submit(script(CALLS, {"text": "never"}), session_id)
+        stack.wait_for(lambda: len(server.ended_at) == 1, "the quick tool does not end")
+        time.sleep(0.3)
+
+        stop(stack, turn["turn_id"])
+
+        stack.finished(turn["turn_id"], STOP_SECONDS)
+        gate.is_open = True
+        rows, state = check_views(stack, session_id)
+        results = {
+            row["content"]["tool_call_id"]: row["content"]
+            for row in rows
+            if row["content_type"] == "tool_result"
+        }
+        assert results["a"]["content"] == "quick result"
+        assert not results["a"]["is_error"]
+        assert results["b"]["is_error"]
+        assert [m["tool_call_id"] for m in state["messages"][-2:]] == ["a", "b"]
+        statuses = [row["status"] for row in rows if row["content_type"] == "tool_call"]
+        assert statuses == ["completed", "stopped"]
+
+
+def test_no_further_tool_starts_after_a_stop(stack: Stack) -> None:
+    def answer(name: str, _: dict) -> str:
+        return f"{name} is done"
+
+    calls = [{"tools": [{"name": "one", "args": {"n": n}}]} for n in range(200)]
+    with tool_domain(stack, answer, "one") as (domain, server):
+        session_id = make_session(stack, domain["name"])
+        turn = stack.submit(script(*calls), session_id)
+        stack.wait_for(lambda: len(server.calls) > 3, "the tools are not called")
+
+        stop(stack, turn["turn_id"])
+
+        assert stack.finished(turn["turn_id"], STOP_SECONDS)["status"] == "stopped"
+        called = len(server.calls)
+        time.sleep(0.5)
+        assert len(server.calls) == called < 200
+        rows, _ = check_views(stack, session_id)
+        shown = [row for row in rows if row["content_type"] == "tool_call"]
+        assert called <= len(shown) <= called + 1
+        assert stack.chat("go on", session_id)["status"] == "succeeded"
+
+
+def test_stopping_twice_and_after_the_end_changes_nothing(stack: Stack) -> None:
+    turn = stack.submit(LONG)
+    session_id = turn["session_id"]
+    wait_for_event(stack, session_id, "text_delta")
+
+    for _ in range(3):
+        stop(stack, turn["turn_id"])
+    ended = stack.finished(turn["turn_id"], STOP_SECONDS)
+    rows = stack.messages(session_id)
+
+    assert stop(stack, turn["turn_id"]) == ended
+    assert stack.messages(session_id) == rows
+    done = stack.chat("now an answer", session_id)
+    assert stop(stack, done["turn_id"])["status"] == "succeeded"
+
+
+def test_nothing_to_stop_in_a_session_is_a_problem(stack: Stack) -> None:
+    check_problem(stack.client.post(f"/sessions/{make_session(stack)}/stop"), 404)
+
+
+def test_stop_of_a_session_lets_the_next_message_run(stack: Stack) -> None:
+    first = stack.submit(LONG)
+    second = stack.submit("the next one", first["session_id"])
+    wait_for_event(stack, first["session_id"], "text_delta")
+
+    stack.client.post(f"/sessions/{first['session_id']}/stop")
+
+    assert stack.finished(first["turn_id"], STOP_SECONDS)["status"] == "stopped"
+    assert stack.finished(second["turn_id"])["status"] == "succeeded"
+    check_views(stack, first["session_id"])
+
+
+@pytest.mark.parametrize("phase", ["streaming", "tool", "queued"])
+def test_deleted_while_running_stays_deleted(
+    stack: Stack, model: ScriptedModel, phase: str
+) -> None:
+    gate = Gate()
+    with tool_domain(stack, gate.answer, "one", "two") as (domain, server):
+        session_id = make_session(stack, domain["name"])
+        said = script(CALLS, {"text": "never"}) if phase == "tool" else LONG
+        turn = stack.submit(said, session_id)
+        waiting = stack.submit("after that", session_id)
+        if phase == "tool":
+            stack.wait_for(lambda: len(server.calls) == 2, "the tools are not called")
+        elif phase == "streaming":
+            wait_for_event(stack, session_id, "text_delta")
+
+        deleted = stack.client.delete(f"/sessions/{session_id}")
+
+        assert deleted.status_code == 204
+        gate.is_open = True
+        stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
+        time.sleep(0.5)
+        check_problem(stack.client.get(f"/sessions/{session_id}"), 404)
+        check_problem(stack.client.delete(f"/sessions/{session_id}"), 404)
+        for one in (turn, waiting):
+            check_problem(stack.client.get(f"/turns/{one['turn_id']}"), 404)
+        for table in ("turns", "display_messages", "agent_states", "agent_state_deltas"):
+            count = f"SELECT count(*) FROM {table} WHERE conversation_id = :id"
+            assert stack.query(count, id=session_id)[0][0] == 0
+
+
+def test_a_viewer_of_a_deleted_session_does_not_hinder_others(stack: Stack) -> None:
+    session_id = stack.chat("hello")["session_id"]
+    with stack.events(session_id):
+        stack.client.delete(f"/sessions/{session_id}")
+
+        assert stack.chat("others go on")["status"] == "succeeded"
