@@ -22,6 +22,22 @@ class ThinkingDelta:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerReset:
+    """An answer broke off after it had begun; what was shown of it is void, and it comes again."""
+
+    message_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWaiting:
+    """The model is asked again after so many seconds."""
+
+    seconds: float
+    reason: str
+
+
 @dataclass(frozen=True)
 class ToolFinished:
     """One call of a batch has ended; the batch's step follows when all have."""
@@ -45,4 +61,4 @@ class StepFinished:
     usage: Usage
 
 
-RunEvent = TextDelta | ThinkingDelta | ToolFinished | StepFinished
+RunEvent = TextDelta | ThinkingDelta | AnswerReset | ModelWaiting | ToolFinished | StepFinished

@@ -17,6 +17,8 @@ from backend.llm.answer import Delta
 from backend.llm.provider import ModelProvider
 from backend.schemas import AgentTemplate, DomainTemplate
 from backend.tools.context import ToolContext
+from backend.tools.journal import NoJournal, ToolJournal
+from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import open_mcp_tools
 from backend.tools.registry import build_tools
 
@@ -31,6 +33,7 @@ class AgentRecipe:
     agent_name: str
     models: ModelProvider
     tool_context: ToolContext
+    journal: ToolJournal = NoJournal()
 
 
 @dataclass(frozen=True)

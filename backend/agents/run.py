@@ -14,7 +14,15 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
-from backend.agents.events import RunEvent, StepFinished, TextDelta, ThinkingDelta, ToolFinished
+from backend.agents.events import (
+    AnswerReset,
+    ModelWaiting,
+    RunEvent,
+    StepFinished,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+)
 from backend.agents.factory import Agent, AgentRecipe, open_agent
 from backend.agents.progress import Progress, each_update
 from backend.agents.restore import TOOLS_NODE, restore
@@ -24,6 +32,8 @@ from backend.schemas import JSON, Limits
 
 __all__ = [
     "AgentRecipe",
+    "AnswerReset",
+    "ModelWaiting",
     "RunEvent",
     "StepFinished",
     "TextDelta",
