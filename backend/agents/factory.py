@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain.agents import create_agent
@@ -18,7 +18,6 @@ from backend.llm.provider import ModelProvider
 from backend.schemas import AgentTemplate, DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
-from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import open_mcp_tools
 from backend.tools.registry import build_tools
 
@@ -33,7 +32,7 @@ class AgentRecipe:
     agent_name: str
     models: ModelProvider
     tool_context: ToolContext
-    journal: ToolJournal = NoJournal()
+    journal: ToolJournal = field(default_factory=NoJournal)
 
 
 @dataclass(frozen=True)
