@@ -63,7 +63,12 @@ async def _next(
         events.append(waiting.get_nowait())
     if None in events:
         return _write(await asyncio.to_thread(viewer.catch_up)) or b": keep-alive\n\n"
-    return b"".join(_write(viewer.take(event)) for event in events if event)
+    told = b""
+    for event in filter(None, events):
+        if viewer.has_gap_before(event):
+            return told + _write(await asyncio.to_thread(viewer.catch_up))
+        told += _write(viewer.take(event))
+    return told
 
 
 def _write(events: Iterable[Told]) -> bytes:

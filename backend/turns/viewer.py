@@ -1,22 +1,23 @@
 """One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import orjson
+from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
 from backend.errors import InvalidInput
-from backend.schemas import EventName, Turn, TurnStatus
+from backend.schemas import DisplayMessage, EventContext, EventName, Turn, TurnStatus
 from backend.turns.follow import EventReader, LiveEvent, StreamId
 from backend.turns.lifecycle import is_finished
 from backend.turns.rows import context_of, latest_turn, list_unfinished, turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
+from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 GAP_PAGE = 200
@@ -87,12 +88,21 @@ class Viewer:
     def catch_up(self) -> list[Told]:
         """What is kept after the viewer's place; rows that Redis forgot come from the table."""
         kept = self._reader.kept(self._session_id, self._place.stream)
-        told = self._forgotten(kept)
-        for event in kept:
+        last = max((place for place, event in enumerate(kept) if _position(event)), default=-1)
+        told = self._rows_before(None) if last < 0 else []
+        for place, event in enumerate(kept):
+            if self.has_gap_before(event):
+                told.extend(self._rows_before(_position(event)))
+            if place > last and event.body["event"] == EventName.TURN_FINISHED:
+                told.extend(self._rows_before(None))
             told.extend(self.take(event))
         if not kept:
             told.extend(self._ended_unseen())
         return told
+
+    def has_gap_before(self, event: LiveEvent) -> bool:
+        """Whether rows are stored of which no event told: Redis was away or has forgotten."""
+        return (_position(event) or 0) > self._place.position + 1
 
     def take(self, event: LiveEvent) -> list[Told]:
         """The event for the viewer; nothing if it was told before."""
@@ -116,9 +126,8 @@ class Viewer:
             return is_new
         return True
 
-    def _forgotten(self, kept: list[LiveEvent]) -> list[Told]:
-        """The stored rows after the viewer's place that come before all that Redis still keeps."""
-        end = min(_positions(kept), default=None)
+    def _rows_before(self, end: int | None) -> list[Told]:
+        """The stored rows after the viewer's place, up to but without position `end`."""
         told: list[Told] = []
         with self._services.database.read() as session:
             while end is None or self._place.position + 1 < end:
@@ -129,7 +138,7 @@ class Viewer:
                 rows = [row for row in page.items if end is None or row.position < end]
                 for row in rows:
                     self._place = Place(self._place.stream, row.position)
-                    context = self._context(row.turn_id)
+                    context = self._context(session, row)
                     told.append(self._tell(EventName.MESSAGE_ADDED, context, message=row))
                 if len(rows) < GAP_PAGE:
                     break
@@ -151,8 +160,9 @@ class Viewer:
             row = latest_turn(session, self._session_id)
             return (turn_of(session, row), context_of(session, row)) if row else None
 
-    def _context(self, turn_id: UUID | None) -> JSON:
-        return {"session_id": self._session_id, "turn_id": turn_id}
+    def _context(self, session: Session, row: DisplayMessage) -> EventContext | JSON:
+        turn = session.get(TurnRow, row.turn_id)
+        return context_of(session, turn) if turn else {"session_id": self._session_id}
 
     def _tell(self, name: EventName, context: Any, **data: Any) -> Told:
         body = orjson.loads(Event(name, context, data).dump())
@@ -175,9 +185,9 @@ class Viewer:
         return Place(before, position)
 
 
-def _positions(events: Iterable[LiveEvent]) -> Iterable[int]:
-    return (
-        event.body["data"]["message"]["position"]
-        for event in events
-        if event.body["event"] == EventName.MESSAGE_ADDED
-    )
+def _position(event: LiveEvent) -> int | None:
+    """Where the row stands that the event tells of; None for an event of another kind."""
+    if event.body["event"] != EventName.MESSAGE_ADDED:
+        return None
+    position: int = event.body["data"]["message"]["position"]
+    return position
