@@ -89,7 +89,7 @@ class Follower:
             self._closed.wait(RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)])
 
     def _read_stream(self) -> bool:
-        """Read one connection to its end; False when asking again is pointless."""
+        """Read one connection to its end; False when there is no such session any more."""
         headers = {"Accept": "text/event-stream"}
         if self._last_id:
             headers["Last-Event-ID"] = self._last_id
@@ -98,7 +98,7 @@ class Follower:
         )
         with stream as response:
             self._response = response
-            if response.is_client_error:
+            if response.status_code == httpx.codes.NOT_FOUND:
                 return False
             response.raise_for_status()
             for event in parse_events(response.iter_bytes()):

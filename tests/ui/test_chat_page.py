@@ -92,10 +92,15 @@ def test_tool_calls_are_cards_and_tables_are_tables(open_page, store):
     store.start(turn)
     call = {"call_id": "c", "name": "query_table", "arguments": {"sql": "SELECT 1"}}
     store.add_row(session, MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn)
+    columns = [{"name": "a", "type": "number"}, {"name": "a", "type": "text"}]
     table = {
-        "title": "Budget", "columns": [{"name": "a", "type": "number"}, {"name": "a", "type": "text"}],
-        "rows": [[1, "x"], [2**70, None]], "row_count": 120, "complete": True, "result_id": str(uuid4()),
-    }  # fmt: skip
+        "title": "Budget",
+        "columns": columns,
+        "rows": [[1, "x"], [2**70, None]],
+        "row_count": 120,
+        "complete": True,
+        "result_id": str(uuid4()),
+    }
     content = {"tool_call_id": "c", "name": "query_table", "content": "…", "is_error": False}
     store.add_row(
         session, MessageType.TOOL, ContentType.TOOL_RESULT, content, turn, metadata={"table": table}

@@ -1,4 +1,6 @@
-"""What a model writes must not call out, must not turn into LaTeX, and stays code where it is code."""
+"""What a model writes calls nobody, is not read as LaTeX, and stays code where it is code."""
+
+import time
 
 import pytest
 from hypothesis import given
@@ -90,10 +92,8 @@ def test_labels_are_one_line_and_call_nothing(text):
 @pytest.mark.parametrize(
     "hostile", ["`" * 20_000, "` `` " * 4_000, "$=" * 10_000, ":a" * 10_000, "![" * 9_000]
 )
-def test_hostile_texts_cost_little(hostile, benchmark_seconds=2.0):
-    import time
-
+def test_hostile_texts_cost_little(hostile):
     started = time.monotonic()
     safe_markdown(hostile)
 
-    assert time.monotonic() - started < benchmark_seconds
+    assert time.monotonic() - started < 2

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from uuid import UUID
 
 from backend.schemas import ContentType, DisplayMessage, MessageStatus, MessageType
@@ -80,12 +79,5 @@ def split_current(
 
 def seconds_taken(block: Block) -> float | None:
     """How long a tool call took, where that is known."""
-    times = block.row.metadata
-    if block.result is not None:
-        times = {**block.result.metadata, **times}
-    try:
-        started = datetime.fromisoformat(str(times["started_at"]))
-        finished = datetime.fromisoformat(str(times["finished_at"]))
-    except (KeyError, ValueError):
-        return None
-    return (finished - started).total_seconds()
+    seconds = block.row.metadata.get("seconds")
+    return float(seconds) if isinstance(seconds, int | float) else None

@@ -89,6 +89,8 @@ def _row(session: Session) -> None:
 def _icon(session: Session) -> str | None:
     if session.status == "idle":
         return UNREAD_ICON if session.id in state.memory().unread else None
+    if session.status is TurnStatus.QUEUED and state.server().workers:
+        return STATUS_ICONS[TurnStatus.RUNNING]  # it is a moment's wait
     return STATUS_ICONS.get(session.status)
 
 
@@ -138,16 +140,19 @@ def _empty_text() -> str:
 
 def _footer(server: ServerInfo) -> None:
     held = state.memory()
-    st.divider()
-    st.button(
-        "Back to sessions" if held.archived else "Archived",
-        key="archived",
-        type="tertiary",
-        icon=":material/arrow_back:" if held.archived else ":material/inventory_2:",
-        on_click=_toggle_archived,
-    )
-    if server.is_admin:
-        st.page_link(state.SESSIONS_PAGE, label="All sessions", icon=":material/table_rows:")
+    with st.container(gap=None):
+        st.divider()
+        st.button(
+            "Back to sessions" if held.archived else "Archived",
+            key="archived",
+            type="tertiary",
+            icon=":material/arrow_back:" if held.archived else ":material/inventory_2:",
+            on_click=_toggle_archived,
+        )
+        if server.is_admin and st.button(
+            "All sessions", key="all-sessions", type="tertiary", icon=":material/table_rows:"
+        ):
+            st.switch_page(state.SESSIONS_PAGE)
 
 
 def _toggle_archived() -> None:

@@ -12,12 +12,19 @@ from ui.components.markdown import plain
 
 # JavaScript and Arrow hold no larger integers exactly; they are shown as text.
 MAX_INTEGER = 2**53
+AMOUNT_TYPES = ("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL", "NUMBER")
 
 
 def show(table: dict[str, Any], session_id: UUID, key: str) -> None:
     """A table of `metadata.table`'s shape: title, columns, the first rows, row_count, complete."""
     frame = to_frame(table)
-    st.dataframe(frame, hide_index=True, key=f"table-{key}", alt=str(table.get("title") or "Table"))
+    st.dataframe(
+        frame,
+        hide_index=True,
+        key=f"table-{key}",
+        alt=str(table.get("title") or "Table"),
+        column_config=_formats(table, frame),
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_counted(table, len(frame)))
         if table.get("result_id"):
@@ -29,6 +36,14 @@ def to_frame(table: dict[str, Any]) -> pd.DataFrame:
     names = _unique([str(column.get("name", "")) for column in table.get("columns", [])])
     rows = [[_cell(value) for value in row[: len(names)]] for row in table.get("rows", [])]
     return pd.DataFrame(rows, columns=pd.Index(names)).convert_dtypes()
+
+
+def _formats(table: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
+    """Amounts in the reader's way of writing numbers; whole numbers as they are: some are years."""
+    kinds = [str(column.get("type", "")).upper() for column in table.get("columns", [])]
+    amounts = [kind.startswith(AMOUNT_TYPES) for kind in kinds]
+    localized = st.column_config.NumberColumn(format="localized")
+    return {name: localized for name, is_it in zip(frame.columns, amounts, strict=True) if is_it}
 
 
 def _counted(table: dict[str, Any], shown: int) -> str:

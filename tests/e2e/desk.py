@@ -1,0 +1,98 @@
+"""What a person does at the desk, in the words of a person."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+JSON = dict[str, Any]
+
+
+class Desk:
+    """One person's browser; each tab is a page of it."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.context, self.url = context, url
+        self.requests: list[str] = []
+        context.on("request", lambda request: self.requests.append(request.url))
+        self.page = self.open()
+
+    def open(self, query: str = "") -> Page:
+        """Open a tab, and make it the one that is looked at."""
+        self.page = self.context.new_page()
+        self.page.goto(f"{self.url}/{query}")
+        expect(self.page.get_by_role("button", name="New Chat")).to_be_visible()
+        return self.page
+
+    @property
+    def main(self) -> Locator:
+        """The page beside the sidebar."""
+        return self.page.get_by_role("main")
+
+    @property
+    def sidebar(self) -> Locator:
+        return self.page.get_by_test_id("stSidebar")
+
+    @property
+    def composer(self) -> Locator:
+        return self.page.get_by_test_id("stChatInputTextArea")
+
+    @property
+    def query(self) -> str:
+        """The part of the URL that names the session."""
+        return "?" + self.page.url.partition("?")[2]
+
+    @property
+    def session_id(self) -> str:
+        return self.query.removeprefix("?session=")
+
+    def ask(self, text: str) -> None:
+        """Write a message and press Enter."""
+        self.composer.fill(text)
+        self.composer.press("Enter")
+
+    def sees(self, *texts: str) -> None:
+        """Wait until all these texts are on the page."""
+        for text in texts:
+            expect(self.main.get_by_text(text).filter(visible=True).first).to_be_visible()
+
+    def sees_once(self, text: str) -> None:
+        """Wait until a text is on the page, and make sure that it is there once."""
+        expect(self.main.get_by_text(text)).to_have_count(1)
+
+    def sees_not(self, text: str) -> None:
+        expect(self.main.get_by_text(text)).to_have_count(0)
+
+    def is_idle(self) -> None:
+        """Wait until no turn runs."""
+        expect(self.page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+
+    def new_chat(self) -> None:
+        self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()
+        self.sees("What would you like to know?")
+
+    def step(self, name: str) -> Locator:
+        """The card of a tool call."""
+        return self.main.locator("strong").filter(has_text=name)
+
+    def is_in_a_session(self) -> None:
+        """Wait until the URL names a session."""
+        expect(self.page).to_have_url(re.compile("[?]session="))
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+
+    def row(self, session_id: str) -> Locator:
+        """A session's row in the sidebar."""
+        return self.sidebar.locator(f".st-key-open-{session_id}").get_by_role("button")
+
+    def choose(self, session_id: str, action: str) -> None:
+        """Choose an action in the menu of a session's row."""
+        self.sidebar.locator(f".st-key-menu-{session_id}").get_by_role("button").click()
+        self.page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def slowly(text: str, delay: float = 0.03) -> Callable[[list[JSON], JSON], JSON]:
+    """A scripted model that streams one text, piece by piece."""
+    return lambda messages, body: {"text": text, "delay": delay}

@@ -1,0 +1,69 @@
+"""Texts that would break a page, or call out of it."""
+
+import time
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from ui.components.markdown import JOINER
+
+MEGABYTE = 1_000_000
+
+
+def test_a_pasted_megabyte_is_taken_and_the_page_stays_quick(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"text": "Read it."}
+    desk.composer.fill("x" * MEGABYTE)
+    desk.composer.press("Enter")
+    desk.sees("Read it.")
+    desk.is_idle()
+
+    started = time.monotonic()
+    desk.page.reload()
+    desk.sees("Read it.")
+
+    assert time.monotonic() - started < 5
+    assert len(desk.main.inner_text()) < 20_000
+
+
+def test_an_answers_images_and_markup_do_nothing(desk: Desk, model: ScriptedModel):
+    text = (
+        "![tracker](https://evil.invalid/a.png) "
+        "<img src=https://evil.invalid/b.png onerror=alert(1)> "
+        "![ref][r] <script>alert(2)</script> $5 and $6 :material/home:\n\n"
+        "```\n![code](https://evil.invalid/c.png)\n```\n\n[r]: https://evil.invalid/d.png\n\nDone."
+    )
+    alerts = []
+    desk.page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    model.steps = lambda messages, body: {"text": text}
+
+    desk.ask(text)
+
+    desk.sees("Done.", "$5 and $6")
+    desk.is_idle()
+    assert not alerts
+    assert not [url for url in desk.requests if "evil" in url]
+    expect(desk.main.locator("img")).to_have_count(0)
+
+
+def test_a_title_calls_nobody(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"text": "Yes."}
+
+    desk.ask("![t](https://evil.invalid/t.png) :material/home: **b**")
+
+    desk.sees("Yes.")
+    desk.is_idle()
+    assert ":material/home: **b**" in desk.row(desk.session_id).inner_text().replace(JOINER, "")
+    assert not [url for url in desk.requests if "evil" in url]
+
+
+def test_a_narrow_window_has_all_that_is_needed(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"text": "A narrow answer."}
+    desk.page.set_viewport_size({"width": 380, "height": 720})
+    desk.page.reload()
+
+    desk.ask("Tell me")
+
+    desk.sees("A narrow answer.")
+    width = desk.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 380

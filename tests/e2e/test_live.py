@@ -1,0 +1,158 @@
+"""The live part: it survives reload, a second tab, a click; it queues, stops and retries."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk, slowly
+from tests.fakes import ScriptedModel
+
+LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
+
+
+def test_a_reload_in_the_middle_goes_on_without_gap_or_repeat(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG)
+    desk.ask("Tell me")
+    desk.sees("Paragraph 3 of")
+
+    desk.page.reload()
+
+    desk.sees("Paragraph 3 of", "The end.")
+    desk.is_idle()
+    for number in (0, 1, 5, 30, 59):
+        desk.sees_once(f"Paragraph {number} of the answer.")
+
+
+def test_a_second_tab_follows_the_same_turn(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG)
+    desk.ask("Tell me")
+    desk.sees("Paragraph 3 of")
+
+    desk.open(desk.query)
+
+    desk.sees("Paragraph 5 of", "The end.")
+    desk.sees_once("Paragraph 5 of the answer.")
+
+
+def test_an_idle_second_tab_notices_a_turn_that_another_began(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"text": "Short answer."}
+    desk.ask("First")
+    desk.sees("Short answer.")
+    desk.is_idle()
+    first = desk.page
+    second = desk.open(desk.query)
+    desk.sees("Short answer.")
+    desk.page = first
+
+    desk.ask("Second")
+
+    desk.page = second
+    desk.sees("Second")
+
+
+def test_a_message_sent_meanwhile_waits_and_is_answered_next(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {
+        "text": f"Answer to {messages[-1]['content']}. " + "word " * 40,
+        "delay": 0.03,
+    }
+    desk.ask("one")
+    desk.sees("Answer to one.")
+
+    desk.ask("two")
+    desk.sees("Queued, next")
+
+    desk.sees("Answer to two.")
+    desk.is_idle()
+    text = desk.main.inner_text()
+    assert text.index("Answer to one.") < text.index("two") < text.index("Answer to two.")
+
+
+def test_a_queued_message_can_be_taken_back(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG)
+    desk.ask("one")
+    desk.sees("Paragraph 1 of")
+    desk.ask("never mind")
+    desk.sees("Queued, next")
+
+    desk.press("Take back")
+
+    desk.sees_not("Queued, next")
+    desk.press("Stop")
+    desk.is_idle()
+    desk.sees_not("never mind")
+
+
+def test_stop_stops_and_keeps_what_was_said(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG)
+    desk.ask("Tell me")
+    desk.sees("Paragraph 3 of")
+
+    desk.press("Stop")
+
+    desk.is_idle()
+    desk.sees("Paragraph 3 of")
+    desk.sees_not("The end.")
+    expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
+
+
+def test_a_failed_turn_says_why_and_retry_answers_it(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"status": 401, "text": "no such key"}
+    desk.ask("Tell me")
+    retry = desk.page.get_by_role("button", name="Retry")
+    expect(retry).to_be_visible()
+    expect(desk.main.get_by_role("alert")).to_be_visible()
+    model.steps = lambda messages, body: {"text": "Here it is."}
+
+    retry.click()
+
+    desk.sees("Here it is.")
+    desk.is_idle()
+    expect(retry).to_have_count(0)
+
+
+def test_clicks_elsewhere_do_not_disturb_the_turn(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG)
+    desk.ask("Tell me")
+    desk.sees("Paragraph 2 of")
+    session = desk.session_id
+
+    desk.new_chat()
+    desk.row(session).click()
+
+    desk.sees("Paragraph 2 of", "The end.")
+    desk.sees_once("Paragraph 2 of the answer.")
+
+
+def test_a_draft_stays_while_the_answer_comes_and_sessions_change(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG, delay=0.01)
+    desk.ask("Tell me")
+    desk.sees("Paragraph 1 of")
+
+    desk.composer.fill("my next question")
+    desk.sees("The end.")
+    desk.is_idle()
+    expect(desk.composer).to_have_value("my next question")
+    desk.new_chat()
+
+    expect(desk.composer).to_have_value("my next question")
+
+
+def test_two_enters_are_one_turn(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"text": "Once."}
+    desk.composer.fill("Tell me")
+    desk.composer.press("Enter")
+    desk.composer.press("Enter")
+
+    desk.sees("Once.")
+    desk.is_idle()
+    assert len(re.findall("Once", desk.main.inner_text())) == 1
+
+
+def test_two_clicks_on_an_example_are_one_session(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"text": "Once."}
+    desk.page.get_by_role("button", name="What data do you have?").dblclick()
+
+    desk.sees("Once.")
+    desk.is_idle()
+
+    assert len(model.requests) == 1

@@ -1,0 +1,59 @@
+"""What a person sees while a part is away: why, what to do, and nothing lost."""
+
+from playwright.sync_api import BrowserContext, expect
+
+from tests.e2e.desk import Desk, slowly
+from tests.fakes import ScriptedModel
+from tests.stack import Stack, stop_process
+
+LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
+
+
+def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "Answered."}
+    desk = Desk(context, own_stack.start_ui())
+    desk.sees("What would you like to know?")
+    stop_process(own_stack.api)
+    desk.ask("Do not lose me")
+    desk.sees("The service does not answer")
+
+    own_stack.start_api()
+
+    expect(desk.composer).to_have_value("Do not lose me")
+    desk.composer.press("Enter")
+    desk.sees("Answered.")
+
+
+def test_an_api_that_restarts_in_the_middle_costs_no_word(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    model.steps = slowly(LONG)
+    desk = Desk(context, own_stack.start_ui())
+    desk.ask("Tell me")
+    desk.sees("Paragraph 3 of")
+
+    stop_process(own_stack.api)
+    own_stack.start_api()
+
+    desk.sees("The end.")
+    desk.is_idle()
+    for number in (0, 3, 30, 59):
+        desk.sees_once(f"Paragraph {number} of the answer.")
+
+
+def test_without_a_worker_the_page_says_so_and_the_message_is_answered_later(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "Answered late."}
+    for worker in own_stack.workers:
+        stop_process(worker)
+    desk = Desk(context, own_stack.start_ui())
+    desk.sees("No worker is running")
+    desk.ask("Tell me later")
+    desk.sees("Waiting for a worker")
+
+    own_stack.start_worker()
+
+    desk.sees("Answered late.")

@@ -1,0 +1,98 @@
+"""The sidebar and the administrators' page, in a browser."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+
+
+def begin(desk: Desk, model: ScriptedModel, question: str) -> str:
+    """Begin a session and wait for its answer; give its id."""
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.new_chat()
+    desk.ask(question)
+    desk.sees("An answer.")
+    desk.is_idle()
+    return desk.session_id
+
+
+def test_a_session_is_renamed(desk: Desk, model: ScriptedModel):
+    session = begin(desk, model, "Old name")
+    desk.choose(session, "Rename")
+    desk.page.get_by_role("dialog").get_by_label("Title").fill("New *name*")
+    desk.page.get_by_role("dialog").get_by_role("button", name="Save").click()
+
+    expect(desk.row(session)).to_contain_text("New *name*")
+
+
+def test_a_session_is_pinned_and_unpinned(desk: Desk, model: ScriptedModel):
+    session = begin(desk, model, "To be pinned")
+    desk.choose(session, "Pin")
+    expect(desk.sidebar.get_by_text("Pinned", exact=True)).to_be_visible()
+
+    desk.choose(session, "Unpin")
+
+    expect(desk.sidebar.get_by_text("Pinned", exact=True)).to_have_count(0)
+
+
+def test_a_session_is_deleted_only_after_it_was_asked(desk: Desk, model: ScriptedModel):
+    session = begin(desk, model, "To be deleted")
+    desk.choose(session, "Delete")
+    desk.press("Keep")
+    expect(desk.row(session)).to_be_visible()
+    desk.choose(session, "Delete")
+
+    desk.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    desk.sees("What would you like to know?")
+    expect(desk.row(session)).to_have_count(0)
+    desk.open(f"?session={session}")
+    desk.sees("Session not found")
+
+
+def test_an_archived_session_can_be_restored(desk: Desk, model: ScriptedModel):
+    session = begin(desk, model, "To be archived")
+    desk.choose(session, "Archive")
+    expect(desk.row(session)).to_have_count(0)
+    desk.press("Archived")
+
+    desk.choose(session, "Restore")
+    desk.press("Back to sessions")
+
+    expect(desk.row(session)).to_be_visible()
+
+
+def test_search_finds_by_title_while_typing(desk: Desk, model: ScriptedModel):
+    found = begin(desk, model, "Quarterly forecast")
+    other = begin(desk, model, "Something else")
+
+    desk.sidebar.get_by_placeholder("Search by title").press_sequentially("quarterly")
+
+    expect(desk.row(other)).to_have_count(0)
+    expect(desk.row(found)).to_be_visible()
+
+
+def test_new_chat_has_a_shortcut(desk: Desk, model: ScriptedModel):
+    begin(desk, model, "Before the shortcut")
+
+    desk.page.keyboard.press("Control+Shift+O")
+
+    desk.sees("What would you like to know?")
+
+
+def test_an_administrator_opens_a_session_to_read_it(desk: Desk, model: ScriptedModel):
+    session = begin(desk, model, "To be reviewed")
+
+    desk.open(f"?session={session}&view=read")
+
+    desk.sees("An answer.", "Read only")
+    expect(desk.composer).to_have_count(0)
+
+
+def test_all_sessions_are_a_page_of_their_own(desk: Desk, model: ScriptedModel):
+    begin(desk, model, "Listed for review")
+
+    desk.press("All sessions")
+
+    expect(desk.main.get_by_role("heading", name="All sessions")).to_be_visible()
+    expect(desk.main.get_by_test_id("stDataFrame")).to_be_visible()

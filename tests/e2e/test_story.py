@@ -1,0 +1,58 @@
+"""The story that the desk is for, with the real stack and the demo model."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+
+QUESTION = "What's the budget for CC-1001?"
+
+
+def test_a_question_is_answered_with_its_steps_and_the_next_one_understood(demo_desk: Desk):
+    demo_desk.sees("Demo model", "OPENAI_API_KEY")
+
+    demo_desk.ask(QUESTION)
+    demo_desk.sees("get_budget", "is left")
+    demo_desk.is_idle()
+    expect(demo_desk.row(demo_desk.session_id)).to_contain_text("budget for CC-1001")
+    demo_desk.ask("And how much of it is left?")
+
+    expect(demo_desk.step("get_budget")).to_have_count(2)
+    demo_desk.is_idle()
+
+
+def test_an_example_is_sent_at_once(demo_desk: Desk):
+    demo_desk.press("What data do you have?")
+
+    demo_desk.is_in_a_session()
+    demo_desk.is_idle()
+
+
+def test_a_tab_closed_in_the_middle_loses_nothing(demo_desk: Desk):
+    demo_desk.ask(QUESTION)
+    demo_desk.is_in_a_session()
+    query = demo_desk.query
+    demo_desk.page.close()
+
+    demo_desk.open(query)
+
+    demo_desk.sees(QUESTION, "is left")
+    demo_desk.is_idle()
+
+
+def test_a_step_shows_its_input_and_its_table(demo_desk: Desk):
+    demo_desk.ask(QUESTION)
+    demo_desk.sees("is left")
+    demo_desk.is_idle()
+
+    demo_desk.step("get_budget").click()
+
+    demo_desk.sees("Input", "Result", "1 row")
+    expect(demo_desk.main.get_by_test_id("stDataFrame")).to_be_visible()
+
+
+def test_pages_ask_nobody_but_their_own_server(demo_desk: Desk):
+    demo_desk.ask(QUESTION)
+    demo_desk.sees("is left")
+
+    foreign = [url for url in demo_desk.requests if not url.startswith(demo_desk.url)]
+    assert [url for url in foreign if url.startswith("http")] == []
