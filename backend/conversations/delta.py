@@ -4,6 +4,7 @@ A delta is `{prepend, drop, keep, append, set, unset}`, each part optional. The 
 `prepend + old[drop : drop + keep] + append`; `set` and `unset` change the other keys.
 """
 
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -28,13 +29,23 @@ def diff_states(old: JSON, new: JSON) -> JSON:
 
 def apply_delta(state: JSON, delta: JSON) -> JSON:
     """Give the state after `delta`; `state` stays as it is."""
-    messages = state.get(MESSAGES, [])
-    drop = delta.get("drop", 0)
-    end = drop + delta["keep"] if "keep" in delta else len(messages)
-    gone = set(delta.get("unset", ()))
-    new = {k: v for k, v in state.items() if k not in gone}
-    new.update(delta.get("set", {}))
-    new[MESSAGES] = [*delta.get("prepend", ()), *messages[drop:end], *delta.get("append", ())]
+    return apply_deltas(state, (delta,))
+
+
+def apply_deltas(state: JSON, deltas: Iterable[JSON]) -> JSON:
+    """Give the state after all deltas, in time for what they hold, however long the state is."""
+    new, messages = dict(state), list(state.get(MESSAGES, []))
+    for delta in deltas:
+        drop = delta.get("drop", 0)
+        if "keep" in delta:
+            del messages[drop + delta["keep"] :]
+        del messages[:drop]
+        messages[:0] = delta.get("prepend", ())
+        messages += delta.get("append", ())
+        for key in delta.get("unset", ()):
+            new.pop(key, None)
+        new.update(delta.get("set", {}))
+    new[MESSAGES] = messages
     return new
 
 

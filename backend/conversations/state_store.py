@@ -6,7 +6,6 @@ little more than what it says.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +13,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from backend.conversations.delta import apply_delta
+from backend.conversations.delta import apply_deltas
 from backend.conversations.shown import pack_delta, positions_in, unpack
 from backend.errors import LeaseLost, SessionNotFound
 from backend.schemas import DisplayMessage
@@ -143,7 +142,7 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
         .order_by(AgentStateDeltaRow.version)
     ).all()
     return StoredState(
-        state=reduce(apply_delta, deltas, snapshot.state_data),
+        state=apply_deltas(snapshot.state_data, deltas),
         version=snapshot.version + len(deltas),
         folded_version=snapshot.version,
         folded_messages=len(snapshot.state_data["messages"]),
