@@ -1,0 +1,201 @@
+"""A running Colloquy with a proxy on each of its wires, and servers that a test may kill."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+
+import redis
+from sqlalchemy import make_url
+
+from tests.chaos.effects import Effects
+from tests.chaos.model import Script
+from tests.chaos.proxy import Proxies, Proxy, Wire
+from tests.chaos.records import History
+from tests.chaos.witness import Witness
+from tests.fakes import ScriptedModel
+from tests.stack import ROOT, Servers, Stack
+
+JSON = dict[str, Any]
+LOCAL = "127.0.0.1"
+WIRES = (
+    "client-api", "api-postgres", "api-redis", "worker-postgres", "worker-redis", "worker-model",
+    "worker-tools",
+)  # fmt: skip
+
+
+class Stage(Stack):
+    """API and workers whose every connection goes through a proxy of its own."""
+
+    def __init__(
+        self,
+        servers: Servers,
+        wires: dict[str, Proxy],
+        model: ScriptedModel,
+        effects: Effects,
+        home: Path,
+        **environment: str,
+    ) -> None:
+        redis_url = servers.redis.url
+        super().__init__(servers.new_database(), redis_url, home, **environment)
+        self.servers, self.wires, self.model, self.effects = servers, wires, model, effects
+        self.history = History()
+        self.witness = Witness(self.database_url)
+        self.redis = redis.Redis.from_url(redis_url, socket_timeout=5)
+        self.environment |= {"OPENAI_API_KEY": "test", "MODEL": "scripted"}
+        self.environment["OPENAI_BASE_URL"] = f"http://{LOCAL}:{wires['worker-model'].port}/v1"
+        self._starting = threading.Lock()
+
+    @property
+    def public_url(self) -> str:
+        """Where clients find the API: behind a proxy."""
+        return f"http://{LOCAL}:{self.wires['client-api'].port}/api/v1"
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a part whose servers are behind its own proxies."""
+        part = "api" if "backend.api" in arguments else "worker"
+        urls = {
+            "DATABASE_URL": _through(self.database_url, self.wires[f"{part}-postgres"]),
+            "REDIS_URL": _through(self.redis_url, self.wires[f"{part}-redis"]),
+        }
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, *arguments],
+                env={**self.environment, **urls},
+                stdout=log, stderr=log, cwd=ROOT, start_new_session=True,
+            )  # fmt: skip
+
+    def make_domain(self) -> None:
+        """Let every new session have the tools that count their effects."""
+        url = f"http://{LOCAL}:{self.wires['worker-tools'].port}/mcp"
+        template = {
+            "name": "chaos",
+            "tools": [],
+            "mcp_servers": {"effects": {"transport": "streamable_http", "url": url}},
+        }
+        made = self.client.post("/domains", json=template)
+        assert made.status_code == 201, made.text
+
+    def replace_worker(self, process: subprocess.Popen[bytes]) -> None:
+        """Start a worker in place of one that has ended or was killed."""
+        with self._starting:
+            if process in self.workers:
+                self.workers.remove(process)
+                self.start_worker()
+
+    def revive(self) -> None:
+        """Start again what has died: every part has somebody who does that."""
+        for process in list(self.workers):
+            if process.poll() is not None:
+                self.replace_worker(process)
+        if self.api is None or self.api.poll() is not None:
+            self.start_api()
+
+    def settle(self, seconds: float = 60) -> None:
+        """Heal every wire, revive every part, and wait until all turns have ended."""
+        for wire in self.wires.values():
+            wire.set_wire(Wire.PASS)
+        deadline = time.monotonic() + seconds
+        self.revive()
+        while self.witness.unfinished() and time.monotonic() < deadline:
+            self.revive()
+            time.sleep(0.1)
+
+    def collect(self) -> History:
+        """The history of the run, complete."""
+        self.history.ran = list(self.effects.ran)
+        self.witness.fill(self.history)
+        self.history.unopened = [
+            session_id
+            for session_id in {str(row["conversation_id"]) for row in self.history.turns}
+            if self.client.get(f"/sessions/{session_id}/state").status_code != 200
+            or self.client.get(f"/sessions/{session_id}/messages").status_code != 200
+        ]
+        return self.history
+
+    def shut(self) -> None:
+        """End what this stage has opened; processes are ended by the stack."""
+        for process in [*self.workers, *([self.api] if self.api else [])]:
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGCONT)
+        self.witness.close()
+        self.redis.close()
+
+
+@contextmanager
+def open_stage(
+    home: Path, seed: int = 0, workers: int = 2, mishaps: float = 0.0, **environment: str
+) -> Iterator[Stage]:
+    """A stage of its own: PostgreSQL, Redis, model, tools, proxies, API and workers."""
+    with ExitStack() as parts:
+        # Not one of pytest's folders: as root, PostgreSQL runs as a user who may not enter those.
+        folder = Path(parts.enter_context(TemporaryDirectory(prefix="colloquy-chaos-")))
+        folder.chmod(0o711)
+        servers = parts.enter_context(Servers(folder))
+        proxies = parts.enter_context(Proxies())
+        model = parts.enter_context(ScriptedModel())
+        effects = parts.enter_context(Effects())
+        stage = _build(servers, proxies, model, effects, home, environment)
+        model.steps = Script(seed, stage.history, mishaps)
+        stage.witness.install()
+        parts.callback(stage.shut)
+        parts.enter_context(_running(stage, workers))
+        stage.make_domain()
+        yield stage
+
+
+def _build(
+    servers: Servers,
+    proxies: Proxies,
+    model: ScriptedModel,
+    effects: Effects,
+    home: Path,
+    environment: dict[str, str],
+) -> Stage:
+    wires: dict[str, Proxy] = {}
+    targets = {
+        "postgres": servers.postgres.port,
+        "redis": servers.redis.port,
+        "model": urlsplit(model.url).port,
+        "tools": urlsplit(effects.server.url).port,
+    }
+    for name in WIRES[1:]:
+        wires[name] = proxies.open(LOCAL, targets[name.partition("-")[2]] or 0)
+    stage = Stage(servers, wires, model, effects, home, **environment)
+    wires["client-api"] = proxies.open(LOCAL, stage.api_port)
+    return stage
+
+
+@contextmanager
+def _running(stage: Stage, workers: int) -> Iterator[None]:
+    try:
+        processes = [stage.start_worker() for _ in range(workers)]
+        stage.start_api()
+        stage.wait_ready()
+        stage.wait_for(
+            lambda: len(stage.redis.keys("colloquy:worker:*")) >= len(processes),
+            "not all workers are there",
+        )
+        yield
+    finally:
+        for process in stage.workers:
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGCONT)
+        stage.__exit__()
+
+
+def _through(url: str, proxy: Proxy) -> str:
+    """The URL of a server, behind a proxy."""
+    if url.startswith("redis"):
+        parts = urlsplit(url)
+        return url.replace(f"{LOCAL}:{parts.port}", f"{LOCAL}:{proxy.port}")
+    changed = make_url(url).set(host=LOCAL, port=proxy.port)
+    return changed.render_as_string(hide_password=False)
