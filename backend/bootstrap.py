@@ -6,6 +6,7 @@ from redis.retry import Retry
 
 from backend.errors import ConfigurationError
 from backend.settings import Settings
+from backend.turns.limits import Limits
 from backend.turns.queue import TurnQueue
 from backend.turns.services import Services
 from backend.turns.stream import EventStream
@@ -31,6 +32,7 @@ def bootstrap(settings: Settings, *, threads: int) -> Services:
         redis=redis,
         queue=TurnQueue(redis),
         events=EventStream(redis),
+        limits=Limits(settings),
     )
 
 

@@ -91,6 +91,24 @@ class MessageTooLong(AppError):
     status = 413
 
 
+class TooManyTurns(AppError):
+    """Too many of your turns wait already. Send the next one when some have ended."""
+
+    status = 429
+    retry_after = 10
+
+
+class TokensUsedUp(AppError):
+    """Your tokens for a day are used up. Go on later, or ask an administrator for more."""
+
+    status = 429
+    retry_after = 600
+
+
+class TokenLimitReached(AppError):
+    """The turn has used all the tokens that its domain allows. Ask for less, or raise the limit."""
+
+
 class DatabaseUnavailable(AppError):
     """The database does not answer now; nothing was changed. Try again in a few seconds."""
 

@@ -69,6 +69,7 @@ class EventName(StrEnum):
     MESSAGE_UPDATED = "message_updated"
     TODOS_UPDATED = "todos_updated"
     PROGRESS = "progress"
+    RESET = "reset"
     INTERRUPT = "interrupt"
     TURN_FINISHED = "turn_finished"
 
@@ -258,6 +259,10 @@ class Limits(_Wire):
 
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
+    tokens: int | None = Field(None, ge=1, description="Tokens of one turn, in and out together.")
+    tool_seconds: int = Field(
+        600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
+    )
 
 
 class DomainTemplate(_Wire):

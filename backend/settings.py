@@ -82,6 +82,10 @@ class Settings(BaseSettings):
         0.5, gt=0, description="How often lost and stranded turns are sought."
     )
 
+    user_turns: int = Field(1_000, ge=1, description="Unfinished turns of one person at most.")
+    all_turns: int = Field(20_000, ge=1, description="Unfinished turns of all at most.")
+    user_tokens_per_day: int = Field(0, ge=0, description="Tokens of one person in 24 h; 0: any.")
+
     source_urls: dict[str, str] = Field(
         default_factory=dict, description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.'
     )

@@ -9,6 +9,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from db.failpoints import failpoint
 from db.session import normalise_url
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -28,6 +29,7 @@ def migrate(url: str, revision: str = "head") -> None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
             config.attributes["connection"] = connection
             command.upgrade(config, revision)
+            failpoint("S17")
     finally:
         engine.dispose()
 

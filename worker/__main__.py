@@ -84,6 +84,7 @@ def _work(runtime: Runtime, stopping: threading.Event) -> None:
     presence.close()
     sweeper.close()
     _drain(threads)
+    runtime.sources.close()
     runtime.leases.close()
     runtime.loop.close()
 

@@ -12,6 +12,7 @@ from backend.schemas import TurnStatus
 from backend.turns.life import end_leases, find_dead_workers
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.services import Services
+from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
 BATCH = 500
@@ -58,6 +59,8 @@ def sweep(services: Services) -> list[UUID]:
     """Wake a worker for each turn that waits in vain; give their ids."""
     with services.database.transaction() as session:
         found = _stranded(session)
+    if found:
+        failpoint("S16")
     for turn_id in found:
         if not services.queue.wake(turn_id):
             break

@@ -1,5 +1,6 @@
 """Claiming a turn: who may run it, from which state, under which attempt number."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -8,10 +9,16 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Role, Scope
+from backend.conversations import display
+from backend.conversations.display import Draft
+from backend.conversations.messages import add_messages
 from backend.conversations.state_store import StoredState, load_state
-from backend.schemas import DisplayMessage, EventContext, Turn, TurnStatus, Usage
+from backend.domains.template import template_of
+from backend.schemas import DisplayMessage, EventContext, Limits, Turn, TurnStatus, Usage
+from backend.tools.journal import CallKey, Recorded
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.entry import enter_message
+from backend.turns.journal import load_journal
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
 from backend.turns.rows import change_turn, context_in, list_unfinished, wire_turn
 from db.models.conversation import ConversationRow
@@ -38,7 +45,8 @@ class Claim:
     stored: StoredState
     message_position: int
     position: int
-    shown: DisplayMessage | None
+    added: Sequence[DisplayMessage]
+    journal: Mapping[CallKey, Recorded]
 
     @property
     def turn_id(self) -> UUID:
@@ -49,6 +57,11 @@ class Claim:
     def conversation_id(self) -> UUID:
         """The id of the turn's conversation."""
         return self.turn.session_id
+
+    @property
+    def limits(self) -> Limits:
+        """What the turn may use at most."""
+        return template_of(self.image).limits
 
     @property
     def usage(self) -> Usage:
@@ -72,7 +85,9 @@ def claim_turn(
         return close_turn(session, turn, Outcome.stopped())
     if is_exhausted(turn.attempt):
         return close_turn(session, turn, GIVEN_UP)
-    shown = enter_message(session, turn) if turn.message_position is None else None
+    added = [enter_message(session, turn)] if turn.message_position is None else []
+    if turn.attempt:
+        added += add_messages(session, turn.conversation_id, turn.id, [_resumed(turn)])
     _take(session, turn, worker, lease_seconds)
     return Claim(
         turn=wire_turn(turn),
@@ -82,8 +97,9 @@ def claim_turn(
         context=context_in(conversation, turn),
         stored=load_state(session, turn.conversation_id),
         message_position=turn.message_position or 0,
-        position=shown.position if shown else conversation.message_count,
-        shown=shown,
+        position=added[-1].position if added else conversation.message_count,
+        added=added,
+        journal=load_journal(session, turn.id) if turn.attempt > 1 else {},
     )
 
 
@@ -110,6 +126,12 @@ def _may_claim(session: Session, turn: TurnRow) -> bool:
         return lease_is_over(session, turn)
     first = list_unfinished(session, turn.conversation_id)[0]
     return status is TurnStatus.QUEUED and first.id == turn.id
+
+
+def _resumed(turn: TurnRow) -> Draft:
+    return display.notice(
+        f"The worker was lost after step {turn.steps}; another one goes on from there."
+    )
 
 
 def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.run import ToolFinished
-from backend.agents.state import add_partial, repair
+from backend.agents.state import add_partial, pending_calls, repair
 from backend.conversations import display
 from backend.conversations.delta import diff_states
 from backend.conversations.display import Draft
@@ -29,6 +29,8 @@ from backend.schemas import (
     Turn,
     TurnStatus,
 )
+from backend.tools.journal import CallKey
+from backend.turns.journal import forget_journal, load_journal
 from backend.turns.rows import change_turn, context_of, next_turn_id, wire_turn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -116,6 +118,7 @@ def close_turn(
         finished_at=func.clock_timestamp(),
         lease_until=None,
     )
+    forget_journal(session, turn.id)
     _bring_to_top(session, turn.conversation_id)
     following = next_turn_id(session, turn.conversation_id)
     return Closed(wire_turn(turn), context_of(session, turn), added, updated, following)
@@ -139,9 +142,10 @@ def _make_whole(
     session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
 ) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
     state, drafts = _with_partial(stored.state, in_flight.partial, turn.agent)
-    messages = [*state["messages"], *(tool.message for tool in in_flight.tools)]
+    finished = _finished_calls(session, turn, state, in_flight)
+    messages = [*state["messages"], *(tool.message for tool in finished)]
     state, unanswered = repair({**state, "messages": messages}, CUT_OFF)
-    drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in in_flight.tools]
+    drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in finished]
     drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
     version = stored.version
     if delta := diff_states(stored.state, state):
@@ -150,7 +154,24 @@ def _make_whole(
         fold(session, turn.conversation_id, version)
     drafts += outcome.drafts
     added = add_messages(session, turn.conversation_id, turn.id, drafts)
-    return added, _close_calls(session, turn, in_flight.tools)
+    return added, _close_calls(session, turn, finished)
+
+
+def _finished_calls(
+    session: Session, turn: TurnRow, state: JSON, in_flight: InFlight
+) -> list[ToolFinished]:
+    """The calls that have a result already: those of this attempt, and of the ones before it."""
+    finished = list(in_flight.tools)
+    if not pending_calls(state):
+        return finished
+    known = {tool.message.get("tool_call_id") for tool in finished}
+    asking = next(m for m in reversed(state["messages"]) if m["role"] == "assistant")
+    journal = load_journal(session, turn.id)
+    for number, call in enumerate(asking["tool_calls"]):
+        recorded = journal.get(CallKey(asking["id"], number))
+        if recorded and recorded.message and call["id"] not in known:
+            finished.append(ToolFinished(recorded.message, recorded.artifact))
+    return finished
 
 
 def _with_partial(state: JSON, partial: Partial | None, agent: str) -> tuple[JSON, list[Draft]]:

@@ -1,7 +1,7 @@
 """The wake-up call to workers: RQ carries a name and an id; the queue of record is the table."""
 
 import logging
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -23,6 +23,21 @@ class TurnQueue:
     def __init__(self, redis: Redis) -> None:
         self.rq = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
 
+    def has_backlog(self) -> bool:
+        """Whether jobs wait for a free worker thread."""
+        try:
+            return bool(self.rq.count)
+        except RedisError:
+            return True
+
+    def put_back(self, turn_id: UUID) -> bool:
+        """Ask again, at the end of the queue, for a turn whose job went to another turn."""
+        try:
+            self._enqueue(turn_id, job_id=f"{turn_id}.{uuid4().hex[:8]}")
+        except RedisError as error:
+            return self._give_up(turn_id, error)
+        return True
+
     def wake(self, turn_id: UUID) -> bool:
         """Ask a worker to run the turn; False when Redis does not answer.
 
@@ -30,7 +45,7 @@ class TurnQueue:
         only one claim succeeds.
         """
         try:
-            self._enqueue(turn_id, unique=True)
+            self._enqueue(turn_id, job_id=str(turn_id), unique=True)
         except DuplicateJobError:
             return self._wake_again(turn_id)
         except RedisError as error:
@@ -42,16 +57,16 @@ class TurnQueue:
         try:
             job = self.rq.fetch_job(str(turn_id))
             if job is None or job.get_status() is not JobStatus.QUEUED:
-                self._enqueue(turn_id, unique=False)
+                self._enqueue(turn_id, job_id=str(turn_id))
         except (RedisError, InvalidJobOperation) as error:
             return self._give_up(turn_id, error)
         return True
 
-    def _enqueue(self, turn_id: UUID, *, unique: bool) -> None:
+    def _enqueue(self, turn_id: UUID, *, job_id: str, unique: bool = False) -> None:
         self.rq.enqueue_call(
             JOB,
             args=(str(turn_id),),
-            job_id=str(turn_id),
+            job_id=job_id,
             unique=unique,
             timeout=JOB_TIMEOUT,
             result_ttl=0,

@@ -7,13 +7,14 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from backend.agents.events import AnswerReset, ModelWaiting
 from backend.agents.run import StepFinished, TextDelta, ThinkingDelta, ToolFinished
 from backend.conversations import display
 from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft
 from backend.conversations.messages import add_messages, finish_call, open_calls
 from backend.conversations.state_store import append_delta
-from backend.errors import LeaseLost
+from backend.errors import LeaseLost, TokenLimitReached
 from backend.schemas import (
     ContentType,
     DisplayMessage,
@@ -26,6 +27,7 @@ from backend.turns.claim import Claim
 from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.services import Services
 from backend.turns.stream import Event
+from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -53,7 +55,9 @@ class Recorder:
 
     def started(self) -> None:
         """Tell those who watch that the turn runs, and show the message if it had to wait."""
-        added = [self._claim.shown] if self._claim.shown else []
+        added = self._claim.added
+        if self._claim.attempt > 1:
+            self._publish(self._event(EventName.RESET, message_id=None, reason="worker lost"))
         self._publish(
             self._event(EventName.TURN_STARTED, turn=self._claim.turn),
             *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
@@ -64,9 +68,27 @@ class Recorder:
         if delta.message_id != self._partial_id:
             self._forget_partial(delta.message_id)
         self._partial[type(delta)].append(delta.text)
+        failpoint("S7")
         is_text = isinstance(delta, TextDelta)
         name = EventName.TEXT_DELTA if is_text else EventName.THINKING_DELTA
         self._publish(self._event(name, message_id=delta.message_id, text=delta.text))
+
+    def reset(self, reset: AnswerReset) -> None:
+        """Take back what was published of an answer that broke off; it comes again."""
+        self._forget_partial("")
+        said = {"message_id": reset.message_id, "reason": reset.reason}
+        self._publish(self._event(EventName.RESET, **said))
+
+    def waiting(self, waiting: ModelWaiting) -> None:
+        """Say that the model's provider lets the turn wait."""
+        said = {"state": "waiting_for_model", "seconds": waiting.seconds, "reason": waiting.reason}
+        self._publish(self._event(EventName.PROGRESS, **said))
+
+    def check_tokens(self) -> None:
+        """Raise TokenLimitReached when the turn has used more than its image allows."""
+        limit = self._claim.limits.tokens
+        if limit and self._usage.input_tokens + self._usage.output_tokens >= limit:
+            raise TokenLimitReached
 
     def tool_finished(self, finished: ToolFinished) -> None:
         """Keep one call's result, and how long it took, until its batch is saved."""
@@ -78,6 +100,8 @@ class Recorder:
 
         Give whether the turn is to stop. Raises LeaseLost when this attempt may not write.
         """
+        is_model_step = bool(step.usage.model_calls)
+        failpoint("S8" if is_model_step else "S8 tools")
         usage = _sum(self._usage, step.usage)
         delta = diff_states(self._stored.state, step.state)
         with self._services.database.transaction() as session:
@@ -93,6 +117,7 @@ class Recorder:
         self._forget_partial("")
         self._calls.opened(added)
         self._show(added, updated)
+        failpoint("S9" if is_model_step else "S11")
         return stop
 
     def finish(self, outcome: Outcome) -> Closed:
@@ -101,6 +126,8 @@ class Recorder:
         with self._services.database.transaction() as session:
             turn = self._lock(session)
             closed = close_turn(session, turn, outcome, in_flight, self._stored)
+            failpoint("S14")
+        failpoint("S15")
         publish_closed(self._services, closed)
         return closed
 

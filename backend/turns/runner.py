@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.agents.events import AnswerReset, ModelWaiting
 from backend.agents.run import (
     AgentRecipe,
     StepFinished,
@@ -23,10 +24,13 @@ from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Closed, Outcome
+from backend.turns.fairness import choose_fairly
 from backend.turns.feed import AgentFeed, AgentLoop
+from backend.turns.journal import TurnJournal
 from backend.turns.lease import LeaseKeeper, TurnStopped
 from backend.turns.recorder import Recorder, publish_closed
 from backend.turns.services import Services
+from db.failpoints import failpoint
 
 log = logging.getLogger(__name__)
 
@@ -67,12 +71,22 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
 
 
 def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
+    """Claim the turn, or, when many wait, the one whose owner has the fewest running."""
     services = runtime.services
+    seconds = services.settings.lease_seconds
+    has_backlog = services.queue.has_backlog()
     with services.database.transaction() as session:
-        claim = claim_turn(session, turn_id, runtime.name, services.settings.lease_seconds)
+        chosen = choose_fairly(session, turn_id) if has_backlog else turn_id
+        claim = claim_turn(session, chosen, runtime.name, seconds)
+        if claim is None and chosen != turn_id:
+            chosen = turn_id
+            claim = claim_turn(session, chosen, runtime.name, seconds)
+    if chosen != turn_id:
+        services.queue.put_back(turn_id)
     if isinstance(claim, Closed):
         publish_closed(services, claim)
         return None
+    failpoint("S5")
     return claim
 
 
@@ -109,12 +123,14 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             turn_id=claim.turn_id,
             scope=claim.scope,
         ),
+        journal=TurnJournal(runtime.services.database, claim.turn_id, claim.attempt, claim.journal),
     )
 
 
 def _save(recorder: Recorder, step: StepFinished) -> None:
     if recorder.step_finished(step):
         raise TurnStopped
+    recorder.check_tokens()
 
 
 _RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
@@ -122,4 +138,6 @@ _RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
     ThinkingDelta: Recorder.said,
     ToolFinished: Recorder.tool_finished,
     StepFinished: _save,
+    AnswerReset: Recorder.reset,
+    ModelWaiting: Recorder.waiting,
 }

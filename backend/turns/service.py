@@ -31,6 +31,7 @@ from backend.turns.lifecycle import RETRYABLE
 from backend.turns.rows import context_in, find_turn, list_unfinished, turn_of, wire_turn
 from backend.turns.services import Services
 from backend.turns.stream import Event
+from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -70,13 +71,18 @@ class Accepted:
 def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     """Accept a message: one transaction, then the wake-up call.
 
-    Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused;
-    nothing is stored then.
+    Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
+    TooManyTurns, TokensUsedUp; nothing is stored then.
     """
     ask = check_ask(ask)
+    failpoint("S1")
     try:
         with services.database.transaction() as session:
-            accepted = _earlier(session, scope, ask) or _accept(session, scope, ask)
+            accepted = _earlier(session, scope, ask)
+            if accepted is None:
+                services.limits.check(session, scope)
+                accepted = _accept(session, scope, ask)
+                failpoint("S2")
     except IntegrityError:
         # Another request with this key was quicker by a moment; what it stored is the answer.
         with services.database.read() as session:
@@ -84,7 +90,9 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
             if earlier is None:
                 raise
             return earlier.turn
+    failpoint("S3")
     _announce(services, accepted)
+    failpoint("S4")
     return accepted.turn
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from redis import Redis
 
 from backend.settings import Settings
+from backend.turns.limits import Limits
 from backend.turns.queue import TurnQueue
 from backend.turns.stream import EventStream
 from db.session import Database
@@ -19,3 +20,4 @@ class Services:
     redis: Redis
     queue: TurnQueue
     events: EventStream
+    limits: Limits
