@@ -1,7 +1,8 @@
 """A measured figure beside its peer, what it should be, and the table that shows them."""
 
 import statistics
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -62,6 +63,12 @@ class Samples:
     """Seconds of repeated runs."""
 
     seconds: list[float] = field(default_factory=list)
+
+    def add(self, run: Callable[[], object]) -> None:
+        """Run it once and note how long that took."""
+        started = time.perf_counter()
+        run()
+        self.seconds.append(time.perf_counter() - started)
 
     @property
     def median(self) -> float:

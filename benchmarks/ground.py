@@ -1,11 +1,12 @@
 """Where it is measured: private servers, a new database for each case, durability on."""
 
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import create_engine, event, make_url, text
 from sqlalchemy.engine import Engine
 
 from tests.stack import Servers
@@ -69,6 +70,22 @@ class Ground:
         with self._admin.connect() as connection:
             result = connection.execute(text(statement))
             return str(result.scalar()) if result.returns_rows else ""
+
+
+class DatabaseClock:
+    """The seconds that an engine's statements have taken, until their rows had arrived."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.seconds = 0.0
+        self._started = 0.0
+        event.listen(engine, "before_cursor_execute", self._start)
+        event.listen(engine, "after_cursor_execute", self._stop)
+
+    def _start(self, *_: object) -> None:
+        self._started = time.perf_counter()
+
+    def _stop(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._started
 
 
 @contextmanager

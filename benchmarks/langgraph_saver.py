@@ -40,7 +40,7 @@ class SavedGraph:
         saver = PostgresSaver(connection)
         saver.setup()
         self._coming: list[AnyMessage] = []
-        graph = StateGraph(schema)
+        graph: Any = StateGraph(schema)
         graph.add_node("model", self._next)
         graph.add_node("tools", self._next)
         graph.add_edge(START, "model")

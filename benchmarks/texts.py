@@ -53,7 +53,7 @@ def digest(parts: Iterable[str]) -> str:
 
 
 def _text(chance: random.Random, size: int) -> str:
-    return " ".join(chance.choices(_words(), k=size))[:size].strip()
+    return " ".join(chance.choices(_words(), k=size // 2))[:size].strip()
 
 
 @cache
