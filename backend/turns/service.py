@@ -140,16 +140,17 @@ def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
             message=old.message,
             message_position=old.message_position,
         )
+        before = len(list_unfinished(session, turn.conversation_id))
         shown = None
-        if turn.message_position is None:
-            shown = enter_message(session, turn)
-        else:
+        if turn.message_position is not None:
             reopen_answer(session, turn.conversation_id)
+        elif not before:
+            shown = enter_message(session, turn)
         session.add(turn)
         session.flush()
         touch(session, conversation, turn.message)
         context = context_in(conversation, turn)
-        accepted = Accepted(turn_of(session, turn), context, shown, is_next=True)
+        accepted = Accepted(wire_turn(turn, before), context, shown, is_next=not before)
     _announce(services, accepted)
     return accepted.turn
 
