@@ -57,6 +57,7 @@ class Memory:
     windows: dict[UUID, Window] = field(default_factory=dict)
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
+    unsent: str = ""
     flash: ClientError | None = None
     older: list[Session] = field(default_factory=list)
     older_cursor: str | None = None
@@ -156,9 +157,16 @@ def draft() -> str:
     return str(st.session_state.get(COMPOSER) or "")
 
 
-def restore_draft(text: str) -> None:
-    """Put a text that could not be sent back into the composer."""
-    st.session_state[COMPOSER] = text
+def keep_draft(text: str) -> None:
+    """Keep a text that could not be sent until there is a composer to put it into."""
+    memory().unsent = text
+
+
+def restore_draft() -> None:
+    """Put a text that could not be sent back into the composer, which is about to be drawn."""
+    held = memory()
+    if held.unsent:
+        st.session_state[COMPOSER], held.unsent = held.unsent, ""
 
 
 def search_text() -> str:

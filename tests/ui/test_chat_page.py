@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas import ContentType, MessageType, Problem, TurnStatus
+from backend.schemas import ContentType, MessageStatus, MessageType, Problem, TurnStatus
 
 QUESTION = "What's the budget for CC-1001?"
 
@@ -113,6 +113,22 @@ def test_tool_calls_are_cards_and_tables_are_tables(open_page, store):
     assert "query" in page.status[0].label
     assert list(page.dataframe[0].value.columns) == ["a", "a (2)"]
     assert "First 2 of 120 rows" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("status", "icon"),
+    [("executing", "spinner"), ("completed", ":material/check:"), ("failed", ":material/error:")],
+)
+def test_a_tool_call_shows_how_far_it_is(open_page, store, status, icon):
+    session = store.add_session()
+    call = {"call_id": "c", "name": "query_table", "arguments": {}}
+    store.add_row(
+        session, MessageType.ASSISTANT, ContentType.TOOL_CALL, call, status=MessageStatus(status)
+    )
+
+    page = open_page(session=session.id)
+
+    assert page.status[0].icon == icon
 
 
 def test_a_running_turn_is_followed_to_its_end(open_page, store):

@@ -25,6 +25,7 @@ def show(session_id: UUID | None, active: Turn | None) -> None:
     if active is not None:
         placeholder = "Write on: your message is answered after this turn"
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
+    state.restore_draft()
     # Only an input of the main area itself makes Streamlit open the page at its end.
     st.chat_input(
         placeholder,
@@ -113,7 +114,7 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
 def _send_draft(session_id: UUID | None) -> None:
     text = state.draft()
     if not send(session_id, text):
-        state.restore_draft(text)
+        state.keep_draft(text)
 
 
 def _try(call: Callable[[UUID], None], turn_id: UUID) -> None:

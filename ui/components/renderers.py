@@ -49,8 +49,9 @@ def _thinking(block: Block, place: Place) -> None:
 
 
 def _tool_call(block: Block, place: Place) -> None:
-    state = _step_state(block)
-    with st.status(_step_label(block), state=state, type="step"):
+    card = st.status(_step_label(block), state=_step_state(block), type="step")
+    # Leaving `with card` would mark a running step as complete; leaving a container in it does not.
+    with card.container():
         _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
         if block.result is not None:
             _output(block.result, place)
