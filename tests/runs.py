@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any, cast
+from uuid import UUID
 
 from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
 from backend.agents.state import empty_state, user_message
@@ -13,7 +15,8 @@ from backend.settings import Settings
 from backend.tools.context import ToolContext
 
 JSON = dict[str, Any]
-NO_CONTEXT = cast(ToolContext, None)  # only tools of MCP servers are used here
+TURN_ID = UUID(int=7)
+NO_CONTEXT = cast(ToolContext, SimpleNamespace(turn_id=TURN_ID))  # only MCP servers' tools here
 
 
 def settings_for(url: str, **changes: Any) -> Settings:

@@ -70,10 +70,12 @@ async def open_agent(
     template = choose_agent(recipe.image, recipe.agent_name or None)
     model = recipe.models.chat_model(template.model or recipe.image.model)
     own_tools = build_tools(recipe.image.tools, recipe.tool_context)
-    async with open_mcp_tools(recipe.image.mcp_servers) as served:
+    async with open_mcp_tools(
+        recipe.image.mcp_servers, call_seconds=recipe.image.limits.tool_seconds
+    ) as served:
         tools = select_tools(template, own_tools, served)
         named = template.middleware if template.middleware is not None else recipe.image.middleware
-        middleware = [ToolGuard(), *build_middleware(named)]
+        middleware = [_guard(recipe), *build_middleware(named)]
         graph = create_agent(
             model=model.model_copy(update={"on_delta": on_delta}),
             tools=tools,
@@ -82,6 +84,11 @@ async def open_agent(
             checkpointer=new_checkpointer(),
         )
         yield Agent(graph, last_node_of_model_step(middleware))
+
+
+def _guard(recipe: AgentRecipe) -> ToolGuard:
+    seconds = recipe.image.limits.tool_seconds
+    return ToolGuard(recipe.journal, recipe.tool_context.turn_id, seconds)
 
 
 def select_tools(

@@ -29,6 +29,7 @@ from backend.agents.restore import TOOLS_NODE, restore
 from backend.errors import StepLimitReached, TimeLimitReached
 from backend.llm.answer import Delta
 from backend.schemas import JSON, Limits
+from db.failpoints import failpoint
 
 __all__ = [
     "AgentRecipe",
@@ -123,6 +124,7 @@ async def _drive(agent: Agent, progress: Progress, limits: Limits, events: _Even
         "recursion_limit": NO_RECURSION_LIMIT,
     }
     start = await restore(agent.graph, config, progress.values, agent.model_step_end)
+    failpoint("S6")
     updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
     async with aclosing(updates):  # type: ignore[type-var]  # an async generator, typed as iterator
         async for update in updates:

@@ -5,13 +5,15 @@ another text than it sent, and its prompt cache misses. So the text travels with
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from backend.llm.clean import clean
 from backend.schemas import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
 REASONING = "reasoning_content"
+UNREADABLE = "unreadable_arguments"
 
 
 def parse_arguments(text: str) -> JSON:
@@ -29,6 +31,12 @@ def parse_arguments(text: str) -> JSON:
         raise ValueError("not an object")
     cleaned: JSON = clean(arguments)
     return cleaned
+
+
+def unreadable_reason(marks: Mapping[str, Any], number: int) -> str | None:
+    """Return why a message's call could not be read, if so; `marks` are its additional_kwargs."""
+    reasons = marks.get(UNREADABLE) or []
+    return reasons[number] if number < len(reasons) else None
 
 
 def parse_or_empty(text: str) -> JSON:

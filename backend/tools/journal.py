@@ -1,5 +1,11 @@
-"""What is known of a turn's tool calls across attempts, so that none runs twice."""
+"""What is known of a turn's tool calls across attempts, so that none runs twice.
 
+While a tool runs whose effect is idempotent, `IDEMPOTENCY_KEY` holds the call's key: the same at
+every attempt. A built-in tool reads it there and hands it to the system it writes to; a tool of an
+MCP server gets it as `_meta: {"idempotency_key": ...}` of the call.
+"""
+
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -7,6 +13,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from backend.tools.registry import Effect
 
 JSON = dict[str, Any]
+IDEMPOTENCY_KEY: ContextVar[str | None] = ContextVar("idempotency_key", default=None)
 
 
 @dataclass(frozen=True)

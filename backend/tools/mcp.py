@@ -6,28 +6,20 @@ import logging
 import os
 import re
 from collections.abc import AsyncGenerator, Mapping
-from datetime import timedelta
 from typing import Any
 
 from langchain_core.tools import BaseTool, ToolException
-from langchain_mcp_adapters.sessions import Connection, create_session
-from mcp import ClientSession
-from mcp.shared.exceptions import McpError
-from mcp.types import (
-    CONNECTION_CLOSED,
-    CallToolResult,
-    EmbeddedResource,
-    TextContent,
-    TextResourceContents,
-    Tool,
-)
+from mcp.types import CallToolResult, EmbeddedResource, TextContent, TextResourceContents, Tool
 from pydantic import PrivateAttr
 
-from backend.errors import SecretMissing, ToolServerUnavailable
-from backend.schemas import JSON, McpServer, StdioServer
+from backend.errors import SecretMissing
+from backend.schemas import JSON, McpServer
+from backend.tools.journal import IDEMPOTENCY_KEY
+from backend.tools.mcp_server import Server
+from backend.tools.registry import Effect
 
 CONNECT_SECONDS = 10.0
-CALL_SECONDS = 300.0
+CALL_SECONDS = 600.0
 CLOSE_SECONDS = 0.5
 MAX_NAME = 64
 
@@ -58,83 +50,25 @@ def expand_secrets(server: McpServer, environ: Mapping[str, str] = os.environ) -
 
 @contextlib.asynccontextmanager
 async def open_mcp_tools(
-    servers: Mapping[str, McpServer], *, connect_seconds: float = CONNECT_SECONDS
+    servers: Mapping[str, McpServer],
+    *,
+    connect_seconds: float = CONNECT_SECONDS,
+    call_seconds: float = CALL_SECONDS,
 ) -> AsyncGenerator[list[BaseTool], None]:
-    """Connect to all servers at once and give their tools; each session lasts for the block.
+    """Connect to all servers at once and give their tools; each connection lasts for the block.
 
     Raises SecretMissing before anything is opened, ToolServerUnavailable naming a dead server.
-    A later server's tool whose name is taken is called `server__tool`.
+    A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
+    long a server may be silent within a call.
     """
+    limits = {"connect_seconds": connect_seconds, "call_seconds": call_seconds}
     expanded = {name: expand_secrets(server) for name, server in servers.items()}
-    connections = [_Server(name, server) for name, server in expanded.items()]
+    opened = [Server(name, server, **limits) for name, server in expanded.items()]
     try:
-        listed = await asyncio.gather(*(c.connect(connect_seconds) for c in connections))
-        yield _name_tools(dict(zip(connections, listed, strict=True)))
+        listed = await asyncio.gather(*(server.connect() for server in opened))
+        yield name_tools(dict(zip(opened, listed, strict=True)))
     finally:
-        await _close_all(connections)
-
-
-class _Server:
-    """One server's session. A task of its own opens and closes it, as anyio demands."""
-
-    def __init__(self, name: str, server: McpServer) -> None:
-        self.name = name
-        self._connection = _connection(server)
-        self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
-        self._session: ClientSession | None = None
-        self._close = asyncio.Event()
-        self.task: asyncio.Task[None] | None = None
-
-    async def connect(self, seconds: float) -> list[Tool]:
-        self.task = asyncio.create_task(self._keep_open())
-        waited: set[asyncio.Future[Any]] = {self.task, self._ready}
-        await asyncio.wait(waited, timeout=seconds, return_when="FIRST_COMPLETED")
-        if self._ready.done() and not self._ready.cancelled():
-            return self._ready.result()
-        raise ToolServerUnavailable(
-            f"The tool server {self.name!r} could not be reached. "
-            "Check that it runs, then press Retry."
-        )
-
-    async def call(self, tool: str, arguments: JSON) -> CallToolResult:
-        """Call a tool; a server that dies meanwhile ends the call at once."""
-        if self.task is None or self._session is None or self.task.done():
-            raise self._lost()
-        limit = timedelta(seconds=CALL_SECONDS)
-        call = asyncio.ensure_future(self._session.call_tool(tool, arguments, limit))
-        try:
-            waited: set[asyncio.Future[Any]] = {call, self.task}
-            await asyncio.wait(waited, return_when="FIRST_COMPLETED")
-            if call.done():
-                return call.result()
-            raise self._lost()
-        except McpError as error:
-            if error.error.code == CONNECTION_CLOSED:
-                raise self._lost() from error
-            raise ToolException(f"The tool server {self.name!r} says: {error}") from error
-        finally:
-            call.cancel()
-
-    def close(self) -> None:
-        """Ask the session's task to end; one that has not connected yet is cancelled."""
-        self._close.set()
-        if self.task is not None and self._session is None:
-            self.task.cancel()
-
-    def _lost(self) -> ToolException:
-        return ToolException(f"The tool server {self.name!r} has broken the connection.")
-
-    async def _keep_open(self) -> None:
-        try:
-            async with create_session(self._connection) as session:
-                await session.initialize()
-                tools = await _list_tools(session)
-                self._session = session
-                self._ready.set_result(tools)
-                await self._close.wait()
-        except Exception as error:  # noqa: BLE001  # an edge: the connection's end is its news
-            fields = {"server": self.name, "error": type(error).__name__}
-            logger.warning("tool server lost", extra=fields)
+        await _close_all(opened)
 
 
 class McpTool(BaseTool):
@@ -142,13 +76,19 @@ class McpTool(BaseTool):
 
     response_format: str = "content_and_artifact"  # type: ignore[assignment]  # one of its literals
     handle_tool_error: bool = True
-    _server: _Server = PrivateAttr()
+    effect: Effect = Effect.ACTS
+    _server: Server = PrivateAttr()
     _remote_name: str = PrivateAttr()
 
     @classmethod
-    def of(cls, server: _Server, tool: Tool, name: str) -> "McpTool":
+    def of(cls, server: Server, tool: Tool, name: str) -> "McpTool":
         """Return the tool under the name by which the model calls it."""
-        made = cls(name=name, description=tool.description or "", args_schema=tool.inputSchema)
+        made = cls(
+            name=name,
+            description=tool.description or "",
+            args_schema=tool.inputSchema,
+            effect=_effect(tool),
+        )
         made._server, made._remote_name = server, tool.name
         return made
 
@@ -156,54 +96,57 @@ class McpTool(BaseTool):
         raise NotImplementedError("MCP tools are called on the event loop")
 
     async def _arun(self, /, **arguments: Any) -> tuple[str, JSON | None]:
-        result = await self._server.call(self._remote_name, arguments)
+        key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
+        meta = {"idempotency_key": key} if key else None
+        result = await self._server.call(self._remote_name, arguments, meta)
         text = "\n".join(_text(block) for block in result.content)
         if result.isError:
             raise ToolException(text)
         return text, _artifact(result, text)
 
 
-def _connection(server: McpServer) -> Connection:
-    if isinstance(server, StdioServer):
-        return {
-            "transport": "stdio",
-            "command": server.command,
-            "args": server.args,
-            "env": server.env or None,
-        }
-    return {
-        "transport": "streamable_http",
-        "url": server.url,
-        "headers": server.headers,
-        "sse_read_timeout": CALL_SECONDS,
-    }
+def name_tools(listed: Mapping[Server, list[Tool]]) -> list[BaseTool]:
+    """Return all tools under distinct names.
 
-
-async def _list_tools(session: ClientSession) -> list[Tool]:
-    page = await session.list_tools()
-    tools = list(page.tools)
-    while page.nextCursor:
-        page = await session.list_tools(page.nextCursor)
-        tools += page.tools
-    return tools
-
-
-def _name_tools(listed: Mapping[_Server, list[Tool]]) -> list[BaseTool]:
+    A later server's tool whose name is taken is called `server__tool`. Of two tools of one name of
+    one server only the first can be called at all, so the second is left out.
+    """
     named: dict[str, BaseTool] = {}
     for server, tools in listed.items():
+        distinct: dict[str, Tool] = {}
         for tool in tools:
-            name = _NOT_IN_NAMES.sub("_", tool.name)[:MAX_NAME]
-            if name in named:
-                name = _NOT_IN_NAMES.sub("_", f"{server.name}__{tool.name}")[:MAX_NAME]
+            distinct.setdefault(tool.name, tool)
+        if len(distinct) < len(tools):
+            logger.warning("tool server lists a name twice", extra={"server": server.name})
+        for tool in distinct.values():
+            name = _free_name(server.name, tool.name, named)
             named[name] = McpTool.of(server, tool, name)
     return list(named.values())
 
 
-async def _close_all(servers: list[_Server]) -> None:
-    """Close all sessions; one that takes its time goes on closing without anyone waiting."""
-    tasks = {server.task for server in servers if server.task is not None}
-    for server in servers:
-        server.close()
+def _free_name(server: str, tool: str, taken: Mapping[str, BaseTool]) -> str:
+    name = _NOT_IN_NAMES.sub("_", tool)[:MAX_NAME]
+    full, number = _NOT_IN_NAMES.sub("_", f"{server}__{tool}"), 1
+    while name in taken:
+        tail = f"_{number}" if number > 1 else ""
+        name = full[: MAX_NAME - len(tail)] + tail
+        number += 1
+    return name
+
+
+def _effect(tool: Tool) -> Effect:
+    """Return what the server says that running the tool does; without a word, it acts."""
+    says = tool.annotations
+    if says is not None and says.readOnlyHint:
+        return Effect.READ_ONLY
+    if says is not None and says.idempotentHint:
+        return Effect.IDEMPOTENT
+    return Effect.ACTS
+
+
+async def _close_all(servers: list[Server]) -> None:
+    """Close all connections; one that takes its time goes on closing without anyone waiting."""
+    tasks = {task for server in servers for task in server.close()}
     _closing.update(tasks)
     for task in tasks:
         task.add_done_callback(_closing.discard)

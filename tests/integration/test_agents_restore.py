@@ -22,8 +22,9 @@ from backend.agents.progress import Progress, each_update
 from backend.agents.restore import last_node_of_model_step, new_checkpointer, restore
 from backend.agents.state import dump_message, empty_state
 from backend.llm.provider import ModelProvider
+from backend.tools.journal import NoJournal
 from tests.fakes import ScriptedModel
-from tests.runs import settings_for
+from tests.runs import TURN_ID, settings_for
 
 CONFIG: dict[str, Any] = {"configurable": {"thread_id": "turn"}}
 CALLS = [{"name": "add", "args": {"n": n}, "id": f"c{n}"} for n in (1, 2, 3)]
@@ -107,7 +108,7 @@ def test_only_what_is_missing_runs(policies, left):
         ran.append(n)
         return "x"
 
-    middleware = [ToolGuard(), *MIDDLEWARE[policies]()]
+    middleware = [ToolGuard(NoJournal(), TURN_ID, 60), *MIDDLEWARE[policies]()]
     todos = [{"content": "x", "status": "pending"}]
     stored = {**empty_state(), "messages": [dump_message(m) for m in messages], "todos": todos}
     stored = json.loads(json.dumps({**stored, "secret_count": 7, "foreign": {"kept": True}}))

@@ -10,8 +10,11 @@ from langgraph.errors import GraphInterrupt
 
 from backend.agents.middleware.recent_messages import find_cut
 from backend.agents.middleware.registry import MIDDLEWARE, build_middleware, check_middleware_names
-from backend.agents.middleware.tool_guard import MAX_RESULT_CHARS, ToolGuard
+from backend.agents.middleware.tool_guard import ToolGuard
+from backend.agents.tool_results import MAX_RESULT_CHARS
 from backend.errors import InvalidInput, ResultNotFound
+from backend.tools.journal import NoJournal
+from tests.runs import TURN_ID
 
 CALL = {"name": "t", "args": {}, "id": "c", "type": "tool_call"}
 REQUEST = ToolCallRequest(tool_call=CALL, tool=None, state={}, runtime=None)
@@ -24,7 +27,7 @@ def guard(outcome):
             raise outcome
         return outcome
 
-    return asyncio.run(ToolGuard().awrap_tool_call(REQUEST, handler))
+    return asyncio.run(ToolGuard(NoJournal(), TURN_ID, 60).awrap_tool_call(REQUEST, handler))
 
 
 @pytest.mark.parametrize(
@@ -45,11 +48,14 @@ def test_a_tools_failure_becomes_a_readable_error_result(error, said):
     assert result.id
 
 
-def test_an_interrupt_and_a_cancellation_are_no_failures():
+def test_an_interrupt_is_no_failure():
     with pytest.raises(GraphInterrupt):
         guard(GraphInterrupt())
-    with pytest.raises(asyncio.CancelledError):
-        guard(asyncio.CancelledError())
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), SystemExit(3), KeyboardInterrupt()])
+def test_a_tool_that_ends_its_task_or_process_ends_neither(error):
+    assert guard(error).content == "The tool t ended itself without a result."
 
 
 def test_a_result_is_clean_and_has_an_id_of_its_own():

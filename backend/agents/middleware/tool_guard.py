@@ -1,73 +1,91 @@
-"""Always present: a tool's result enters the conversation clean, and its failure is readable."""
+"""Always present: no call runs twice or for ever; its result is clean, its failure readable."""
 
-import logging
-import re
 from collections.abc import Awaitable, Callable
-from typing import Any
-from uuid import uuid4
+from typing import Any, cast
+from uuid import UUID
 
 from langchain.agents.middleware import AgentMiddleware, ToolCallRequest
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import ToolException
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
-from backend.errors import AppError
-from backend.llm.clean import clean
+from backend.agents.bounded import TookTooLong, run_bounded
+from backend.agents.state import clean, dump_message, load_messages
+from backend.agents.tool_calls import CallPlace, effect_of, place_of, runs_in_thread
+from backend.agents.tool_results import (
+    failed,
+    tidy,
+    took_too_long,
+    unknown_outcome,
+    unreadable_arguments,
+)
+from backend.schemas import JSON
+from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
+from backend.tools.registry import Effect
+from db.failpoints import failpoint
 
-MAX_RESULT_CHARS = 1_000_000
-MAX_ERROR_CHARS = 2_000
-_CREDENTIALS = re.compile(r"://[^/@\s]+@")
-_SPEAKING = (AppError, ToolException, ValueError, LookupError, TimeoutError)
-
-logger = logging.getLogger(__name__)
+Result = ToolMessage | Command[Any]
+Handler = Callable[[ToolCallRequest], Awaitable[Result]]
 
 
 class ToolGuard(AgentMiddleware[Any, Any]):
-    """Turns each failure of a tool into an error result; adds nothing to the messages otherwise."""
+    """Stands around each call: journal, time limit, errors. Adds nothing to the messages."""
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+    def __init__(self, journal: ToolJournal, turn_id: UUID, seconds: float) -> None:
+        super().__init__()
+        self._journal = journal
+        self._turn_id = turn_id
+        self._seconds = seconds
+
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Result:
+        """Run the tool unless an earlier attempt has; what the journal raises ends the run.
+
+        A call that was begun and has no result runs again only if that is harmless.
+        """
+        place, effect = place_of(request), effect_of(request.tool)
+        if place.unreadable:
+            return unreadable_arguments(request, place.unreadable)
+        past = self._journal.recorded(place.key)
+        if past and past.message:
+            return _load_result(past.message, past.artifact)
+        if past and effect is Effect.ACTS:
+            return unknown_outcome(request)
+        if effect is not Effect.READ_ONLY:
+            await self._journal.started(place.key, request.tool_call["name"], effect)
+        result = await self._run(request, handler, place, effect)
+        failpoint("S10")
+        if effect is not Effect.READ_ONLY or place.batch_size > 1:
+            await self._record(request, place, effect, result)
+        return result
+
+    async def _run(
+        self, request: ToolCallRequest, handler: Handler, place: CallPlace, effect: Effect
+    ) -> Result:
         """Run the tool; GraphBubbleUp is no failure but LangGraph's way to interrupt."""
+        if effect is Effect.IDEMPOTENT:
+            IDEMPOTENCY_KEY.set(place.key.idempotency_key(self._turn_id))
         try:
-            result = await handler(request)
+            result = await run_bounded(handler(request), self._seconds)
         except GraphBubbleUp:
             raise
+        except TookTooLong as error:
+            runs_on = error.runs_on or runs_in_thread(request.tool)
+            return took_too_long(request, self._seconds, effect, runs_on=runs_on)
         except Exception as error:  # noqa: BLE001  # an edge: the model reads it
-            result = _error_result(request, error)
-        return _tidy(result) if isinstance(result, ToolMessage) else result
+            return failed(request, error)
+        return tidy(result) if isinstance(result, ToolMessage) else result
+
+    async def _record(
+        self, request: ToolCallRequest, place: CallPlace, effect: Effect, result: Result
+    ) -> None:
+        """A Command is not recorded: what it changes is the state, which is lost with the batch."""
+        if isinstance(result, ToolMessage):
+            artifact = result.artifact if isinstance(result.artifact, dict) else None
+            message = clean(dump_message(result))
+            name = request.tool_call["name"]
+            await self._journal.finished(place.key, name, effect, message, artifact)
 
 
-def _error_result(request: ToolCallRequest, error: Exception) -> ToolMessage:
-    name = request.tool_call["name"]
-    logger.warning("tool failed", extra={"tool": name, "error": type(error).__name__})
-    return ToolMessage(
-        content=_sentence(name, error),
-        tool_call_id=request.tool_call["id"],
-        name=name,
-        status="error",
-    )
-
-
-def _sentence(tool: str, error: Exception) -> str:
-    """Say what happened; only errors whose text was written to be read are quoted."""
-    said = str(error).strip() if isinstance(error, _SPEAKING) else ""
-    if not said:
-        return f"The tool {tool} failed ({type(error).__name__})."
-    return _CREDENTIALS.sub("://…@", said)[:MAX_ERROR_CHARS]
-
-
-def _tidy(result: ToolMessage) -> ToolMessage:
-    content = clean(result.content)
-    if isinstance(content, str) and len(content) > MAX_RESULT_CHARS:
-        note = f"\n[cut here: the result has {len(content)} characters]"
-        content = content[:MAX_RESULT_CHARS] + note
-    changes = {
-        "content": content,
-        "artifact": clean(result.artifact),
-        "id": result.id or str(uuid4()),
-    }
-    return result.model_copy(update=changes)
+def _load_result(recorded: JSON, artifact: JSON | None) -> ToolMessage:
+    (message,) = load_messages([recorded])
+    return cast(ToolMessage, message.model_copy(update={"artifact": artifact}))

@@ -1,0 +1,140 @@
+"""Results of tool calls: clean and bounded ones, and those that say why there is no other."""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from langchain.agents.middleware import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import ToolException
+
+from backend.agents.bounded import GaveUp
+from backend.errors import AppError
+from backend.llm.clean import clean
+from backend.tools.registry import Effect
+
+MAX_RESULT_CHARS = 1_000_000
+MAX_ARTIFACT_CHARS = 20_000_000
+MAX_ERROR_CHARS = 2_000
+OUTCOME_UNKNOWN = (
+    "Outcome unknown: the worker was lost while this call ran, so it may or may not have taken "
+    "effect. It was not repeated. Check before you repeat it."
+)
+UNKNOWN = {"outcome": "unknown"}
+
+_CREDENTIALS = re.compile(r"://[^/@\s]+@")
+_SPEAKING = (AppError, ToolException, ValueError, LookupError, TimeoutError)
+
+logger = logging.getLogger(__name__)
+
+
+def unknown_outcome(request: ToolCallRequest) -> ToolMessage:
+    """Return the result of a call that was begun by a worker that was lost, and may have acted."""
+    return error_result(request, OUTCOME_UNKNOWN, UNKNOWN)
+
+
+def unreadable_arguments(request: ToolCallRequest, reason: str) -> ToolMessage:
+    """Return the result of a call that was not run, so that the model can mend it."""
+    return error_result(
+        request,
+        f"The arguments of this call could not be read ({reason}), so nothing was run. "
+        "Send the call again with one valid JSON object as its arguments.",
+    )
+
+
+def took_too_long(
+    request: ToolCallRequest, seconds: float, effect: Effect, *, runs_on: bool
+) -> ToolMessage:
+    """Return the result of a call whose time was up; one that acts may have acted by then."""
+    name = request.tool_call["name"]
+    said = f"The tool {name} took longer than {seconds:g} seconds, its limit, and was ended."
+    if runs_on:
+        said = f"The tool {name} took longer than {seconds:g} seconds, its limit, and was given up."
+        said += " It could not be ended: it may still run."
+    if effect is Effect.READ_ONLY:
+        return error_result(request, said)
+    return error_result(request, f"{said} It may or may not have taken effect.", UNKNOWN)
+
+
+def failed(request: ToolCallRequest, error: Exception) -> ToolMessage:
+    """Return the result of a call that raised; only errors that were written to be read speak."""
+    name = request.tool_call["name"]
+    logger.warning("tool failed", extra={"tool": name, "error": type(error).__name__})
+    return error_result(request, _sentence(name, error))
+
+
+def error_result(
+    request: ToolCallRequest, content: str, marks: Mapping[str, Any] | None = None
+) -> ToolMessage:
+    """Return an error result that says `content`."""
+    return ToolMessage(
+        content=clean(content),
+        tool_call_id=request.tool_call["id"],
+        name=request.tool_call["name"],
+        status="error",
+        id=str(uuid4()),
+        additional_kwargs=dict(marks or {}),
+    )
+
+
+def tidy(result: ToolMessage) -> ToolMessage:
+    """Return the result as it may enter the conversation: clean, bounded, with an id of its own."""
+    content = clean(_cut(result.content))
+    artifact, note = _cut_artifact(result.artifact)
+    if note and isinstance(content, str):
+        content += note
+    changes = {"content": content, "artifact": artifact, "id": result.id or str(uuid4())}
+    return result.model_copy(update=changes)
+
+
+def _sentence(tool: str, error: Exception) -> str:
+    if isinstance(error, GaveUp):
+        return f"The tool {tool} ended itself without a result."
+    said = str(error).strip() if isinstance(error, _SPEAKING) else ""
+    if not said:
+        return f"The tool {tool} failed ({type(error).__name__})."
+    return _CREDENTIALS.sub("://…@", said[: 2 * MAX_ERROR_CHARS])[:MAX_ERROR_CHARS]
+
+
+def _cut(content: Any) -> Any:
+    """Cut before anything else is done to a text that may be a gigabyte; blocks in all likewise."""
+    if isinstance(content, str):
+        if len(content) <= MAX_RESULT_CHARS:
+            return content
+        return content[:MAX_RESULT_CHARS] + _note_of_cut(len(content))
+    if size_of(content, MAX_RESULT_CHARS) <= MAX_RESULT_CHARS:
+        return content
+    return f"[left out: the result has more than {MAX_RESULT_CHARS} characters in blocks]"
+
+
+def _note_of_cut(length: int) -> str:
+    return f"\n[cut here: the result has {length} characters]"
+
+
+def _cut_artifact(artifact: Any) -> tuple[Any, str]:
+    """Return the artifact clean; one that is too large is left out, and a note says so.
+
+    A table is bounded by the tool that made it.
+    """
+    is_table = isinstance(artifact, dict) and artifact.get("kind") == "table"
+    if is_table or size_of(artifact, MAX_ARTIFACT_CHARS) <= MAX_ARTIFACT_CHARS:
+        return clean(artifact), ""
+    return None, "\n[left out: the structured part of the result is too large]"
+
+
+def size_of(value: Any, enough: int) -> int:
+    """Return about how many characters a value of JSON has; counting ends beyond `enough`."""
+    size, left = 0, [value]
+    while left and size <= enough:
+        one = left.pop()
+        if isinstance(one, str | bytes):
+            size += len(one)
+        elif isinstance(one, dict):
+            left += one.keys()
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+        size += 1
+    return size

@@ -1,0 +1,276 @@
+"""One MCP server during a run: its connection, opened again when a call finds it lost."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import httpx
+from langchain_core.tools import ToolException
+from langchain_mcp_adapters.sessions import Connection, create_session
+from mcp import ClientSession
+from mcp.shared.exceptions import McpError
+from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
+from pydantic import ValidationError
+
+from backend.errors import ToolServerUnavailable
+from backend.schemas import JSON, McpServer, StdioServer
+from backend.tools.mcp_rescue import rescue
+from backend.tools.mcp_wire import watching_client
+
+MAX_TOOLS = 1_000
+UNCERTAIN = "so this call may or may not have taken effect"
+SESSION_TERMINATED = 32600
+
+logger = logging.getLogger(__name__)
+
+
+class NotDelivered(Exception):
+    """The server has not got the call: to make it again is harmless."""
+
+
+class Server:
+    """A server by its name; each call finds an open connection or opens one."""
+
+    def __init__(
+        self, name: str, server: McpServer, *, connect_seconds: float, call_seconds: float
+    ) -> None:
+        self.name = name
+        self._server = server
+        self._connect_seconds = connect_seconds
+        self._call_seconds = call_seconds
+        self._current: _Session | None = None
+        self._connecting = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def connect(self) -> list[Tool]:
+        """Open the connection and give the tools; ToolServerUnavailable names a dead server."""
+        session = _Session(self.name, self._server, self._call_seconds)
+        self._current = session
+        tools = await session.open(self._tasks, self._connect_seconds)
+        if tools is None:
+            session.close()
+            raise ToolServerUnavailable(
+                f"The tool server {self.name!r} could not be reached. "
+                "Check that it runs, then press Retry."
+            )
+        if len(tools) > MAX_TOOLS:
+            raise ToolServerUnavailable(
+                f"The tool server {self.name!r} offers more than {MAX_TOOLS} tools. "
+                "Let it offer fewer, then press Retry."
+            )
+        return tools
+
+    async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
+        """Call a tool; ToolException says how it failed, and whether it may have acted.
+
+        A connection that was lost before the call is opened again, once.
+        """
+        for _ in range(2):
+            session = await self._open_session()
+            try:
+                return await session.call(tool, arguments, meta)
+            except NotDelivered:
+                session.close()
+        raise self._unreachable()
+
+    def close(self) -> set[asyncio.Task[None]]:
+        """Ask all connections to end and give the tasks that do it."""
+        if self._current is not None:
+            self._current.close()
+        return self._tasks
+
+    async def _open_session(self) -> "_Session":
+        async with self._connecting:
+            if self._current is None or not self._current.is_open:
+                try:
+                    await self.connect()
+                except ToolServerUnavailable:
+                    raise self._unreachable() from None
+                logger.warning("tool server connected again", extra={"server": self.name})
+        assert self._current is not None  # noqa: S101  # connect() has set it
+        return self._current
+
+    def _unreachable(self) -> ToolException:
+        return ToolException(
+            f"The tool server {self.name!r} has broken the connection and cannot be reached; "
+            "nothing was run."
+        )
+
+
+class _Session:
+    """One connection. A task of its own opens and closes it, as anyio demands."""
+
+    def __init__(self, name: str, server: McpServer, call_seconds: float) -> None:
+        self._name = name
+        self._connection = _connection(server, call_seconds, self._fail, self._take_aside)
+        self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
+        self._session: ClientSession | None = None
+        self._closing = asyncio.Event()
+        self._calls: dict[Any, asyncio.Future[CallToolResult]] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._error: BaseException | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return (
+            self._session is not None
+            and self._task is not None
+            and not self._task.done()
+            and not self._closing.is_set()
+        )
+
+    async def open(self, tasks: set[asyncio.Task[None]], seconds: float) -> list[Tool] | None:
+        """Connect and give the tools; None when the server does not answer in time."""
+        self._task = asyncio.create_task(self._keep_open())
+        tasks.add(self._task)
+        self._task.add_done_callback(tasks.discard)
+        waited: set[asyncio.Future[Any]] = {self._task, self._ready}
+        await asyncio.wait(waited, timeout=seconds, return_when="FIRST_COMPLETED")
+        return self._ready.result() if self._ready.done() else None
+
+    async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
+        """Call a tool; a server that dies meanwhile ends the call at once."""
+        assert self._session is not None and self._task is not None  # noqa: S101  # is open
+        aside: asyncio.Future[CallToolResult] = asyncio.get_running_loop().create_future()
+        call = asyncio.ensure_future(self._ask(self._session, aside, tool, arguments, meta))
+        try:
+            waited: set[asyncio.Future[Any]] = {call, aside, self._task}
+            await asyncio.wait(waited, return_when="FIRST_COMPLETED")
+            if call.done():
+                return call.result()
+            if aside.done():
+                return aside.result()
+            raise self._lost()
+        except McpError as error:
+            raise self._explain(error) from error
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+            raise NotDelivered from error
+        except (RuntimeError, ValidationError) as error:
+            raise ToolException(
+                f"The tool server {self._name!r} gave a result that does not fit its own schema; "
+                "the tool has run, its result cannot be used."
+            ) from error
+        finally:
+            self._forget(aside)
+            call.cancel()
+
+    def close(self) -> None:
+        """Ask the task to end; one that has not connected yet is cancelled."""
+        self._closing.set()
+        if self._task is not None and self._session is None:
+            self._task.cancel()
+
+    async def _ask(
+        self,
+        session: ClientSession,
+        aside: asyncio.Future[CallToolResult],
+        tool: str,
+        arguments: JSON,
+        meta: JSON | None,
+    ) -> CallToolResult:
+        """Make the call, known by the id that the session gives it in this very moment."""
+        self._calls[session._request_id] = aside
+        return await session.call_tool(tool, arguments, meta=meta)
+
+    def _forget(self, aside: asyncio.Future[CallToolResult]) -> None:
+        self._calls = {key: value for key, value in self._calls.items() if value is not aside}
+        if aside.done():
+            aside.exception()
+        else:
+            aside.cancel()
+
+    def _fail(self, request_id: Any, reason: str) -> None:
+        """End a call of which the transport knows that no result will come."""
+        aside = self._calls.get(request_id)
+        if aside is not None and not aside.done():
+            said = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
+            aside.set_exception(ToolException(said))
+
+    async def _take_aside(self, message: Any) -> None:
+        """Take what the SDK could not read; a result in it still reaches its call."""
+        if not isinstance(message, Exception):
+            return
+        request_id, result = rescue(message)
+        aside = self._calls.get(request_id)
+        if aside is None or aside.done():
+            logger.warning("tool server sent what is no message", extra={"server": self._name})
+        elif result is None:
+            self._fail(request_id, "its answer cannot be read")
+        else:
+            aside.set_result(result)
+
+    def _explain(self, error: McpError) -> Exception:
+        if error.error.code == CONNECTION_CLOSED:
+            self.close()
+            return self._lost()
+        if error.error.code == SESSION_TERMINATED and error.error.message == "Session terminated":
+            return NotDelivered()
+        return ToolException(f"The tool server {self._name!r} says: {error}")
+
+    def _lost(self) -> Exception:
+        causes = list(_causes(self._error))
+        if any(isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout) for cause in causes):
+            return NotDelivered()
+        status = next((c for c in causes if isinstance(c, httpx.HTTPStatusError)), None)
+        if status is not None:
+            said = f"answered with the status {status.response.status_code}"
+        else:
+            said = "has broken the connection"
+        return ToolException(f"The tool server {self._name!r} {said}, {UNCERTAIN}.")
+
+    async def _keep_open(self) -> None:
+        try:
+            async with create_session(self._connection) as session:
+                await session.initialize()
+                tools = await _list_tools(session)
+                self._session = session
+                self._ready.set_result(tools)
+                await self._closing.wait()
+        except Exception as error:  # noqa: BLE001  # an edge: the connection's end is its news
+            self._error = error
+            fields = {"server": self._name, "error": type(error).__name__}
+            logger.warning("tool server lost", extra=fields)
+
+
+def _connection(
+    server: McpServer, call_seconds: float, on_failure: Any, on_other: Any
+) -> Connection:
+    options = {"message_handler": on_other}
+    if isinstance(server, StdioServer):
+        return {
+            "transport": "stdio",
+            "command": server.command,
+            "args": server.args,
+            "env": server.env or None,
+            "encoding_error_handler": "replace",
+            "session_kwargs": options,
+        }
+    return {
+        "transport": "streamable_http",
+        "url": server.url,
+        "headers": server.headers,
+        "sse_read_timeout": call_seconds,
+        "httpx_client_factory": watching_client(on_failure),
+        "session_kwargs": options,
+    }
+
+
+async def _list_tools(session: ClientSession) -> list[Tool]:
+    """Return the tools of all pages, or a few more than allowed of a server that has no end."""
+    page = await session.list_tools()
+    tools = list(page.tools)
+    while page.nextCursor and len(tools) <= MAX_TOOLS:
+        page = await session.list_tools(page.nextCursor)
+        tools += page.tools
+    return tools
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error, or those that a group holds."""
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _causes(part)
+    elif error is not None:
+        yield error

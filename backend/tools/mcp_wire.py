@@ -1,0 +1,70 @@
+"""What comes from an MCP server over HTTP: bounded, and never missed when it breaks off.
+
+The SDK waits on when an answer's stream ends without its result, and reads any amount of it.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+
+MAX_ANSWER_BYTES = 64 * 2**20
+TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
+BROKE_OFF = "its answer broke off"
+CONNECT_SECONDS = 10.0
+
+OnFailure = Callable[[Any, str], None]
+
+
+def watching_client(on_failure: OnFailure) -> Callable[..., httpx.AsyncClient]:
+    """Return a maker of HTTP clients that report an answer without an end.
+
+    `on_failure` gets the JSON-RPC id of the request and, for a sentence, what happened.
+    """
+
+    def make(
+        headers: dict[str, str] | None = None,
+        timeout: httpx.Timeout | None = None,
+        auth: httpx.Auth | None = None,
+    ) -> httpx.AsyncClient:
+        async def watch(response: httpx.Response) -> None:
+            if response.request.method == "POST":
+                response.stream = _Watched(response, on_failure)
+
+        # Compressed, a small answer could unfold to any size.
+        headers = {"accept-encoding": "identity", **(headers or {})}
+        hooks = {"response": [watch]}
+        return httpx.AsyncClient(headers=headers, timeout=timeout, auth=auth, event_hooks=hooks)
+
+    return make
+
+
+class _Watched(httpx.AsyncByteStream):
+    def __init__(self, response: httpx.Response, on_failure: OnFailure) -> None:
+        self._inner: Any = response.stream
+        self._request = response.request
+        self._on_failure = on_failure
+        self._is_stream = "event-stream" in response.headers.get("content-type", "")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size, resumes = 0, False
+        try:
+            async for chunk in self._inner:
+                size += len(chunk)
+                if size > MAX_ANSWER_BYTES:
+                    raise httpx.ReadError(TOO_LARGE)
+                resumes = resumes or chunk.startswith(b"id:") or b"\nid:" in chunk
+                yield chunk
+        except httpx.HTTPError as error:
+            self._fail(TOO_LARGE if str(error) == TOO_LARGE else BROKE_OFF)
+            raise
+        # Whoever finds the result in a stream of events stops reading it before its end.
+        if self._is_stream and not resumes:
+            self._fail(BROKE_OFF)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def _fail(self, reason: str) -> None:
+        self._on_failure(json.loads(self._request.content).get("id"), reason)
