@@ -51,11 +51,10 @@ class _Collector(Collector):
         unfinished = TurnRow.status.in_(UNFINISHED)
         oldest = func.extract("epoch", func.now() - func.min(TurnRow.created_at))
         with self._services.database.read() as session:
-            counts = dict(
-                session.execute(
-                    select(TurnRow.status, func.count()).where(unfinished).group_by(TurnRow.status)
-                ).tuples()
+            by_status = session.execute(
+                select(TurnRow.status, func.count()).where(unfinished).group_by(TurnRow.status)
             )
+            counts = dict(by_status.tuples().all())
             seconds = session.scalar(select(oldest).where(unfinished))
         for status in sorted(UNFINISHED):
             turns.add_metric([status], counts.get(status, 0))
