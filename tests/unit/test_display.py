@@ -1,0 +1,151 @@
+"""From a message to the rows that people see."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from backend.agents.state import clean
+from backend.conversations import display
+from backend.conversations.display import PREVIEW_ROWS, assistant_drafts, text_of, tool_draft
+from backend.schemas import ContentType, MessageStatus, MessageType
+from db.session import dump_json
+
+JSON = dict[str, Any]
+DONE = MessageStatus.COMPLETED
+
+
+def call(arguments: str, call_id: str = "c") -> JSON:
+    return {"id": call_id, "type": "function", "function": {"name": "f", "arguments": arguments}}
+
+
+def table(rows: int) -> JSON:
+    return {
+        "kind": "table",
+        "title": "Budget",
+        "columns": [{"name": "n", "type": "integer"}],
+        "rows": [[n] for n in range(rows)],
+        "row_count": rows,
+        "complete": True,
+    }
+
+
+def test_a_message_becomes_thinking_text_and_calls_in_order() -> None:
+    message = {
+        "role": "assistant",
+        "content": "Let me look.",
+        "tool_calls": [call("{}", "a"), call('{"x": 1}', "b")],
+        "additional_kwargs": {"reasoning_content": "Hm."},
+        "response_metadata": {"model_name": "m"},
+    }
+
+    drafts = assistant_drafts(message, "Anna", DONE)
+
+    kinds = [draft.content_type for draft in drafts]
+    assert kinds == [ContentType.THINKING, ContentType.TEXT, *[ContentType.TOOL_CALL] * 2]
+    assert [draft.sequence for draft in drafts] == [0, 1, 2, 3]
+    assert [draft.status for draft in drafts] == [DONE, DONE, *[MessageStatus.EXECUTING] * 2]
+    assert drafts[3].content == {"call_id": "b", "name": "f", "arguments": {"x": 1}}
+    assert {draft.agent for draft in drafts} == {"Anna"}
+    assert all(draft.metadata == {"model_name": "m"} for draft in drafts)
+
+
+@pytest.mark.parametrize("content", ["", None, []])
+def test_an_empty_answer_is_told(content: Any) -> None:
+    (draft,) = assistant_drafts({"role": "assistant", "content": content}, "Anna", DONE)
+
+    assert draft.content_type is ContentType.NOTICE
+    assert draft.content["text"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ("", {}),
+        ("{}", {}),
+        ('{"b": 1,  "a": [1.50, null]}', {"b": 1, "a": [1.5, None]}),
+        ('{"cut": ', '{"cut": '),
+        ("[1]", "[1]"),
+        ('{"n": NaN}', '{"n": NaN}'),
+    ],
+)
+def test_arguments_are_values_or_else_their_text(arguments: str, shown: Any) -> None:
+    (draft,) = assistant_drafts({"content": None, "tool_calls": [call(arguments)]}, "Anna", DONE)
+
+    assert draft.content["arguments"] == shown
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first text takes seconds
+@given(st.dictionaries(st.text(), json_values, max_size=4) | st.text())
+def test_no_arguments_of_a_model_can_keep_a_row_from_being_stored(arguments: Any) -> None:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    message = clean({"content": "", "tool_calls": [call(text)]})
+
+    (draft,) = assistant_drafts(message, "Anna", DONE)
+
+    stored = dump_json(draft.content)
+    assert "\\u0000" not in stored
+    assert clean(draft.content) == draft.content
+
+
+def test_a_result_tells_its_call_and_whether_it_failed() -> None:
+    message = {"role": "tool", "tool_call_id": "c", "name": "f", "content": "x", "status": "error"}
+
+    failed = tool_draft(message, None, "Anna")
+    fine = tool_draft({**message, "status": "success"}, None, "Anna")
+
+    assert failed.content == {"tool_call_id": "c", "name": "f", "content": "x", "is_error": True}
+    assert (failed.status, fine.status) == (MessageStatus.FAILED, DONE)
+    assert fine.content["is_error"] is False
+    assert failed.message_type is MessageType.TOOL
+
+
+@pytest.mark.parametrize("rows", [0, 1, PREVIEW_ROWS])
+def test_a_small_table_is_in_its_row(rows: int) -> None:
+    draft = tool_draft({"content": "excerpt"}, table(rows), "Anna")
+
+    assert draft.metadata["table"]["rows"] == table(rows)["rows"]
+    assert draft.metadata["table"]["row_count"] == rows
+    assert draft.result is None
+
+
+def test_a_large_table_is_kept_apart_and_shown_by_its_first_rows() -> None:
+    whole = table(PREVIEW_ROWS + 1)
+
+    draft = tool_draft({"content": "excerpt"}, whole, "Anna")
+
+    assert draft.result == whole
+    assert draft.metadata["table"]["rows"] == whole["rows"][:PREVIEW_ROWS]
+    assert draft.metadata["table"]["row_count"] == PREVIEW_ROWS + 1
+    assert "kind" not in draft.metadata["table"]
+
+
+@pytest.mark.parametrize("artifact", [None, {}, {"kind": "structured", "content": {"a": 1}}])
+def test_what_is_no_table_is_shown_as_text_only(artifact: JSON | None) -> None:
+    draft = tool_draft({"content": "said"}, artifact, "Anna")
+
+    assert (draft.metadata, draft.result) == ({}, None)
+    assert draft.content["content"] == "said"
+
+
+def test_text_is_found_in_blocks_too() -> None:
+    blocks = [{"type": "text", "text": "one "}, "two", {"type": "image_url"}]
+
+    assert text_of({"content": blocks}) == "one two"
+    assert text_of({}) == ""
+
+
+def test_an_error_says_what_and_why() -> None:
+    draft = display.error("Model unavailable", "Press Retry.")
+
+    assert draft.content == {"title": "Model unavailable", "detail": "Press Retry."}
+    assert (draft.content_type, draft.status) == (ContentType.ERROR, MessageStatus.FAILED)

@@ -1,0 +1,57 @@
+"""How a turn may move: forward only, to exactly one end."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.schemas import TurnStatus
+from backend.turns.lifecycle import (
+    MAX_ATTEMPTS,
+    RETRYABLE,
+    TRANSITIONS,
+    UNFINISHED,
+    is_exhausted,
+    is_finished,
+    may_become,
+)
+
+statuses = st.sampled_from(TurnStatus)
+
+
+def test_every_status_has_its_transitions() -> None:
+    assert set(TRANSITIONS) == set(TurnStatus)
+
+
+@given(statuses, statuses)
+def test_nothing_follows_the_end(status: TurnStatus, following: TurnStatus) -> None:
+    if is_finished(status):
+        assert not may_become(status, following)
+
+
+@given(statuses)
+def test_no_status_follows_itself_or_goes_back_to_the_queue(status: TurnStatus) -> None:
+    assert not may_become(status, status)
+    assert not may_become(status, TurnStatus.QUEUED)
+
+
+@pytest.mark.parametrize("status", sorted(UNFINISHED))
+def test_whatever_is_not_finished_can_be_stopped_and_can_fail(status: TurnStatus) -> None:
+    assert may_become(status, TurnStatus.STOPPED)
+    assert may_become(status, TurnStatus.FAILED)
+
+
+def test_only_a_running_turn_succeeds_or_waits() -> None:
+    for following in (TurnStatus.SUCCEEDED, TurnStatus.WAITING):
+        before = {status for status in TurnStatus if may_become(status, following)}
+        assert before == {TurnStatus.RUNNING}
+
+
+@given(statuses)
+def test_only_what_has_ended_without_success_is_tried_again(status: TurnStatus) -> None:
+    assert (status in RETRYABLE) == (is_finished(status) and status != TurnStatus.SUCCEEDED)
+
+
+def test_a_turn_is_given_up_after_its_last_attempt() -> None:
+    exhausted = [is_exhausted(attempt) for attempt in range(MAX_ATTEMPTS + 2)]
+
+    assert exhausted == [False] * MAX_ATTEMPTS + [True, True]

@@ -1,0 +1,120 @@
+"""The wire contract: what it takes, what it refuses, and the names that it promises."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from backend import schemas
+from backend.domains.template import agent_named, check_template, image_of, template_of
+from backend.errors import InvalidInput
+from backend.schemas import (
+    AgentTemplate,
+    ChatRequest,
+    ContentType,
+    DomainTemplate,
+    EventName,
+    NewChatRequest,
+    SessionChange,
+    TurnStatus,
+)
+
+JSON = dict[str, Any]
+
+
+def test_statuses_events_and_contents_have_the_promised_names() -> None:
+    assert set(TurnStatus) == {"queued", "running", "waiting", "succeeded", "failed", "stopped"}
+    assert set(EventName) >= {
+        "turn_queued", "turn_started", "text_delta", "thinking_delta", "message_added",
+        "message_updated", "todos_updated", "progress", "interrupt", "turn_finished",
+    }  # fmt: skip
+    assert set(ContentType) == {
+        "text", "thinking", "tool_call", "tool_result", "todos", "artifact", "image", "file",
+        "interrupt", "notice", "error",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("model", [ChatRequest, NewChatRequest])
+@pytest.mark.parametrize("extra", ["messages", "owner_id", "turn_id", "status"])
+def test_a_field_that_is_not_offered_is_refused(model: type[BaseModel], extra: str) -> None:
+    with pytest.raises(ValidationError):
+        model.model_validate({"message": "x", extra: "y"})
+
+
+@pytest.mark.parametrize("field", ["id", "owner", "status", "message_count", "image_id"])
+def test_a_session_cannot_be_given_what_the_server_decides(field: str) -> None:
+    with pytest.raises(ValidationError):
+        SessionChange.model_validate({field: "x"})
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"transport": "streamable_http", "url": "http://x", "headers": {"A": "${TOKEN}"}},
+        {"transport": "stdio", "command": "python", "args": ["-m", "x"], "env": {"A": "b"}},
+    ],
+)
+def test_both_kinds_of_tool_servers_are_taken_as_they_are(server: JSON) -> None:
+    template = DomainTemplate(name="d", mcp_servers={"s": server})
+
+    assert template.model_dump(mode="json")["mcp_servers"]["s"] == server
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {},
+        {"transport": "sse", "url": "http://x"},
+        {"transport": "stdio", "url": "http://x"},
+        {"transport": "streamable_http", "command": "python"},
+        {"url": "http://x"},
+    ],
+)
+def test_other_tool_servers_are_refused(server: JSON) -> None:
+    with pytest.raises(ValidationError):
+        DomainTemplate(name="d", mcp_servers={"s": server})
+
+
+@pytest.mark.parametrize("name", ["", "1a", "a b", "a/b", "@a", "-a", "a" * 81])
+def test_an_agent_that_cannot_be_mentioned_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError):
+        AgentTemplate(name=name)
+
+
+def test_an_image_says_only_what_its_template_says() -> None:
+    template = DomainTemplate(name="d", system_prompt="Be brief.", middleware=[])
+
+    assert image_of(template) == {"name": "d", "system_prompt": "Be brief."}
+    assert template_of(image_of(template)) == template
+
+
+def test_an_image_of_a_later_version_can_be_read() -> None:
+    image = {"name": "d", "of_a_later_version": {"x": 1}}
+
+    assert template_of(image) == DomainTemplate(name="d")
+
+
+def test_agents_are_found_by_name_whatever_its_case() -> None:
+    template = DomainTemplate(name="d", agents=[{"name": "Anna"}, {"name": "Ben"}])
+
+    assert agent_named(template, None) == "Anna"
+    assert agent_named(template, "BEN") == "Ben"
+    assert agent_named(DomainTemplate(name="d"), None) == "assistant"
+    with pytest.raises(InvalidInput, match="Anna, Ben"):
+        agent_named(template, "Carl")
+
+
+def test_two_agents_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="anna"):
+        check_template(DomainTemplate(name="d", agents=[{"name": "Anna"}, {"name": "anna"}]))
+
+
+def test_no_wire_model_takes_what_it_does_not_know() -> None:
+    wire = [
+        value
+        for value in vars(schemas).values()
+        if isinstance(value, type) and issubclass(value, BaseModel) and value is not BaseModel
+    ]
+
+    loose = {model.__name__ for model in wire if model.model_config.get("extra") != "forbid"}
+    assert loose == {"Problem"}  # it is only ever given
