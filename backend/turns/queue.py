@@ -33,7 +33,7 @@ class TurnQueue:
     def put_back(self, turn_id: UUID) -> bool:
         """Ask again, at the end of the queue, for a turn whose job went to another turn."""
         try:
-            self._enqueue(turn_id, job_id=f"{turn_id}.{uuid4().hex[:8]}")
+            self._enqueue(turn_id, job_id=f"{turn_id}_{uuid4().hex[:8]}")
         except RedisError as error:
             return self._give_up(turn_id, error)
         return True
