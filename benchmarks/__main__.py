@@ -17,11 +17,13 @@ def main() -> int:
     arguments = parser.parse_args()
     print(f"{describe_machine()}\n{versions()}\n", flush=True)
     figures: list[Figure] = []
-    for claim in arguments.only:
-        started = time.monotonic()
-        figures += measure(claim, arguments.long)
-        print(f"{claim} took {time.monotonic() - started:.0f} s", file=sys.stderr)
-    print(table(figures))
+    try:
+        for claim in arguments.only:
+            started = time.monotonic()
+            figures += measure(claim, arguments.long)
+            print(f"{claim} took {time.monotonic() - started:.0f} s", file=sys.stderr)
+    finally:
+        print(table(figures))  # what was measured before a claim that fails is not lost
     return 0
 
 
