@@ -82,6 +82,24 @@ class Script:
         self._history.add(Said(time.time(), marker, text, keys, is_whole))
 
 
+class Steady(Script):
+    """The same for every turn: a batch of calls, two of which take a while, then words."""
+
+    def __init__(self, history: History, pace: float = 0.01, slow: float = 0.3):
+        super().__init__(0, history, 0.0, pace)
+        self._slow = slow
+
+    def _good(self, dice: random.Random, marker: str, number: int, given: int) -> JSON:
+        if number:
+            return {"text": f"{marker} is done. end of {marker}", "delay": self._pace}
+        tools = (("act", 0.0), ("act", self._slow), ("look", self._slow), ("put", 0.0))
+        calls = [
+            {"name": name, "args": {"key": f"{marker}/0/{place}/{given}", "seconds": seconds}}
+            for place, (name, seconds) in enumerate(tools)
+        ]
+        return {"text": f"{marker} looks around, slowly.", "tools": calls, "delay": self._pace}
+
+
 def _call(dice: random.Random, key: str, place: int) -> JSON:
     arguments: JSON = {"key": key, "seconds": dice.choice((0, 0, 0.05, 0.3))}
     arguments["does"] = dice.choice(("well",) * 8 + ("error", "odd"))

@@ -152,7 +152,7 @@ def _restart_redis(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
         server.process.kill()
         server.process.wait()
     time.sleep(fault.seconds)
-    server.start()
+    stage.start_server(server)
     return ()
 
 
@@ -163,7 +163,7 @@ def _restart_postgres(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
         server.process.send_signal(signal.SIGQUIT)
         server.process.wait()
     time.sleep(fault.seconds)
-    server.start()
+    stage.start_server(server)
     return ()
 
 

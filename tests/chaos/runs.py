@@ -41,6 +41,10 @@ class Outcome:
     violations: list[str]
     complaints: list[str] = field(default_factory=list)
 
+    def text(self) -> str:
+        """The run in words, for a test that fails."""
+        return "\n".join([*self.lines(), *self.complaints])
+
     def lines(self) -> list[str]:
         """The run in a few Markdown lines."""
         faults = Counter(fault.kind for fault in self.history.disturbed)

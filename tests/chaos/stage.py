@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,8 @@ from urllib.parse import urlsplit
 import redis
 from sqlalchemy import make_url
 
+from launch.postgres import EmbeddedPostgres
+from launch.redis import EmbeddedRedis
 from tests.chaos.effects import Effects
 from tests.chaos.model import Script
 from tests.chaos.proxy import Proxies, Proxy, Wire
@@ -41,12 +44,14 @@ class Stage(Stack):
         wires: dict[str, Proxy],
         model: ScriptedModel,
         effects: Effects,
+        keeper: Executor,
         home: Path,
         **environment: str,
     ) -> None:
         redis_url = servers.redis.url
         super().__init__(servers.new_database(), redis_url, home, **environment)
         self.servers, self.wires, self.model, self.effects = servers, wires, model, effects
+        self._keeper = keeper
         self.history = History()
         self.witness = Witness(self.database_url)
         self.redis = redis.Redis.from_url(redis_url, socket_timeout=5)
@@ -90,6 +95,10 @@ class Stage(Stack):
             if process in self.workers:
                 self.workers.remove(process)
                 self.start_worker()
+
+    def start_server(self, server: EmbeddedPostgres | EmbeddedRedis) -> None:
+        """Start a server that was killed, from a thread that outlives it: it dies with that."""
+        self._keeper.submit(server.start).result(timeout=90)
 
     def revive(self) -> None:
         """Start again what has died: every part has somebody who does that."""
@@ -139,11 +148,14 @@ def open_stage(
         # Not one of pytest's folders: as root, PostgreSQL runs as a user who may not enter those.
         folder = Path(parts.enter_context(TemporaryDirectory(prefix="colloquy-chaos-")))
         folder.chmod(0o711)
+        keeper = parts.enter_context(ThreadPoolExecutor(1))
         servers = parts.enter_context(Servers(folder))
         proxies = parts.enter_context(Proxies())
         model = parts.enter_context(ScriptedModel())
         effects = parts.enter_context(Effects())
-        stage = _build(servers, proxies, model, effects, home, environment)
+        wires = _open_wires(servers, proxies, model, effects)
+        stage = Stage(servers, wires, model, effects, keeper, home, **environment)
+        wires["client-api"] = proxies.open(LOCAL, stage.api_port)
         model.steps = Script(seed, stage.history, mishaps)
         stage.witness.install()
         parts.callback(stage.shut)
@@ -152,26 +164,20 @@ def open_stage(
         yield stage
 
 
-def _build(
-    servers: Servers,
-    proxies: Proxies,
-    model: ScriptedModel,
-    effects: Effects,
-    home: Path,
-    environment: dict[str, str],
-) -> Stage:
-    wires: dict[str, Proxy] = {}
+def _open_wires(
+    servers: Servers, proxies: Proxies, model: ScriptedModel, effects: Effects
+) -> dict[str, Proxy]:
     targets = {
         "postgres": servers.postgres.port,
         "redis": servers.redis.port,
         "model": urlsplit(model.url).port,
         "tools": urlsplit(effects.server.url).port,
     }
-    for name in WIRES[1:]:
-        wires[name] = proxies.open(LOCAL, targets[name.partition("-")[2]] or 0)
-    stage = Stage(servers, wires, model, effects, home, **environment)
-    wires["client-api"] = proxies.open(LOCAL, stage.api_port)
-    return stage
+    return {
+        name: proxies.open(LOCAL, targets[name.partition("-")[2]] or 0)
+        for name in WIRES
+        if name != "client-api"
+    }
 
 
 @contextmanager

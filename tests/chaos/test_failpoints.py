@@ -1,0 +1,174 @@
+"""Each kill point once: a part dies, freezes or fails there, and every promise holds.
+
+Left out: S0 (before any request: a client that dies has told nobody anything), and S12, S13 and
+S18, which belong to interrupts, artifact files and summaries that are not there yet.
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from tests.chaos.checker import check
+from tests.chaos.clients import Caller, Follower
+from tests.chaos.conftest import RunRecord
+from tests.chaos.model import Steady
+from tests.chaos.stage import Stage, open_stage
+from tests.stack import ROOT, Servers
+
+POINTS = (
+    "S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S8 tools", "S9", "S10", "S11", "S14", "S15",
+    "S16",
+)  # fmt: skip
+NOBODY_WAKES = {"S16": "S3"}  # what strands a turn, so that the sweeper has to find it
+ACTIONS = {"kill": "kill", "stop": "stop:30", "raise": "raise"}
+SECONDS = 100
+
+
+class Arena:
+    """A stage whose failpoints all do one thing, each only when it is armed."""
+
+    def __init__(self, action: str, home: Path, parts: ExitStack) -> None:
+        self.action = action
+        self._folder = home / "fired"
+        self._folder.mkdir()
+        for name in POINTS:
+            (self._folder / name).touch()
+        armed = ",".join(f"{name}={ACTIONS[action]}" for name in POINTS)
+        environment = {"FAILPOINTS": armed, "FAILPOINTS_DIR": str(self._folder)}
+        self.stage: Stage = parts.enter_context(open_stage(home, **environment))
+        self.stage.model.steps = Steady(self.stage.history)
+        self._known: set[str] = set()
+
+    def arm(self, name: str) -> None:
+        """Let the next process that passes there fall."""
+        for one in (name, NOBODY_WAKES.get(name, name)):
+            (self._folder / one).unlink(missing_ok=True)
+
+    def fired_at(self, name: str) -> float | None:
+        """When the failpoint was reached; None if it was not."""
+        file = self._folder / name
+        return file.stat().st_mtime if file.exists() else None
+
+    def new_violations(self) -> list[str]:
+        """What earlier cases have not broken already; a failpoint that raises is a 500 itself."""
+        found = [one for one in check(self.stage.collect()) if one not in self._known]
+        self._known |= set(found)
+        return [one for one in found if self.action != "raise" or not one.startswith("P16")]
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Arena]]:
+    with ExitStack() as parts:
+        yield _Opened(tmp_path_factory, parts)
+
+
+class _Opened(dict[str, Arena]):
+    """Arenas by action; one at a time is open, since each is a whole stack."""
+
+    def __init__(self, homes: pytest.TempPathFactory, parts: ExitStack) -> None:
+        super().__init__()
+        self._homes, self._parts = homes, parts
+
+    def __missing__(self, action: str) -> Arena:
+        self._parts.close()
+        self.clear()
+        self[action] = Arena(action, self._homes.mktemp(action), self._parts)
+        return self[action]
+
+
+CASES = [
+    pytest.param(action, name, marks=[] if action == "kill" else [pytest.mark.chaos])
+    for action in ACTIONS
+    for name in POINTS
+]
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(("action", "name"), CASES)
+def test_promises_hold_at(
+    action: str, name: str, arenas: dict[str, Arena], record: RunRecord
+) -> None:
+    arena = arenas[action]
+    caller = Caller(arena.stage.public_url, arena.stage.history)
+    marker = f"{action}-{name.replace(' ', '-')}-{uuid4().hex[:4]}"
+    first = caller.submit(f"turn {marker}-0 please", None, f"{marker}-0")
+    assert first is not None
+    follower = Follower(arena.stage.public_url, first.session_id, arena.stage.history)
+    assert caller.wait(first.turn_id) == "succeeded"
+
+    arena.arm(name)
+    ends = _talk(arena, caller, first.session_id, marker)
+
+    fired = arena.fired_at(name)
+    assert fired, f"{name} was never reached"
+    caller.read(first.session_id)
+    time.sleep(0.3)
+    follower.close()
+    caller.close()
+    found = arena.new_violations()
+    took = time.time() - fired
+    record.add(
+        "Failpoints",
+        f"- {name}, {action}: turns {' and '.join(map(str, ends))}, all over after"
+        f" {took:.1f} s, {len(found)} violations",
+    )
+    assert found == []
+    may = {"succeeded", "failed"} if action == "raise" else {"succeeded"}
+    assert set(ends) <= may, ends
+
+
+def _talk(arena: Arena, caller: Caller, session_id: str, marker: str) -> list[str | None]:
+    """Two messages, the second while the first runs; what dies is started again meanwhile."""
+    with _revived(arena.stage):
+        said = [caller.submit(f"turn {marker}-{n}", session_id, f"{marker}-{n}") for n in (1, 2)]
+        ends = [caller.wait(one.turn_id) if one else None for one in said]
+    arena.stage.settle(SECONDS)
+    return ends
+
+
+class _revived:
+    """While the block runs, somebody starts again what has died."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join(timeout=60)
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(0.1):
+            self._stage.revive()
+
+
+def test_a_migration_that_dies_half_way_is_made_again(servers: Servers) -> None:
+    environment = {"DATABASE_URL": _empty_database(servers), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "db.migrate"]
+
+    died = subprocess.run(command, env=environment | {"FAILPOINTS": "S17=kill"}, cwd=ROOT)
+    again = subprocess.run(command, env=environment, cwd=ROOT)
+
+    assert (died.returncode, again.returncode) == (-9, 0)
+
+
+def _empty_database(servers: Servers) -> str:
+    owner = make_url(servers.postgres.url)
+    name = f"half_way_{uuid4().hex[:6]}"
+    admin = create_engine(servers.postgres.superuser_url, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f'CREATE DATABASE "{name}" OWNER "{owner.username}"'))
+    admin.dispose()
+    return owner.set(database=name).render_as_string(hide_password=False)

@@ -1,0 +1,73 @@
+"""A worker is killed with many turns in flight: each goes on soon, and none of its calls twice."""
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.checker import check
+from tests.chaos.clients import Caller
+from tests.chaos.conftest import RunRecord
+from tests.chaos.model import Steady
+from tests.chaos.records import Disturbed
+from tests.chaos.rules_turns import P50_SECONDS, P99_SECONDS, percentile, recovery_times
+from tests.chaos.stage import Stage, open_stage
+
+TOOL_SECONDS = 20.0  # so long that all turns are in their slow call when the worker dies
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "turns",
+    [1, pytest.param(50, marks=pytest.mark.chaos), pytest.param(200, marks=pytest.mark.chaos)],
+)
+def test_turns_of_a_killed_worker_go_on_soon(turns: int, tmp_path: Path, record: RunRecord) -> None:
+    with open_stage(tmp_path, workers=1, WORKER_TURNS=str(turns)) as stage:
+        stage.model.steps = Steady(stage.history, pace=0, slow=TOOL_SECONDS)
+        ids = _submit(stage, turns)
+        stage.wait_for(lambda: len(stage.effects.ran) == 4 * turns, "not all calls began", 120)
+        time.sleep(1)
+        _kill_first_worker(stage)
+        ends = [Caller(stage.public_url, stage.history).wait(turn_id) for turn_id in ids]
+        history = stage.collect()
+
+    times = sorted(recovery_times(history))
+    p50, p99 = percentile(times, 50), percentile(times, 99)
+    acts = [ran.key for ran in history.ran if ran.name == "act"]
+    record.add(
+        "SIGKILL of a worker with turns in flight",
+        f"- {turns} turns: next attempt after p50 {p50:.2f} s, p99 {p99:.2f} s;"
+        f" {len(acts)} acts for {len(set(acts))} calls",
+    )
+    assert set(ends) == {"succeeded"}
+    assert len(times) == turns
+    assert len(acts) == len(set(acts)) == 2 * turns
+    assert check(history) == []
+    assert (p50 <= P50_SECONDS, p99 <= P99_SECONDS) == (True, True), (p50, p99)
+
+
+def _submit(stage: Stage, turns: int) -> list[str]:
+    caller = Caller(stage.public_url, stage.history)
+
+    def submit(number: int) -> str:
+        said = caller.submit(f"turn k{number} please", None, f"k{number}")
+        assert said is not None
+        return said.turn_id
+
+    with ThreadPoolExecutor(10) as pool:
+        return list(pool.map(submit, range(turns)))
+
+
+def _kill_first_worker(stage: Stage) -> None:
+    """Kill the worker that runs all; another one, which has just come, takes over."""
+    first = stage.workers[0]
+    stage.start_worker()
+    stage.wait_for(lambda: len(stage.redis.keys("colloquy:worker:*")) == 2, "no second worker")
+    started = time.time()
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    stage.workers.remove(first)
+    stage.history.add(Disturbed("kill-worker", "0", started, time.time(), (str(first.pid),)))
