@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -74,11 +74,13 @@ class EventName(StrEnum):
     TURN_FINISHED = "turn_finished"
 
 
-class _Wire(BaseModel):
+class Wire(BaseModel):
+    """What travels; a field that nobody knows is refused."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class ChatRequest(_Wire):
+class ChatRequest(Wire):
     """A person's message to a session's agent."""
 
     message: str = Field(examples=["What's the budget for CC-1001?"])
@@ -92,7 +94,7 @@ class NewChatRequest(ChatRequest):
     domain: str | None = Field(None, description="A domain's name or id, for a new session.")
 
 
-class ChatResponse(_Wire):
+class ChatResponse(Wire):
     """What became of a message; `response` is null until the turn has ended."""
 
     session_id: UUID
@@ -102,7 +104,7 @@ class ChatResponse(_Wire):
     agent: str = Field(examples=["assistant"])
 
 
-class NewSession(_Wire):
+class NewSession(Wire):
     """A session to be made."""
 
     title: str | None = None
@@ -111,7 +113,7 @@ class NewSession(_Wire):
     )
 
 
-class SessionChange(_Wire):
+class SessionChange(Wire):
     """What a person may change of a session; absent fields stay as they are."""
 
     title: str | None = None
@@ -119,7 +121,7 @@ class SessionChange(_Wire):
     archived: bool | None = None
 
 
-class Session(_Wire):
+class Session(Wire):
     """A conversation, as people see it."""
 
     id: UUID
@@ -131,19 +133,20 @@ class Session(_Wire):
     pinned: bool
     archived: bool
     message_count: int
+    turn_count: int
     owner: str
     created_at: datetime
     updated_at: datetime
 
 
-class SessionPage(_Wire):
+class SessionPage(Wire):
     """One page of sessions, newest first."""
 
     items: list[Session]
     next_cursor: str | None
 
 
-class DisplayMessage(_Wire):
+class DisplayMessage(Wire):
     """One piece of content on the screen."""
 
     id: UUID
@@ -159,7 +162,7 @@ class DisplayMessage(_Wire):
     metadata: JSON
 
 
-class MessagePage(_Wire):
+class MessagePage(Wire):
     """One page of display messages, in ascending position; a null cursor: there is no more."""
 
     items: list[DisplayMessage]
@@ -167,14 +170,14 @@ class MessagePage(_Wire):
     next_after: int | None
 
 
-class ErrorSummary(_Wire):
+class ErrorSummary(Wire):
     """Why a turn failed, in words for a person."""
 
     title: str
     detail: str
 
 
-class Usage(_Wire):
+class Usage(Wire):
     """Tokens that a turn has used."""
 
     input_tokens: int = 0
@@ -184,7 +187,7 @@ class Usage(_Wire):
     model_calls: int = 0
 
 
-class Turn(_Wire):
+class Turn(Wire):
     """The work that one message asks for. `message` is what was asked."""
 
     id: UUID
@@ -204,13 +207,13 @@ class Turn(_Wire):
     finished_at: datetime | None
 
 
-class TurnPage(_Wire):
+class TurnPage(Wire):
     """The turns of a session that are not finished, in order."""
 
     items: list[Turn]
 
 
-class EventContext(_Wire):
+class EventContext(Wire):
     """Where an event belongs."""
 
     domain_id: UUID | None
@@ -220,109 +223,7 @@ class EventContext(_Wire):
     turn_id: UUID
 
 
-class StreamableHttpServer(_Wire):
-    """An MCP server reached over HTTP; `${NAME}` is taken from the worker's environment."""
-
-    transport: Literal["streamable_http"]
-    url: str
-    headers: dict[str, str] = {}
-
-
-class StdioServer(_Wire):
-    """An MCP server started by the worker as a child process."""
-
-    transport: Literal["stdio"]
-    command: str
-    args: list[str] = []
-    env: dict[str, str] = {}
-
-
-McpServer = Annotated[StreamableHttpServer | StdioServer, Field(discriminator="transport")]
-
-
-class AgentTemplate(_Wire):
-    """One agent of a domain."""
-
-    name: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
-    description: str = ""
-    system_prompt: str = ""
-    model: str | None = None
-    tools: list[str] | None = Field(
-        None, description="Names of tools; absent: all of the domain's."
-    )
-    middleware: list[str | JSON] | None = Field(None, description="Absent: the domain's.")
-    roles: list[str] | None = Field(None, description="Roles that may ask it; absent: all.")
-
-
-class Limits(_Wire):
-    """What one turn may use at most."""
-
-    steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
-    turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
-    tokens: int | None = Field(None, ge=1, description="Tokens of one turn, in and out together.")
-    tool_seconds: int = Field(
-        600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
-    )
-
-
-class DomainTemplate(_Wire):
-    """A domain's configuration: what a new session's image is copied from."""
-
-    name: str = Field(min_length=1, max_length=80, examples=["finance"])
-    description: str = ""
-    model: str | None = Field(
-        None, description="A chat model's name; absent: MODEL of the settings."
-    )
-    system_prompt: str = ""
-    tools: list[str] | None = Field(
-        None, description="Built-in tools by name; absent: all of them."
-    )
-    mcp_servers: dict[str, McpServer] = Field(
-        default={},
-        examples=[{"ledger": {"transport": "streamable_http", "url": "http://127.0.0.1:9000/mcp"}}],
-    )
-    agents: list[AgentTemplate] = []
-    manager: JSON | None = None
-    middleware: list[str | JSON] = Field(
-        default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
-    )
-    limits: Limits = Limits()
-
-
-class DomainChange(_Wire):
-    """What to change of a domain; absent fields stay. No existing session is touched."""
-
-    name: str | None = Field(None, min_length=1, max_length=80)
-    description: str | None = None
-    model: str | None = None
-    system_prompt: str | None = None
-    tools: list[str] | None = None
-    mcp_servers: dict[str, McpServer] | None = None
-    agents: list[AgentTemplate] | None = None
-    manager: JSON | None = None
-    middleware: list[str | JSON] | None = None
-    limits: Limits | None = None
-    is_default: bool | None = None
-
-
-class Domain(DomainTemplate):
-    """A stored domain."""
-
-    id: UUID
-    version: int
-    is_default: bool
-    created_at: datetime
-    updated_at: datetime
-
-
-class DomainPage(_Wire):
-    """One page of domains, by name."""
-
-    items: list[Domain]
-    next_cursor: str | None
-
-
-class ServerInfo(_Wire):
+class ServerInfo(Wire):
     """What a page must know of the server: who asks, and which model answers."""
 
     user: str

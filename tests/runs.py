@@ -9,12 +9,17 @@ from uuid import UUID
 
 from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
 from backend.agents.state import empty_state, user_message
+from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
-from backend.schemas import DomainTemplate
 from backend.settings import Settings
+from backend.templates import DomainTemplate
 from backend.tools.context import ToolContext
+from backend.tools.journal import NoJournal, ToolJournal
 
 JSON = dict[str, Any]
+PATIENCE = Patience(
+    first_token_seconds=5, silence_seconds=5, tries=3, first_wait=0.01, longest_wait=2
+)
 TURN_ID = UUID(int=7)
 NO_CONTEXT = cast(ToolContext, SimpleNamespace(turn_id=TURN_ID))  # only MCP servers' tools here
 
@@ -31,12 +36,17 @@ def asking(text: str, *before: JSON) -> JSON:
 
 @asynccontextmanager
 async def recipe_for(
-    url: str, *, silence_seconds: float = 5, agent: str = "", **image: Any
+    url: str,
+    *,
+    patience: Patience = PATIENCE,
+    journal: ToolJournal | None = None,
+    agent: str = "",
+    **image: Any,
 ) -> AsyncIterator[AgentRecipe]:
-    models = ModelProvider(settings_for(url), silence_seconds=silence_seconds)
+    models = ModelProvider(settings_for(url), patience)
     template = DomainTemplate(**{"name": "d", "tools": [], **image})
     try:
-        yield AgentRecipe(template, agent, models, NO_CONTEXT)
+        yield AgentRecipe(template, agent, models, NO_CONTEXT, journal or NoJournal())
     finally:
         await models.aclose()
 

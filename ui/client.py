@@ -9,7 +9,6 @@ from pydantic import BaseModel, ValidationError
 from backend.schemas import (
     ChatRequest,
     ChatResponse,
-    DomainPage,
     MessagePage,
     NewChatRequest,
     Problem,
@@ -20,6 +19,7 @@ from backend.schemas import (
     Turn,
     TurnPage,
 )
+from backend.templates import DomainPage
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)

@@ -1,6 +1,6 @@
 """Builds the temporary agent of one turn from the conversation's image."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,9 +13,9 @@ from backend.agents.middleware.registry import build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.errors import ConfigurationError, InvalidInput
-from backend.llm.answer import Delta
+from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
-from backend.schemas import AgentTemplate, DomainTemplate
+from backend.templates import AgentTemplate, DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import open_mcp_tools
@@ -59,13 +59,10 @@ def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
 
 
 @asynccontextmanager
-async def open_agent(
-    recipe: AgentRecipe, on_delta: Callable[[Delta], None]
-) -> AsyncGenerator[Agent, None]:
+async def open_agent(recipe: AgentRecipe, on_event: Tell) -> AsyncGenerator[Agent, None]:
     """Open the image's tool servers and build the agent; both last for the block.
 
-    `on_delta` sees the pieces of this agent's answers only, not those of a policy that asks a
-    model of its own.
+    `on_event` sees this agent's answers only, not those of a policy that asks a model of its own.
     """
     template = choose_agent(recipe.image, recipe.agent_name or None)
     model = recipe.models.chat_model(template.model or recipe.image.model)
@@ -77,7 +74,7 @@ async def open_agent(
         named = template.middleware if template.middleware is not None else recipe.image.middleware
         middleware = [_guard(recipe), *build_middleware(named)]
         graph = create_agent(
-            model=model.model_copy(update={"on_delta": on_delta}),
+            model=model.model_copy(update={"on_event": on_event}),
             tools=tools,
             system_prompt=(template.system_prompt or recipe.image.system_prompt) or None,
             middleware=middleware,

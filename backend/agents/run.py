@@ -24,11 +24,13 @@ from backend.agents.events import (
     ToolFinished,
 )
 from backend.agents.factory import Agent, AgentRecipe, open_agent
+from backend.agents.loops import check_loops
 from backend.agents.progress import Progress, each_update
 from backend.agents.restore import TOOLS_NODE, restore
 from backend.errors import StepLimitReached, TimeLimitReached
-from backend.llm.answer import Delta
-from backend.schemas import JSON, Limits
+from backend.llm.events import Delta, ModelEvent, Reset
+from backend.schemas import JSON
+from backend.templates import Limits
 from db.failpoints import failpoint
 
 __all__ = [
@@ -54,9 +56,11 @@ async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent
 
     The state ends with a person's message, with calls that have no result yet (only these run),
     or with results; a finished one yields nothing. Each step must be saved before the next event
-    is pulled. Cancelling the task or closing the generator stops everything at once. Raises
-    AppErrors only: ModelUnavailable, IncompleteAnswer, ToolServerUnavailable, SecretMissing,
-    StepLimitReached, TimeLimitReached, ConfigurationError.
+    is pulled. Cancelling the task or closing the generator stops everything at once.
+
+    Raises what the journal raises, else AppErrors only: ModelUnavailable, IncompleteAnswer,
+    ToolServerUnavailable, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
+    ConfigurationError.
     """
     progress = Progress(state)
     if progress.is_finished:
@@ -87,11 +91,17 @@ class _Events:
     def put(self, event: RunEvent | None) -> None:
         self._queue.put_nowait(event)
 
-    def put_delta(self, delta: Delta) -> None:
-        if delta.thinking:
-            self.put(ThinkingDelta(delta.message_id, delta.thinking))
-        if delta.text:
-            self.put(TextDelta(delta.message_id, delta.text))
+    def put_of_model(self, event: ModelEvent) -> None:
+        """Hand over what the model tells."""
+        if isinstance(event, Delta):
+            if event.thinking:
+                self.put(ThinkingDelta(event.message_id, event.thinking))
+            if event.text:
+                self.put(TextDelta(event.message_id, event.text))
+        elif isinstance(event, Reset):
+            self.put(AnswerReset(event.message_id, event.reason))
+        else:
+            self.put(ModelWaiting(event.seconds, event.reason))
 
     async def put_step(self, step: StepFinished) -> None:
         """Hand the step over and wait until it is saved."""
@@ -105,7 +115,7 @@ async def _run(recipe: AgentRecipe, progress: Progress, events: _Events) -> None
     try:
         with tracing_context(enabled=False):
             async with asyncio.timeout(limits.turn_seconds) as limit:
-                async with open_agent(recipe, events.put_delta) as agent:
+                async with open_agent(recipe, events.put_of_model) as agent:
                     await _drive(agent, progress, limits, events)
     except TimeoutError as error:
         if limit.expired():
@@ -118,7 +128,7 @@ async def _run(recipe: AgentRecipe, progress: Progress, events: _Events) -> None
 
 
 async def _drive(agent: Agent, progress: Progress, limits: Limits, events: _Events) -> None:
-    _check_steps(progress, limits)
+    _check_limits(progress, limits)
     config: RunnableConfig = {
         "configurable": {"thread_id": "turn"},
         "recursion_limit": NO_RECURSION_LIMIT,
@@ -131,7 +141,7 @@ async def _drive(agent: Agent, progress: Progress, limits: Limits, events: _Even
             for node, values in each_update(update):
                 if step := _advance(agent, progress, events, node, values):
                     await events.put_step(step)
-                    _check_steps(progress, limits)
+                    _check_limits(progress, limits)
     if step := progress.finish_rest():
         await events.put_step(step)
 
@@ -147,7 +157,8 @@ def _advance(
     return progress.finish_model_step() if node == agent.model_step_end else None
 
 
-def _check_steps(progress: Progress, limits: Limits) -> None:
+def _check_limits(progress: Progress, limits: Limits) -> None:
+    check_loops(progress.state["messages"])
     if progress.steps >= limits.steps and not progress.is_finished:
         raise StepLimitReached(
             f"The agent made {progress.steps} steps, its limit, without coming to an answer. "

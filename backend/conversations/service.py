@@ -176,6 +176,11 @@ def _active_status() -> Any:
     return func.coalesce(first, IDLE)
 
 
+def _turn_count() -> Any:
+    counted = select(func.count()).where(TurnRow.conversation_id == ConversationRow.id)
+    return counted.correlate(ConversationRow).scalar_subquery()
+
+
 def _sessions() -> Select[Any]:
     row = ConversationRow
     return select(
@@ -188,6 +193,7 @@ def _sessions() -> Select[Any]:
         row.pinned,
         row.archived,
         row.message_count,
+        _turn_count().label("turn_count"),
         row.owner_id.label("owner"),
         row.created_at,
         row.updated_at,

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from backend.errors import InvalidInput
-from backend.schemas import DomainTemplate
+from backend.templates import DomainTemplate
 
 JSON = dict[str, Any]
 DEFAULT_AGENT = "assistant"

@@ -15,7 +15,8 @@ from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
 from pydantic import ValidationError
 
 from backend.errors import ToolServerUnavailable
-from backend.schemas import JSON, McpServer, StdioServer
+from backend.schemas import JSON
+from backend.templates import McpServer, StdioServer
 from backend.tools.mcp_rescue import rescue
 from backend.tools.mcp_wire import watching_client
 

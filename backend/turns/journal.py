@@ -42,6 +42,7 @@ class TurnJournal:
         self._turn_id = turn_id
         self._attempt = attempt
         self._recorded = recorded
+        self._starting = asyncio.Lock()  # first come, first served: calls start in their order
 
     def recorded(self, key: CallKey) -> Recorded | None:
         """What earlier attempts have left of this call; None when it never began."""
@@ -49,7 +50,8 @@ class TurnJournal:
 
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
         """Record that the tool is about to run. Raises LeaseLost when this attempt may not."""
-        await asyncio.to_thread(self._write, key, name, effect, None)
+        async with self._starting:
+            await asyncio.to_thread(self._write, key, name, effect, None)
 
     async def finished(
         self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None

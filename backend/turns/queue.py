@@ -42,24 +42,22 @@ class TurnQueue:
         """Ask a worker to run the turn; False when Redis does not answer.
 
         Nothing is lost then: the sweeper asks again. A second job for a turn is harmless, since
-        only one claim succeeds.
+        only one claim succeeds; none is added while one waits. A job that was taken may be of a
+        lost worker, so that the turn is announced under another name beside it.
         """
+        names = (str(turn_id), f"{turn_id}_again", f"{turn_id}_{uuid4().hex[:8]}")
         try:
-            self._enqueue(turn_id, job_id=str(turn_id), unique=True)
-        except DuplicateJobError:
-            return self._wake_again(turn_id)
-        except RedisError as error:
-            return self._give_up(turn_id, error)
-        return True
-
-    def _wake_again(self, turn_id: UUID) -> bool:
-        """Announce the turn anew unless its job still waits: who took it may be lost."""
-        try:
-            job = self.rq.fetch_job(str(turn_id))
-            if job is None or job.get_status() is not JobStatus.QUEUED:
-                self._enqueue(turn_id, job_id=str(turn_id))
+            return any(self._enqueue_unless_taken(turn_id, name) for name in names)
         except (RedisError, InvalidJobOperation) as error:
             return self._give_up(turn_id, error)
+
+    def _enqueue_unless_taken(self, turn_id: UUID, job_id: str) -> bool:
+        """Whether a job of this name waits now: a new one, or the one that was there."""
+        try:
+            self._enqueue(turn_id, job_id=job_id, unique=True)
+        except DuplicateJobError:
+            job = self.rq.fetch_job(job_id)
+            return job is not None and job.get_status() is JobStatus.QUEUED
         return True
 
     def _enqueue(self, turn_id: UUID, *, job_id: str, unique: bool = False) -> None:

@@ -17,14 +17,8 @@ from backend.conversations.state_store import create_state
 from backend.domains import service as domains
 from backend.domains.template import agent_named, image_of, template_of
 from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong, TurnNotRetryable
-from backend.schemas import (
-    MAX_MESSAGE_CHARS,
-    DisplayMessage,
-    DomainTemplate,
-    EventContext,
-    EventName,
-    Turn,
-)
+from backend.schemas import MAX_MESSAGE_CHARS, DisplayMessage, EventContext, EventName, Turn
+from backend.templates import DomainTemplate
 from backend.text import clean_text
 from backend.turns.entry import changes_by, enter_message, reopen_answer, touch
 from backend.turns.lifecycle import RETRYABLE

@@ -18,7 +18,6 @@ from backend.schemas import (
     ChatResponse,
     ContentType,
     DisplayMessage,
-    DomainPage,
     EventName,
     MessagePage,
     MessageStatus,
@@ -34,6 +33,7 @@ from backend.schemas import (
     TurnStatus,
     Usage,
 )
+from backend.templates import DomainPage
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 

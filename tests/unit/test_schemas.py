@@ -9,15 +9,14 @@ from backend import schemas
 from backend.domains.template import agent_named, check_template, image_of, template_of
 from backend.errors import InvalidInput
 from backend.schemas import (
-    AgentTemplate,
     ChatRequest,
     ContentType,
-    DomainTemplate,
     EventName,
     NewChatRequest,
     SessionChange,
     TurnStatus,
 )
+from backend.templates import AgentTemplate, DomainTemplate
 
 JSON = dict[str, Any]
 

@@ -1,0 +1,111 @@
+"""The wire contract of domains: what a template holds, and so what a session's image holds."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from backend.schemas import JSON, Wire
+
+
+class StreamableHttpServer(Wire):
+    """An MCP server reached over HTTP; `${NAME}` is taken from the worker's environment."""
+
+    transport: Literal["streamable_http"]
+    url: str
+    headers: dict[str, str] = {}
+
+
+class StdioServer(Wire):
+    """An MCP server started by the worker as a child process."""
+
+    transport: Literal["stdio"]
+    command: str
+    args: list[str] = []
+    env: dict[str, str] = {}
+
+
+McpServer = Annotated[StreamableHttpServer | StdioServer, Field(discriminator="transport")]
+
+
+class AgentTemplate(Wire):
+    """One agent of a domain."""
+
+    name: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
+    description: str = ""
+    system_prompt: str = ""
+    model: str | None = None
+    tools: list[str] | None = Field(
+        None, description="Names of tools; absent: all of the domain's."
+    )
+    middleware: list[str | JSON] | None = Field(None, description="Absent: the domain's.")
+    roles: list[str] | None = Field(None, description="Roles that may ask it; absent: all.")
+
+
+class Limits(Wire):
+    """What one turn may use at most."""
+
+    steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
+    turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
+    tokens: int | None = Field(None, ge=1, description="Tokens of one turn, in and out together.")
+    tool_seconds: int = Field(
+        600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
+    )
+
+
+class DomainTemplate(Wire):
+    """A domain's configuration: what a new session's image is copied from."""
+
+    name: str = Field(min_length=1, max_length=80, examples=["finance"])
+    description: str = ""
+    model: str | None = Field(
+        None, description="A chat model's name; absent: MODEL of the settings."
+    )
+    system_prompt: str = ""
+    tools: list[str] | None = Field(
+        None, description="Built-in tools by name; absent: all of them."
+    )
+    mcp_servers: dict[str, McpServer] = Field(
+        default={},
+        examples=[{"ledger": {"transport": "streamable_http", "url": "http://127.0.0.1:9000/mcp"}}],
+    )
+    agents: list[AgentTemplate] = []
+    manager: JSON | None = None
+    middleware: list[str | JSON] = Field(
+        default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
+    )
+    limits: Limits = Limits()
+
+
+class DomainChange(Wire):
+    """What to change of a domain; absent fields stay. No existing session is touched."""
+
+    name: str | None = Field(None, min_length=1, max_length=80)
+    description: str | None = None
+    model: str | None = None
+    system_prompt: str | None = None
+    tools: list[str] | None = None
+    mcp_servers: dict[str, McpServer] | None = None
+    agents: list[AgentTemplate] | None = None
+    manager: JSON | None = None
+    middleware: list[str | JSON] | None = None
+    limits: Limits | None = None
+    is_default: bool | None = None
+
+
+class Domain(DomainTemplate):
+    """A stored domain."""
+
+    id: UUID
+    version: int
+    is_default: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class DomainPage(Wire):
+    """One page of domains, by name."""
+
+    items: list[Domain]
+    next_cursor: str | None
