@@ -142,6 +142,10 @@ class StepLimitReached(AppError):
     """The agent reached its limit of steps without an answer. Ask for less, or raise the limit."""
 
 
+class EndlessLoop(AppError):
+    """The agent made the same call over and over, with the same result. Ask in other words."""
+
+
 class TimeLimitReached(AppError):
     """The turn took longer than its domain allows. Ask for less, or raise the limit."""
 

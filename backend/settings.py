@@ -70,6 +70,15 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
     openai_base_url: HttpUrl = Field("", description="An OpenAI-compatible endpoint, with its /v1.")
     model: str = Field("", description="The default chat model's name.")
+    model_first_token_seconds: float = Field(
+        180.0, gt=0, description="How long a model may take to begin its answer."
+    )
+    model_silence_seconds: float = Field(
+        90.0, gt=0, description="How long a model may be silent within its answer."
+    )
+    model_tries: int = Field(
+        6, ge=1, le=100, description="How often an answer is asked for while none begins."
+    )
     demo_model_url: HttpUrl = Field(
         "", description="Set by `make run`: where the demo model listens."
     )

@@ -3,8 +3,10 @@
 A step of a script is a dict; all keys are optional:
 text, think, refusal: str; tools: [{name, args: dict or raw text, id, index}]; delay: seconds
 before each chunk; hang: seconds before the tool calls; wait: seconds before the answer begins;
-status: an HTTP error instead, with `headers`; drop: end the stream without a finish_reason;
-cut: break the connection; finish: the finish_reason; raw: bytes sent instead of the stream.
+status: an HTTP error instead, with `headers` and `code`; drop: end the stream without a
+finish_reason; cut: break the connection; finish: the finish_reason; raw: bytes sent instead of the
+stream. After the finish_reason: linger: seconds of silence; cut_late: break the connection;
+done: false for neither usage nor [DONE].
 """
 
 import asyncio
@@ -87,11 +89,11 @@ class ScriptedModel:
         self.requests.append(body)
         self.started_at.append(time.monotonic())
         if refusal := find_disorder(body["messages"]):
-            return _error(400, refusal)
+            return _error(400, {"text": refusal})
         step = self._pick(body)
         await asyncio.sleep(step.get("wait", 0))
         if status := step.get("status"):
-            return _error(status, step.get("text", "scripted error"), step.get("headers"))
+            return _error(status, step)
         if "raw" in step:
             return Response(step["raw"], media_type="text/event-stream")
         if not body.get("stream"):
@@ -156,9 +158,10 @@ def _answers_since_person(messages: list[JSON]) -> int:
     return roles[since:].count("assistant")
 
 
-def _error(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    error = {"message": message, "type": "scripted", "code": None}
-    return JSONResponse({"error": error}, status, headers)
+def _error(status: int, step: JSON) -> Response:
+    message = step.get("text", "scripted error")
+    error = {"message": message, "type": "scripted", "code": step.get("code")}
+    return JSONResponse({"error": error}, status, step.get("headers"))
 
 
 def _calls(step: JSON) -> list[JSON]:
@@ -227,6 +230,11 @@ async def _chunks(step: JSON, body: JSON) -> AsyncIterator[str]:
     if step.get("drop"):
         return
     yield chunk({}, _finish_reason(step))
+    await asyncio.sleep(step.get("linger", 0))
+    if step.get("cut_late"):
+        raise ConnectionResetError("the script cuts the connection")
+    if step.get("done") is False:
+        return
     if (body.get("stream_options") or {}).get("include_usage"):
         yield chunk(None, usage=_usage(step, body))
     yield "data: [DONE]\n\n"

@@ -1,5 +1,6 @@
 """One answer of a model, from its stream: shown piece by piece, accepted only as a whole."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,39 +14,57 @@ from backend.errors import IncompleteAnswer
 from backend.llm.arguments import (
     RAW_ARGUMENTS,
     REASONING,
+    UNREADABLE,
     parse_arguments,
     write_arguments,
 )
+from backend.llm.events import Delta
+from backend.schemas import JSON
 from backend.text import clean_text
 
 CUT_SHORT = ("length", "content_filter")
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A piece of an answer as it arrives: of its text or of the thinking before it."""
-
-    message_id: str
-    text: str = ""
-    thinking: str = ""
+BROKEN = (None, "error")
+MAX_ANSWER_CHARS = 8_000_000
+MAX_UNREADABLE_CHARS = 2_000
 
 
 @dataclass
 class _Call:
+    """A call as it arrives, and then what became of its arguments: read, or why they cannot be."""
+
     call_id: str
     name: str
     pieces: list[str] = field(default_factory=list)
+    arguments: JSON = field(default_factory=dict)
+    raw: str | None = None
+    unreadable: str | None = None
+
+    def read(self) -> None:
+        """Read the arguments. Those that are no JSON object leave one that a provider accepts."""
+        text = "".join(self.pieces)
+        try:
+            self.arguments = parse_arguments(text)
+        except ValueError as error:
+            self.arguments = {UNREADABLE: clean_text(text[:MAX_UNREADABLE_CHARS])}
+            self.unreadable = clean_text(str(error))[:MAX_UNREADABLE_CHARS]
+        else:
+            self.raw = None if write_arguments(self.arguments) == text else text
 
 
 class Answer:
-    """Gathers the chunks of one answer. A cut or malformed answer is refused, never repaired.
+    """Gathers the chunks of one answer. A cut answer is refused, never repaired.
 
     LangChain completes the JSON of a call that was cut off and runs the tool with half of its
-    arguments; here a call exists only when its stream ended properly and its text is strict JSON.
+    arguments; here an answer counts only when its stream ended properly. A call of it whose text
+    is not strict JSON is marked, so that it is not run but answered with what is wrong.
     """
 
     def __init__(self) -> None:
         self.message_id = str(uuid4())
+        self.has_begun = False
+        self.was_shown = False
+        self._size = 0
+        self._choice: Any = None
         self._text = _Pieces()
         self._thinking = _Pieces()
         self._refused = False
@@ -55,45 +74,98 @@ class Answer:
         self._model: str | None = None
         self._usage: Any = None
 
-    def add(self, chunk: Any) -> Iterator[Delta]:
-        """Take one chunk of the chat completions stream and yield what a person may see of it."""
-        if usage := getattr(chunk, "usage", None):
-            self._usage = usage
-        if not getattr(chunk, "choices", None):
-            return
-        choice = chunk.choices[0]
-        if choice.finish_reason:
-            self._finish_reason = choice.finish_reason
-            self._model = chunk.model
-        delta = choice.delta
-        if delta is None:
-            return
-        thinking = getattr(delta, REASONING, None) or getattr(delta, "reasoning", None)
-        if thinking and isinstance(thinking, str) and (shown := self._thinking.add(thinking)):
-            yield Delta(self.message_id, thinking=shown)
-        if (text := delta.content or self._refusal(delta)) and (shown := self._text.add(text)):
-            yield Delta(self.message_id, text=shown)
-        for piece in delta.tool_calls or ():
-            self._add_call(piece)
+    @property
+    def has_ended(self) -> bool:
+        """Whether the model has said its last word; what follows is its usage, if anything."""
+        return self._finish_reason is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither text nor call, nor a reason for that."""
+        said = self._calls or self._text.joined().strip()
+        return not said and self._finish_reason not in CUT_SHORT
+
+    @property
+    def is_worth_another_try(self) -> bool:
+        """Whether the model may do better; one that ran into a limit would do so again."""
+        return self._finish_reason not in CUT_SHORT and self._size <= MAX_ANSWER_CHARS
+
+    def add(self, chunk: Any) -> list[Delta]:
+        """Take one chunk of the chat completions stream and return what a person may see of it.
+
+        Raises ValueError for what is no such chunk, IncompleteAnswer for an endless answer.
+        """
+        try:
+            shown = list(self._read(chunk))
+        except (AttributeError, TypeError, KeyError) as error:
+            raise ValueError("the model's endpoint sent what is no chunk") from error
+        self.was_shown = self.was_shown or bool(shown)
+        if self._size > MAX_ANSWER_CHARS:
+            raise IncompleteAnswer(
+                f"The model's answer has more than {MAX_ANSWER_CHARS} characters; no tool of it "
+                "was run. Ask for less."
+            )
+        return shown
 
     def message(self) -> AIMessage:
-        """Return the whole answer; IncompleteAnswer if it broke off or a call cannot be read."""
-        if self._finish_reason is None:
+        """Return the whole answer; IncompleteAnswer if it broke off or calls what has no name."""
+        if self._finish_reason in BROKEN:
             raise IncompleteAnswer
         if self._calls and self._finish_reason in CUT_SHORT:
             raise IncompleteAnswer(
                 f"The model's answer was cut ({self._finish_reason}) within a tool call; "
                 "no tool of it was run. Press Retry."
             )
-        texts = ["".join(call.pieces) for call in self._calls]
+        if not all(call.name for call in self._calls):
+            raise IncompleteAnswer("The model called a tool without a name; nothing was run.")
+        for call in self._calls:
+            call.read()
         return AIMessage(
             content=self._text.joined(),
             id=self.message_id,
-            tool_calls=self._tool_calls(texts),
-            additional_kwargs=self._extra(texts),
+            tool_calls=self._tool_calls(),
+            additional_kwargs=self._extra(),
             response_metadata=self._metadata(),
             usage_metadata=_usage(self._usage),
         )
+
+    def _read(self, chunk: Any) -> Iterator[Delta]:
+        if usage := getattr(chunk, "usage", None):
+            self._usage = usage
+        choice = self._own_choice(getattr(chunk, "choices", None) or ())
+        if choice is None:
+            return
+        if choice.finish_reason:
+            self._finish_reason = str(choice.finish_reason)
+            self._model = chunk.model
+        delta = choice.delta
+        if delta is None:
+            return
+        thinking = getattr(delta, REASONING, None) or getattr(delta, "reasoning", None)
+        if isinstance(thinking, str) and (shown := self._keep(self._thinking, thinking)):
+            yield Delta(self.message_id, thinking=shown)
+        text = _text_of(delta.content) or self._refusal(delta) or ""
+        if shown := self._keep(self._text, text):
+            yield Delta(self.message_id, text=shown)
+        for piece in delta.tool_calls or ():
+            self._add_call(piece)
+
+    def _own_choice(self, choices: Any) -> Any:
+        """Return the choice that came first in this answer; a second one would be mixed into it."""
+        for choice in choices:
+            index = getattr(choice, "index", None) or 0
+            if self._choice is None:
+                self._choice = index
+            if index == self._choice:
+                return choice
+        return None
+
+    def _keep(self, pieces: "_Pieces", piece: str) -> str:
+        if not piece:
+            return ""
+        self.has_begun = True
+        self._size += len(piece)
+        return pieces.add(piece)
 
     def _refusal(self, delta: Any) -> str | None:
         refusal: str | None = getattr(delta, "refusal", None)
@@ -109,31 +181,34 @@ class Answer:
             self._calls.append(call)
             self._by_index[piece.index] = call
         call.call_id = call.call_id or piece.id or ""
+        self.has_begun = True
         if function is not None:
             call.name = call.name or function.name or ""
-            call.pieces.append(function.arguments or "")
+            text = _arguments_of(function.arguments)
+            self._size += len(text)
+            call.pieces.append(text)
 
-    def _tool_calls(self, texts: list[str]) -> list[ToolCall]:
+    def _tool_calls(self) -> list[ToolCall]:
         taken: set[str] = set()
         calls = []
-        for call, text in zip(self._calls, texts, strict=True):
+        for call in self._calls:
             call_id = clean_text(call.call_id)
             if not call_id or call_id in taken:
                 call_id = f"call_{uuid4().hex}"
             taken.add(call_id)
-            calls.append(_parse_call(call_id, clean_text(call.name), text))
+            calls.append(tool_call(name=clean_text(call.name), args=call.arguments, id=call_id))
         return calls
 
-    def _extra(self, texts: list[str]) -> dict[str, Any]:
+    def _extra(self) -> dict[str, Any]:
         extra: dict[str, Any] = {}
         if thinking := self._thinking.joined():
             extra[REASONING] = thinking
         if self._refused:
             extra["refusal"] = True
-        written = [write_arguments(parse_arguments(text)) for text in texts]
-        if written != texts:
-            pairs = zip(texts, written, strict=True)
-            extra[RAW_ARGUMENTS] = [None if raw == new else raw for raw, new in pairs]
+        if any(call.raw for call in self._calls):
+            extra[RAW_ARGUMENTS] = [call.raw for call in self._calls]
+        if any(call.unreadable for call in self._calls):
+            extra[UNREADABLE] = [call.unreadable for call in self._calls]
         return extra
 
     def _metadata(self) -> dict[str, Any]:
@@ -161,16 +236,18 @@ class _Pieces:
         return "".join(self._pieces)
 
 
-def _parse_call(call_id: str, name: str, text: str) -> ToolCall:
-    if not name:
-        raise IncompleteAnswer("The model called a tool without a name; nothing was run.")
-    try:
-        arguments = parse_arguments(text)
-    except ValueError as error:
-        raise IncompleteAnswer(
-            f"The model's arguments for {name} are not valid JSON; no tool was run. Press Retry."
-        ) from error
-    return tool_call(name=name, args=arguments, id=call_id)
+def _text_of(content: Any) -> str:
+    """Return the text of a delta; some endpoints send it in blocks."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    if content is not None and not isinstance(content, str):
+        raise TypeError("content is neither text nor blocks")
+    return content or ""
+
+
+def _arguments_of(arguments: Any) -> str:
+    """Return the text of a piece of arguments; some endpoints send them as an object, whole."""
+    return json.dumps(arguments) if isinstance(arguments, dict) else arguments or ""
 
 
 def _usage(usage: Any) -> UsageMetadata | None:

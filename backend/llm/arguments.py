@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backend.llm.clean import clean
+from backend.llm.clean import MAX_DEPTH, clean
 from backend.schemas import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
@@ -29,6 +29,8 @@ def parse_arguments(text: str) -> JSON:
         raise ValueError("nested too deeply") from error
     if not isinstance(arguments, dict):
         raise ValueError("not an object")
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(arguments, MAX_DEPTH):
+        raise ValueError("nested too deeply")
     cleaned: JSON = clean(arguments)
     return cleaned
 
@@ -57,6 +59,13 @@ def argument_texts(arguments: Sequence[JSON], raw: Sequence[str | None]) -> list
     if len(raw) != len(arguments):
         raw = [None] * len(arguments)
     return [_text(*pair) for pair in zip(arguments, raw, strict=True)]
+
+
+def _is_too_deep(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_too_deep(part, levels - 1) for part in parts)
 
 
 def _text(arguments: JSON, raw: str | None) -> str:

@@ -1,7 +1,7 @@
 """The one path to models: ChatOpenAI that refuses cut answers and keeps thinking and usage."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -14,23 +14,29 @@ from langchain_core.runnables.base import RunnableBinding
 from langchain_openai import ChatOpenAI
 from pydantic import Field
 
-from backend.llm.answer import Answer, Delta
-from backend.llm.arguments import RAW_ARGUMENTS, REASONING, argument_texts
+from backend.errors import IncompleteAnswer
+from backend.llm.answer import Answer
+from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
+from backend.llm.asking import Asking, Tell
+from backend.llm.events import ModelEvent
 from backend.llm.failures import FAILURES, explain_failure
+from backend.llm.patience import Patience
 
-SILENCE_SECONDS = 180.0
+LAST_WORD_SECONDS = 3.0
+TOLERANCE = 0.05
 
 
 class ColloquyChatModel(ChatOpenAI):
     """Chat completions over HTTP, always streamed, whole answers only.
 
-    `on_delta` sees each piece as it arrives; that costs a fraction of LangGraph's token stream,
-    which builds, merges and filters a message object for each. Answers that broke off raise
-    IncompleteAnswer, all other failures ModelUnavailable.
+    `on_event` sees each piece as it arrives; that costs a fraction of LangGraph's token stream,
+    which builds, merges and filters a message object for each. It also sees why an answer is asked
+    for again. Answers that broke off raise IncompleteAnswer, all other failures ModelUnavailable,
+    both when patience has ended.
     """
 
-    on_delta: Callable[[Delta], None] | None = Field(None, exclude=True)
-    silence_seconds: float = SILENCE_SECONDS
+    on_event: Tell | None = Field(None, exclude=True)
+    patience: Patience = Patience()
 
     def bind_tools(
         self, tools: Sequence[Any], **options: Any
@@ -61,23 +67,20 @@ class ColloquyChatModel(ChatOpenAI):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        answer = Answer()
-        async for delta in self._receive(answer, messages, stop, kwargs):
-            if self.on_delta is not None:
-                self.on_delta(delta)
-        return ChatResult(generations=[ChatGeneration(message=answer.message())])
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        tell = self.on_event or _ignore
+        asking = Asking(self.model_name, self.patience, tell)
+
+        async def receive(answer: Answer, deadline: float) -> None:
+            await self._receive(answer, payload, tell, deadline)
+
+        return _result(await asking.ask(receive))
 
     async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], *args: Any, **kwargs: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
-        answer = Answer()
-        async for delta in self._receive(answer, messages, stop, kwargs):
-            yield _as_chunk(delta)
-        yield _last_chunk(answer.message())
+        result = await self._agenerate(messages, *args, **kwargs)
+        yield _whole_chunk(result)
 
     def _generate(
         self,
@@ -86,64 +89,51 @@ class ColloquyChatModel(ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        """Ask once, for scripts: an agent asks asynchronously, since only that can be stopped."""
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
         answer = Answer()
-        for _ in self._receive_sync(answer, messages, stop, kwargs):
-            pass
-        return ChatResult(generations=[ChatGeneration(message=answer.message())])
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        answer = Answer()
-        for delta in self._receive_sync(answer, messages, stop, kwargs):
-            yield _as_chunk(delta)
-        yield _last_chunk(answer.message())
-
-    async def _receive(
-        self,
-        answer: Answer,
-        messages: list[BaseMessage],
-        stop: list[str] | None,
-        options: dict[str, Any],
-    ) -> AsyncIterator[Delta]:
-        began = False
-        payload = self._get_request_payload(messages, stop=stop, **options)
-        try:
-            async with asyncio.timeout(self.silence_seconds):
-                stream = await self.async_client.create(**_as_body(payload))
-            async with stream:
-                chunks = aiter(stream)
-                while (chunk := await self._next(chunks)) is not None:
-                    began = True
-                    for delta in answer.add(chunk):
-                        yield delta
-        except FAILURES as error:
-            raise explain_failure(error, self.model_name, began) from error
-
-    async def _next(self, chunks: AsyncIterator[Any]) -> Any:
-        async with asyncio.timeout(self.silence_seconds):
-            return await anext(chunks, None)
-
-    def _receive_sync(
-        self,
-        answer: Answer,
-        messages: list[BaseMessage],
-        stop: list[str] | None,
-        options: dict[str, Any],
-    ) -> Iterator[Delta]:
-        began = False
-        payload = self._get_request_payload(messages, stop=stop, **options)
         try:
             with self.client.create(**_as_body(payload)) as stream:
                 for chunk in stream:
-                    began = True
-                    yield from answer.add(chunk)
+                    answer.add(chunk)
         except FAILURES as error:
-            raise explain_failure(error, self.model_name, began) from error
+            if not answer.has_ended:
+                raise explain_failure(error, self.model_name, answer).error from error
+        return _result(answer.message())
+
+    def _stream(
+        self, messages: list[BaseMessage], *args: Any, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        yield _whole_chunk(self._generate(messages, *args, **kwargs))
+
+    async def _receive(
+        self, answer: Answer, payload: dict[str, Any], tell: Tell, deadline: float
+    ) -> None:
+        """Fill the answer. What breaks after the model's last word costs its usage at most."""
+        clock = asyncio.get_running_loop().time
+        first = min(clock() + self.patience.first_token_seconds, deadline)
+        try:
+            async with asyncio.timeout_at(first) as limit:
+                stream = await self.async_client.create(**_as_body(payload))
+                async with stream:
+                    async for chunk in stream:
+                        for delta in answer.add(chunk):
+                            tell(delta)
+                        self._extend(limit, answer, clock(), deadline)
+        except IncompleteAnswer:
+            raise
+        except FAILURES:
+            if not answer.has_ended:
+                raise
+
+    def _extend(self, limit: asyncio.Timeout, answer: Answer, now: float, deadline: float) -> None:
+        """Give the next chunk its time; moved only when it matters, since it is done for each."""
+        if not answer.has_begun and not answer.has_ended:
+            return
+        seconds = LAST_WORD_SECONDS if answer.has_ended else self.patience.silence_seconds
+        wanted, current = min(now + seconds, deadline), limit.when() or deadline
+        if abs(wanted - current) > seconds * TOLERANCE:
+            limit.reschedule(wanted)
 
 
 def _as_body(payload: dict[str, Any]) -> dict[str, Any]:
@@ -163,15 +153,18 @@ def _restore_argument_texts(message: AIMessage, sent: list[dict[str, Any]]) -> N
         call["function"]["arguments"] = text
 
 
-def _as_chunk(delta: Delta) -> ChatGenerationChunk:
-    extra = {REASONING: delta.thinking} if delta.thinking else {}
-    chunk = AIMessageChunk(content=delta.text, id=delta.message_id, additional_kwargs=extra)
-    return ChatGenerationChunk(message=chunk)
+def _ignore(event: ModelEvent) -> None:
+    """Nobody looks on."""
 
 
-def _last_chunk(message: AIMessage) -> ChatGenerationChunk:
-    """Return what the deltas did not carry: the calls, whole, and the usage."""
-    extra = {key: v for key, v in message.additional_kwargs.items() if key != REASONING}
+def _result(message: AIMessage) -> ChatResult:
+    return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def _whole_chunk(result: ChatResult) -> ChatGenerationChunk:
+    """Return the answer as one chunk: only a whole one may be acted upon."""
+    message = result.generations[0].message
+    assert isinstance(message, AIMessage)  # noqa: S101  # _result() has put it there
     raw = message.additional_kwargs.get(RAW_ARGUMENTS, [])
     texts = argument_texts([call["args"] for call in message.tool_calls], raw)
     calls = [
@@ -179,10 +172,10 @@ def _last_chunk(message: AIMessage) -> ChatGenerationChunk:
         for index, (call, text) in enumerate(zip(message.tool_calls, texts, strict=True))
     ]
     chunk = AIMessageChunk(
-        content="",
+        content=message.content,
         id=message.id,
         tool_call_chunks=calls,
-        additional_kwargs=extra,
+        additional_kwargs=message.additional_kwargs,
         response_metadata=message.response_metadata,
         usage_metadata=message.usage_metadata,
         chunk_position="last",

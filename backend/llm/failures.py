@@ -1,55 +1,140 @@
 """What went wrong at the model, in a sentence that a person may read: never a key or a trace."""
 
 import re
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 import httpx2
 import openai
 
 from backend.errors import AppError, IncompleteAnswer, ModelUnavailable
+from backend.llm.answer import Answer
 
 MAX_DETAIL = 300
 _SECRET = re.compile(r"\b(sk|pk|key|bearer)[-_ ][\w\-*.]{4,}", re.IGNORECASE)
 _TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
+_USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_LASTING = (
+    "invalid_request_error",
+    "authentication_error",
+    "invalid_api_key",
+    "permission_error",
+    "not_found_error",
+    "content_filter",
+    *_USED_UP,
+)
+_PASSING_STATUS = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
 
-_BROKEN_OFF = (openai.APIConnectionError, httpx2.HTTPError, UnicodeDecodeError, ValueError)
-FAILURES = (openai.OpenAIError, httpx2.HTTPError, TimeoutError, UnicodeDecodeError, ValueError)
+FAILURES = (
+    IncompleteAnswer,
+    openai.OpenAIError,
+    httpx2.HTTPError,
+    httpx2.StreamError,
+    TimeoutError,
+    ValueError,
+)
 
 
-def explain_failure(error: Exception, model: str, began: bool) -> AppError:
-    """Return the error of our own for one of FAILURES; `began`: the answer had begun to arrive."""
-    if isinstance(error, AppError):
-        return error
-    if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
-        return ModelUnavailable("The model was silent for too long. Press Retry.")
+@dataclass(frozen=True)
+class Trouble:
+    """Why there is no answer. `is_passing`: it may be there when it is asked for again.
+
+    `cost`: how many tries it uses up. `retry_after`: the seconds that the provider wants.
+    """
+
+    error: AppError
+    is_passing: bool
+    cost: int = 1
+    retry_after: float | None = None
+
+    @property
+    def reason(self) -> str:
+        """What happened, without the advice that is for the end of a turn."""
+        return self.error.detail.split(". ")[0].rstrip(".") + "."
+
+
+def explain_failure(error: Exception, model: str, answer: Answer) -> Trouble:
+    """Return what one of FAILURES means; `answer` holds what had arrived by then."""
+    if isinstance(error, IncompleteAnswer):
+        return Trouble(error, is_passing=answer.is_worth_another_try)
+    if _is_timeout(error):
+        said = "The model was silent for too long. Press Retry."
+        return Trouble(ModelUnavailable(said), is_passing=True, cost=2)
     if isinstance(error, openai.APIStatusError):
-        return ModelUnavailable(_status_sentence(error, model))
-    if began and isinstance(error, _BROKEN_OFF):
-        return IncompleteAnswer()
+        return _explain_status(error, model)
+    if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
+        return _explain_body(error)
+    if answer.has_begun:
+        return Trouble(IncompleteAnswer(), is_passing=True)
     if isinstance(error, openai.APIConnectionError):
-        return ModelUnavailable("The model's endpoint cannot be reached. Check OPENAI_BASE_URL.")
-    if isinstance(error, openai.APIError):
-        return ModelUnavailable(_body_sentence(error))
-    return ModelUnavailable("The model's endpoint gave an answer that cannot be read.")
+        said = "The model's endpoint cannot be reached. Check OPENAI_BASE_URL."
+    else:
+        said = "The model's endpoint gave an answer that cannot be read. Check OPENAI_BASE_URL."
+    return Trouble(ModelUnavailable(said), is_passing=True)
 
 
-def _status_sentence(error: openai.APIStatusError, model: str) -> str:
+def seconds_to_wait(headers: httpx2.Headers) -> float | None:
+    """Return what Retry-After asks for, in seconds; a date is measured by the provider's clock."""
+    said = headers.get("retry-after", "")
+    try:
+        if milliseconds := headers.get("retry-after-ms"):
+            seconds = float(milliseconds) / 1000
+        elif "," in said:
+            until, now = (parsedate_to_datetime(text) for text in (said, headers.get("date", "")))
+            seconds = max((until - now).total_seconds(), 0.0)
+        else:
+            seconds = float(said)
+    except (ValueError, TypeError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _is_timeout(error: Exception) -> bool:
+    """Whether it is silence; an endpoint to which no connection comes about is not reached."""
+    if isinstance(error.__cause__, httpx2.ConnectTimeout):
+        return False
+    return isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException)
+
+
+def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
     status = error.status_code
+    passing = status in _PASSING_STATUS
     if status in (401, 403):
-        return "The model's endpoint refused the API key. Check OPENAI_API_KEY."
-    if status == 404:
-        return (
+        said = "The model's endpoint refused the API key. Check OPENAI_API_KEY."
+    elif status == 404:
+        said = (
             f"The endpoint knows no model {model!r}. "
             "Check MODEL, the domain's model and OPENAI_BASE_URL."
         )
-    if status == 429:
-        return "The model's rate limit or quota is reached. Wait a little, then press Retry."
-    if status >= 500:
-        return f"The model's endpoint failed (status {status}). Press Retry."
-    return _body_sentence(error)
+    elif status == 402 or _codes(error) & set(_USED_UP):
+        said, passing = "The account's quota at the model's provider is used up. Add to it.", False
+    elif status == 429:
+        said = "The model's rate limit or quota is reached. Wait a little, then press Retry."
+    elif status >= 500:
+        said = f"The model's endpoint failed (status {status}). Press Retry."
+    else:
+        said = _body_sentence(error)
+    return Trouble(
+        ModelUnavailable(said), passing, retry_after=seconds_to_wait(error.response.headers)
+    )
+
+
+def _explain_body(error: openai.APIError) -> Trouble:
+    """Explain an error that came instead of the answer, or in its midst, with status 200."""
+    lasting = _codes(error) & set(_LASTING) or _is_too_long(error)
+    return Trouble(ModelUnavailable(_body_sentence(error)), is_passing=not lasting)
+
+
+def _codes(error: openai.APIError) -> set[str]:
+    return {str(error.code), str(error.type)}
+
+
+def _is_too_long(error: openai.APIError) -> bool:
+    return any(sign in str(error).lower() for sign in _TOO_LONG)
 
 
 def _body_sentence(error: openai.APIError) -> str:
-    if any(sign in str(error).lower() for sign in _TOO_LONG):
+    if _is_too_long(error):
         return (
             "The conversation is longer than this model can read. "
             "Start a new session, or give the domain the middleware recent_messages."

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from backend.errors import IncompleteAnswer
 from backend.llm.answer import Answer
+from backend.llm.arguments import UNREADABLE
 
 any_text = st.text(st.characters(), max_size=12)
 clean_text = st.text('ab"\\{[,ü文 \n', max_size=5)
@@ -63,15 +64,16 @@ def test_arguments_are_whole_however_they_were_cut(arguments, size, indent):
 
 
 @given(json_object.filter(bool), st.data())
-def test_arguments_that_broke_off_are_refused(arguments, data):
+def test_arguments_that_broke_off_are_marked_and_not_completed(arguments, data):
     text = json.dumps(arguments)
     end = data.draw(st.integers(1, len(text) - 1))
     answer, _ = feed(
         chunk(tool_calls=piece(0, text[:end], call_id="c", name="t")), chunk("tool_calls")
     )
+    message = answer.message()
 
-    with pytest.raises(IncompleteAnswer):
-        answer.message()
+    assert message.tool_calls[0]["args"] == {UNREADABLE: text[:end]}
+    assert message.additional_kwargs[UNREADABLE][0]
 
 
 def test_a_call_without_a_name_or_an_end_is_refused():

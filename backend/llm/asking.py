@@ -1,0 +1,83 @@
+"""One answer of a model, asked for until it is whole or patience ends; all of it can be seen."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+
+from backend.errors import IncompleteAnswer
+from backend.llm.answer import Answer
+from backend.llm.events import ModelEvent, Reset, Waiting
+from backend.llm.failures import FAILURES, Trouble, explain_failure
+from backend.llm.patience import Patience
+
+EMPTY = Trouble(IncompleteAnswer("The model gave an empty answer."), is_passing=True)
+
+Receive = Callable[[Answer, float], Awaitable[None]]
+Tell = Callable[[ModelEvent], None]
+
+
+class Asking:
+    """Asks for one answer; what a person may know of it goes to `tell`."""
+
+    def __init__(self, model: str, patience: Patience, tell: Tell) -> None:
+        self._model = model
+        self._patience = patience
+        self._tell = tell
+        self._deadline = asyncio.get_running_loop().time() + patience.answer_seconds
+        self._failures = 0
+        self._tries = 0
+        self._resets = 0
+        self._empty = 0
+        self._spent: UsageMetadata | None = None
+
+    async def ask(self, receive: Receive) -> AIMessage:
+        """Return the whole answer. `receive` fills an Answer until a deadline of the loop's clock.
+
+        Raises ModelUnavailable or IncompleteAnswer once asking again has no sense any more. An
+        answer that is empty twice is returned: whoever shows it says so.
+        """
+        while True:
+            answer = Answer()
+            try:
+                await receive(answer, self._deadline)
+                message = answer.message()
+            except FAILURES as error:
+                await self._wait(answer, explain_failure(error, self._model, answer))
+                continue
+            message.usage_metadata = self._count(message.usage_metadata)
+            if not answer.is_empty or self._empty:
+                return message
+            self._empty += 1
+            await self._wait(answer, EMPTY)
+
+    async def _wait(self, answer: Answer, trouble: Trouble) -> None:
+        """Wait until it is time to ask again; raise the trouble's error if it is not worth it."""
+        seconds = self._seconds_to_wait(answer, trouble)
+        if answer.was_shown:
+            self._tell(Reset(answer.message_id, trouble.reason))
+        self._tell(Waiting(seconds, trouble.reason))
+        await asyncio.sleep(seconds)
+
+    def _seconds_to_wait(self, answer: Answer, trouble: Trouble) -> float:
+        patience = self._patience
+        self._failures += 1
+        if answer.has_begun:
+            self._resets += 1
+        else:
+            self._tries += trouble.cost
+        if not trouble.is_passing or self._resets > patience.resets:
+            raise trouble.error
+        if self._tries >= patience.tries:
+            raise trouble.error
+        seconds = patience.wait_before(self._failures, trouble.retry_after)
+        too_late = asyncio.get_running_loop().time() + seconds > self._deadline
+        if too_late or (trouble.retry_after or 0) > patience.longest_wait:
+            raise trouble.error
+        return seconds
+
+    def _count(self, usage: UsageMetadata | None) -> UsageMetadata | None:
+        """Add what a dropped answer has cost to what the next one costs."""
+        self._spent = add_usage(self._spent, usage) if self._spent or usage else None
+        return self._spent
