@@ -51,13 +51,14 @@ async def follow(
 async def _next(
     viewer: Viewer, reader: EventReader, waiting: asyncio.Queue[LiveEvent | None]
 ) -> bytes:
-    """The next events; a sign of life when none comes; the stored rows while Redis is away."""
+    """The next events; when none comes, a sign of life and what is stored but was never published.
+
+    Redis may be away, and a worker may die between its last commit and telling of it.
+    """
     patience = KEEP_ALIVE_SECONDS if reader.is_connected else WITHOUT_REDIS_SECONDS
     try:
         events = [await asyncio.wait_for(waiting.get(), patience)]
     except TimeoutError:
-        if reader.is_connected:
-            return b": keep-alive\n\n"
         return b": keep-alive\n\n" + _write(await asyncio.to_thread(viewer.catch_up))
     while not waiting.empty():
         events.append(waiting.get_nowait())

@@ -1,6 +1,6 @@
 """One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -21,26 +21,32 @@ from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 GAP_PAGE = 200
+ENDED = "e"
 
 
 @dataclass(frozen=True)
 class Place:
-    """How far a viewer has come: in the stream, and in the stored display messages."""
+    """How far a viewer has come: in the stream, and in the stored display messages.
+
+    `ended` is whether the last that was told is a turn's end, so that it is not told again.
+    """
 
     stream: StreamId
     position: int
+    ended: bool = False
 
     @classmethod
     def parse(cls, text: str) -> "Place":
         """Read an event's id, or 0 for the very beginning. Raises InvalidInput."""
-        stream, _, position = text.partition(".")
+        stream, _, stored = text.partition(".")
+        position, _, ended = stored.partition(".")
         try:
-            return cls(StreamId.parse(stream), int(position or 0))
+            return cls(StreamId.parse(stream), int(position or 0), ended == ENDED)
         except ValueError as error:
             raise InvalidInput("Resume with the id of an event, or with 0.") from error
 
     def __str__(self) -> str:
-        return f"{self.stream}.{self.position}"
+        return f"{self.stream}.{self.position}" + (f".{ENDED}" if self.ended else "")
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,7 @@ class Viewer:
         told = self._is_new(name, data)
         if name == EventName.MESSAGE_ADDED:
             position = max(position, data["message"]["position"])
-        self._place = Place(event.id, position)
+        self._place = Place(event.id, position, ended=name == EventName.TURN_FINISHED)
         return [Told(str(self._place), name, data)] if told else []
 
     def _is_new(self, name: str, data: JSON) -> bool:
@@ -146,13 +152,14 @@ class Viewer:
 
     def _ended_unseen(self) -> list[Told]:
         """The end of the latest turn, where no event tells it any more."""
-        latest = self._latest_turn()
+        latest = None if self._place.ended else self._latest_turn()
         if latest is None or not is_finished(latest[0].status):
             return []
         turn, context = latest
         if str(turn.id) in self._finished:
             return []
         self._finished.add(str(turn.id))
+        self._place = replace(self._place, ended=True)
         return [self._tell(EventName.TURN_FINISHED, context, turn=turn)]
 
     def _latest_turn(self) -> tuple[Turn, Any] | None:

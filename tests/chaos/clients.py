@@ -4,6 +4,7 @@ import json
 import random
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
@@ -117,8 +118,16 @@ class Follower:
         self._name = f"follower {uuid4().hex[:6]}"
         self._closing = threading.Event()
         self._last: str | None = None
+        self.ended: set[str] = set()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
+
+    def hears_of(self, turn_ids: Iterable[str], seconds: float) -> bool:
+        """Whether the ends of these turns are told in time."""
+        deadline = time.monotonic() + seconds
+        while not self.ended.issuperset(turn_ids) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return self.ended.issuperset(turn_ids)
 
     def close(self) -> None:
         """Look no more."""
@@ -148,6 +157,8 @@ class Follower:
                     time.time(), self._name, connection, self._session_id, place, name, data
                 )
                 self._history.add(record)
+                if name == "turn_finished":
+                    self.ended.add(data["context"]["turn_id"])
                 if self._closing.is_set():
                     return
 

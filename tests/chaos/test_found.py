@@ -1,8 +1,12 @@
 """Bugs that runs under faults have found, each as a story of its own."""
 
+import httpx
+import pytest
+import redis
+
 from tests.fakes import script
 from tests.integration.scenes import check_views, texts
-from tests.stack import Stack
+from tests.stack import JSON, Stack, read_events
 
 
 def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:
@@ -19,3 +23,44 @@ def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:
     rows, _ = check_views(stack, session_id)
     assert texts(rows, "user")[1:] == ["after you"]
     assert [row["message_type"] for row in rows] == ["user", "assistant"] * 2
+
+
+@pytest.mark.parametrize("redis_forgets", [False, True])
+def test_who_was_told_the_end_is_not_told_again(stack: Stack, redis_forgets: bool) -> None:
+    session_id = stack.chat("hello")["session_id"]
+    told = _events(stack, session_id, after="0")
+    if redis_forgets:
+        with redis.Redis.from_url(stack.redis_url) as client:
+            client.delete(f"colloquy:events:{session_id}")
+
+    again = _events(stack, session_id, after=told[-1]["id"])
+
+    assert [event["event"] for event in told][-1] == "turn_finished"
+    assert again == []
+
+
+def test_an_end_that_nobody_published_is_told_all_the_same(stack: Stack) -> None:
+    session_id = stack.chat("hello")["session_id"]
+    told = _events(stack, session_id, after="0")
+    before_the_end = told[-2]["id"]
+    with redis.Redis.from_url(stack.redis_url) as client:
+        client.delete(f"colloquy:events:{session_id}")
+
+    rest = _events(stack, session_id, after=before_the_end)
+
+    assert [event["event"] for event in rest] == ["turn_finished"]
+    assert _events(stack, session_id, after=rest[-1]["id"]) == []
+
+
+def _events(stack: Stack, session_id: str, after: str) -> list[JSON]:
+    """What a follower is told within a moment."""
+    told: list[JSON] = []
+    url = f"/sessions/{session_id}/events"
+    moment = httpx.Timeout(5, read=1.0)
+    try:
+        with stack.client.stream("GET", url, params={"after": after}, timeout=moment) as answer:
+            for event in read_events(answer.iter_lines()):
+                told.append(event)
+    except httpx.ReadTimeout:
+        pass
+    return told
