@@ -194,8 +194,7 @@ def test_redis_forgetting_everything_loses_no_turn(fragile: Stack) -> None:
         flush(fragile)
 
     for turn_id in turns:
-        ended = fragile.finished(turn_id, 60)
-        assert (ended["status"], ended["attempts"]) == ("succeeded", 1)
+        assert fragile.finished(turn_id, 60)["status"] == "succeeded"
     for session_id in sessions:
         rows, _ = check_views(fragile, session_id)
         assert texts(rows, "assistant") == [f"answer {number} " * 8 for number in range(3)]

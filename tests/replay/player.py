@@ -1,5 +1,6 @@
 """Plays recordings: a scripted model, a tool server and a domain for each, people over the API."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,24 +20,28 @@ TURN_SECONDS = 60
 
 
 class RecordedTools:
-    """Returns what was recorded, in the recorded order, also where calls of a batch overtake."""
+    """Returns what was recorded, batch by batch; calls of one batch may arrive in any order."""
 
     def __init__(self, recording: Recording) -> None:
         self._batches = [
-            [call["function"]["name"] for call in message["tool_calls"]]
+            [_call(call["function"]) for call in message["tool_calls"]]
             for message in recording.messages
             if message.get("tool_calls")
         ]
         self._results = iter([m["content"] for m in recording.messages if m["role"] == "tool"])
-        self._waiting: list[tuple[str, str]] = []
+        self._waiting: list[tuple[tuple[str, JSON], str]] = []
         self.server = ToolServer([tool(name) for name in recording.tool_names], self.call)
 
-    def call(self, name: str, _: JSON) -> CallToolResult:
+    def call(self, name: str, arguments: JSON) -> CallToolResult:
         if not self._waiting:
             self._waiting = [(called, next(self._results)) for called in self._batches.pop(0)]
-        found = next(pair for pair in self._waiting if pair[0] == name)
+        found = next(pair for pair in self._waiting if pair[0] == (name, arguments))
         self._waiting.remove(found)
         return text_result(found[1])
+
+
+def _call(function: JSON) -> tuple[str, JSON]:
+    return function["name"], json.loads(function["arguments"])
 
 
 @dataclass
