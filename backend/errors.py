@@ -49,6 +49,12 @@ class ResultNotFound(AppError):
     status = 404
 
 
+class WorkerNotFound(AppError):
+    """There is no such worker process alive."""
+
+    status = 404
+
+
 class NotAllowed(AppError):
     """Your role does not allow this. Ask an administrator."""
 

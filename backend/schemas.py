@@ -223,6 +223,44 @@ class EventContext(Wire):
     turn_id: UUID
 
 
+class WorkerInfo(Wire):
+    """One worker process: how many turns it has in hand, and may have."""
+
+    name: str
+    turns: int
+    capacity: int
+    is_draining: bool
+
+
+class WorkTurn(Wire):
+    """A turn as an admin sees it. `lease_seconds`: what is left of its lease; negative: lost."""
+
+    id: UUID
+    session_id: UUID
+    title: str
+    owner: str
+    status: TurnStatus
+    agent: str
+    attempts: int
+    steps: int
+    worker: str | None
+    age_seconds: float
+    lease_seconds: float | None
+    error: ErrorSummary | None
+
+
+class Work(Wire):
+    """What runs, waits and failed; the first hundred of each."""
+
+    queued: int
+    running: int
+    waiting: int
+    redis_answers: bool
+    turns: list[WorkTurn]
+    failures: list[WorkTurn]
+    workers: list[WorkerInfo]
+
+
 class ServerInfo(Wire):
     """What a page must know of the server: who asks, and which model answers."""
 
@@ -232,6 +270,7 @@ class ServerInfo(Wire):
     is_demo_model: bool
     ready: bool
     workers: int
+    missing: list[str] = Field(description="Parts that do not answer: database, redis, worker.")
 
 
 class Problem(BaseModel):

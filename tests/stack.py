@@ -105,8 +105,12 @@ class Stack:
         with self.log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, *arguments],
-                env=self.environment, stdout=log, stderr=log, cwd=ROOT, start_new_session=True,
-            )  # fmt: skip
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                cwd=ROOT,
+                start_new_session=True,
+            )
 
     def start_api(self) -> None:
         """Start the API and wait until it answers."""
@@ -143,7 +147,7 @@ class Stack:
                 str(port),
                 "--server.headless",
                 "true",
-            )  # fmt: skip
+            )
         )
         url = f"http://127.0.0.1:{port}"
         self.wait_for(lambda: _answers(f"{url}/_stcore/health"), "the pages do not answer")

@@ -84,12 +84,13 @@ def claim_turn(
         return None
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
-    if is_exhausted(turn.attempt):
+    is_lost = turn.worker is not None
+    if is_exhausted(turn.losses + is_lost):
         return close_turn(session, turn, GIVEN_UP)
     added = [enter_message(session, turn)] if turn.message_position is None else []
-    if turn.attempt:
+    if is_lost:
         added += add_messages(session, turn.conversation_id, turn.id, [_resumed(turn)])
-    _take(session, turn, worker, lease_seconds)
+    _take(session, turn, worker, lease_seconds, turn.losses + is_lost)
     return Claim(
         turn=wire_turn(turn),
         attempt=turn.attempt,
@@ -135,13 +136,14 @@ def _resumed(turn: TurnRow) -> Draft:
     )
 
 
-def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) -> None:
+def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float, losses: int) -> None:
     clock = func.clock_timestamp()
     change_turn(
         session,
         turn,
         status=TurnStatus.RUNNING,
         attempt=turn.attempt + 1,
+        losses=losses,
         worker=worker,
         lease_until=clock + text(f"interval '{float(lease_seconds)} seconds'"),
         started_at=func.coalesce(TurnRow.started_at, clock),

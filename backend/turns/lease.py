@@ -55,9 +55,11 @@ class LeaseKeeper:
         self._thread.start()
 
     def close(self) -> None:
-        """Keep no lease any more; turns that still run will be taken over."""
+        """Keep no lease any more; turns that still run are cancelled and will be taken over."""
         self._closing.set()
         self._thread.join(timeout=5)
+        for lease in self._snapshot():
+            self._cancel(lease, LeaseLost())
         self._life.free()
 
     @property

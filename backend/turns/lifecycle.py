@@ -29,6 +29,6 @@ def is_finished(status: TurnStatus) -> bool:
     return status not in UNFINISHED
 
 
-def is_exhausted(attempt: int) -> bool:
-    """Whether a turn that has lost its worker this often is given up."""
-    return attempt >= MAX_ATTEMPTS
+def is_exhausted(losses: int) -> bool:
+    """Whether a turn that has lost its worker this often is given up; handing over is no loss."""
+    return losses >= MAX_ATTEMPTS

@@ -1,23 +1,45 @@
-"""Which worker processes are alive: each says so on Redis, again and again."""
+"""Which worker processes are alive, what they hold, and which are asked to take no more."""
 
 import logging
 import threading
+from collections.abc import Callable
+from typing import Any
 
+import orjson
 from redis import Redis
 from redis.exceptions import RedisError
 
+from backend.schemas import WorkerInfo
+
 PREFIX = "colloquy:worker:"
+DRAIN = "colloquy:drain:"
 BEAT_SECONDS = 2.0
 TTL_SECONDS = 8
+DRAIN_SECONDS = 86_400
 log = logging.getLogger(__name__)
 
 
 class Presence:
-    """One worker process's sign of life; after a FLUSHALL it is back with the next beat."""
+    """One worker process's sign of life; after a FLUSHALL it is back with the next beat.
 
-    def __init__(self, redis: Redis, name: str) -> None:
+    `count_turns` says what the process has in hand; `on_drain` is called once, when somebody has
+    asked it to drain.
+    """
+
+    def __init__(
+        self,
+        redis: Redis,
+        name: str,
+        capacity: int,
+        count_turns: Callable[[], int],
+        on_drain: Callable[[], None],
+    ) -> None:
         self._redis = redis
-        self._key = f"{PREFIX}{name}"
+        self._name = name
+        self._capacity = capacity
+        self._count_turns = count_turns
+        self._on_drain = on_drain
+        self._is_draining = False
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="presence", daemon=True)
 
@@ -30,19 +52,44 @@ class Presence:
         self._closing.set()
         self._thread.join(timeout=BEAT_SECONDS)
         try:
-            self._redis.delete(self._key)
+            self._redis.delete(f"{PREFIX}{self._name}")
         except RedisError as error:
             log.info("The worker's sign of life will fade by itself: %s", error)
 
     def _beat(self) -> None:
         while not self._closing.is_set():
             try:
-                self._redis.set(self._key, "1", ex=TTL_SECONDS)
+                self._tell()
             except RedisError as error:
                 log.warning("The worker cannot say that it is alive: %s", error)
             self._closing.wait(BEAT_SECONDS)
+
+    def _tell(self) -> None:
+        if not self._is_draining and self._redis.exists(f"{DRAIN}{self._name}"):
+            self._is_draining = True
+            self._on_drain()
+        told = WorkerInfo(
+            name=self._name,
+            turns=self._count_turns(),
+            capacity=self._capacity,
+            is_draining=self._is_draining,
+        )
+        self._redis.set(f"{PREFIX}{self._name}", told.model_dump_json(), ex=TTL_SECONDS)
+
+
+def list_workers(redis: Redis) -> list[WorkerInfo]:
+    """The worker processes alive. Raises redis.exceptions.RedisError."""
+    keys = list(redis.scan_iter(f"{PREFIX}*", count=1_000))
+    told: Any = redis.mget(keys) if keys else []
+    workers = [WorkerInfo.model_validate(orjson.loads(body)) for body in told if body]
+    return sorted(workers, key=lambda worker: worker.name)
 
 
 def count_workers(redis: Redis) -> int:
     """How many worker processes are alive. Raises redis.exceptions.RedisError."""
     return sum(1 for _ in redis.scan_iter(f"{PREFIX}*", count=1_000))
+
+
+def ask_to_drain(redis: Redis, name: str) -> None:
+    """Ask a worker to take no more turns and to end when those in hand have ended."""
+    redis.set(f"{DRAIN}{name}", "1", ex=DRAIN_SECONDS)

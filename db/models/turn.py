@@ -56,6 +56,7 @@ class TurnRow(Base):
     started_at: Mapped[datetime | None]
     worker: Mapped[str | None]
     attempt: Mapped[int] = mapped_column(server_default="0")
+    losses: Mapped[int] = mapped_column(server_default="0")
     status: Mapped[str] = mapped_column(server_default="queued")
     stop_requested: Mapped[bool] = mapped_column(server_default=text("false"))
     lease_until: Mapped[datetime | None]

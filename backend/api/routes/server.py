@@ -47,6 +47,7 @@ def server(services: ServicesDep, scope: ScopeDep) -> ServerInfo:
         is_demo_model=settings.uses_demo_model,
         ready=all(state == "ok" for state in checks.values()),
         workers=_workers(services),
+        missing=[part for part, state in checks.items() if state != "ok"],
     )
 
 

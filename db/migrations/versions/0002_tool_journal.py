@@ -1,4 +1,4 @@
-"""The tool journal, so that no call runs twice."""
+"""The tool journal, so that no call runs twice; how often a turn has lost its worker."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,6 +9,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
+    op.add_column("turns", sa.Column("losses", sa.Integer(), server_default="0", nullable=False))
     op.create_table(
         "tool_journal",
         sa.Column("turn_id", sa.UUID(), nullable=False),
@@ -34,3 +35,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("tool_journal")
+    op.drop_column("turns", "losses")

@@ -1,0 +1,28 @@
+"""Work: for admins, what runs, what waits, what failed, and who does it."""
+
+from fastapi import APIRouter
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.errors import WorkerNotFound
+from backend.schemas import Work, WorkerInfo
+from backend.turns.presence import ask_to_drain, list_workers
+from backend.turns.work import get_work, require_admin
+
+router = APIRouter(tags=["work"])
+
+
+@router.get("/work")
+def work(services: ServicesDep, scope: ScopeDep) -> Work:
+    """The present work of all owners."""
+    return get_work(services, scope)
+
+
+@router.post("/workers/{name}/drain", status_code=202)
+def drain(name: str, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
+    """Let a worker end what it has in hand, take no more, and stop."""
+    require_admin(scope)
+    for worker in list_workers(services.redis):
+        if worker.name == name:
+            ask_to_drain(services.redis, name)
+            return worker.model_copy(update={"is_draining": True})
+    raise WorkerNotFound

@@ -1,0 +1,48 @@
+"""Admins see what runs and waits, and let a worker drain without losing a turn."""
+
+from tests.fakes import script
+from tests.stack import Stack
+
+
+def test_work_lists_running_turns_and_workers(stack: Stack) -> None:
+    turn = stack.submit(script({"text": "slow words here", "delay": 0.3}))
+    stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "it does not run")
+
+    work = stack.client.get("/work").json()
+
+    assert turn["turn_id"] in [listed["id"] for listed in work["turns"]]
+    assert work["workers"][0]["capacity"] == 8
+    stack.finished(turn["turn_id"])
+
+
+def test_drained_worker_ends_its_turn_and_then_itself(patient_stack: Stack) -> None:
+    stack = patient_stack
+    turn = stack.submit(script({"text": "word " * 40, "delay": 0.1}))
+    stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "it does not run")
+    name = stack.client.get("/work").json()["workers"][0]["name"]
+
+    answer = stack.client.post(f"/workers/{name}/drain")
+
+    assert answer.status_code == 202
+    ended = stack.finished(turn["turn_id"])
+    assert (ended["status"], ended["attempts"]) == ("succeeded", 1)
+    stack.wait_for(lambda: stack.workers[0].poll() == 0, "the drained worker does not end")
+
+
+def test_worker_that_must_end_hands_its_turn_over(patient_stack: Stack) -> None:
+    stack = patient_stack
+    turn = stack.submit(script({"text": "word " * 150, "delay": 0.1}))
+    stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "it does not run")
+    stack.start_worker()
+
+    stack.workers[0].terminate()
+
+    assert stack.finished(turn["turn_id"], seconds=60)["attempts"] == 2
+    notices = [m for m in stack.messages(turn["session_id"]) if m["content_type"] == "notice"]
+    assert notices == []
+
+
+def test_draining_an_unknown_worker_is_refused(stack: Stack) -> None:
+    answer = stack.client.post("/workers/nobody/drain")
+
+    assert answer.status_code == 404
