@@ -14,7 +14,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.types import CallToolResult, TextContent, Tool
+from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -28,13 +28,21 @@ def text_result(*texts: str, is_error: bool = False) -> CallToolResult:
     return CallToolResult(content=list(blocks), isError=is_error)
 
 
-def tool(name: str, schema: JSON = ANY_ARGUMENTS, description: str = "A tool.") -> Tool:
-    """Return the description of a tool."""
-    return Tool(name=name, description=description, inputSchema=schema)
+def tool(
+    name: str, schema: JSON = ANY_ARGUMENTS, description: str = "A tool.", **hints: bool
+) -> Tool:
+    """Return the description of a tool; `hints` are its annotations, such as readOnlyHint."""
+    annotations = ToolAnnotations(**hints) if hints else None
+    return Tool(name=name, description=description, inputSchema=schema, annotations=annotations)
 
 
-def build_server(tools: Sequence[Tool], answer: Callable[[str, JSON], Any]) -> Server:
-    """Return a server whose tools all answer by `answer(name, arguments)`, which may be async."""
+def build_server(
+    tools: Sequence[Tool], answer: Callable[[str, JSON], Any], metas: list[JSON] | None = None
+) -> Server:
+    """Return a server whose tools all answer by `answer(name, arguments)`, which may be async.
+
+    `metas` gets the `_meta` of each call.
+    """
     server: Server = Server("scripted")
 
     @server.list_tools()
@@ -43,6 +51,9 @@ def build_server(tools: Sequence[Tool], answer: Callable[[str, JSON], Any]) -> S
 
     @server.call_tool(validate_input=False)
     async def call_tool(name: str, arguments: JSON) -> CallToolResult:
+        if metas is not None:
+            meta = server.request_context.meta
+            metas.append(dict(meta.model_extra or {}) if meta else {})
         result = answer(name, arguments)
         result = await result if inspect.isawaitable(result) else result
         return text_result(result) if isinstance(result, str) else result
@@ -53,16 +64,21 @@ def build_server(tools: Sequence[Tool], answer: Callable[[str, JSON], Any]) -> S
 class ToolServer:
     """The server over streamable HTTP, in a thread; `calls` holds what was called, and when."""
 
-    def __init__(self, tools: Sequence[Tool], answer: Callable[[str, JSON], Any]) -> None:
+    def __init__(
+        self, tools: Sequence[Tool], answer: Callable[[str, JSON], Any], port: int = 0
+    ) -> None:
         self.calls: list[tuple[str, JSON]] = []
+        self.metas: list[JSON] = []
         self.started_at: list[float] = []
         self.ended_at: list[float] = []
         self._answer = answer
         # Named as TCP, else asyncio leaves Nagle on and each answer waits 40 ms.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        self._socket.bind(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/mcp"
-        manager = StreamableHTTPSessionManager(build_server(tools, self._record))
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind(("127.0.0.1", port))
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/mcp"
+        manager = StreamableHTTPSessionManager(build_server(tools, self._record, self.metas))
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -203,10 +203,11 @@ class _Session:
             aside.set_result(result)
 
     def _explain(self, error: McpError) -> Exception:
-        if error.error.code == CONNECTION_CLOSED:
+        code, said = error.error.code, error.error.message
+        if (code, said) == (CONNECTION_CLOSED, "Connection closed"):
             self.close()
             return self._lost()
-        if error.error.code == SESSION_TERMINATED and error.error.message == "Session terminated":
+        if (code, said) == (SESSION_TERMINATED, "Session terminated"):
             return NotDelivered()
         return ToolException(f"The tool server {self._name!r} says: {error}")
 

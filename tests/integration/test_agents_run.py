@@ -1,6 +1,7 @@
 import asyncio
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from backend.agents.run import (
 )
 from backend.errors import InvalidInput, SecretMissing, StepLimitReached, TimeLimitReached
 from tests.fakes import ScriptedModel
-from tests.runs import asking, final_state, run, run_with, steps
+from tests.runs import PATIENCE, asking, final_state, run, run_with, steps
 from tests.tool_server import ToolServer, text_result, tool
 
 LATER = 0.15
@@ -252,11 +253,14 @@ def test_recent_messages_cuts_what_the_model_reads_at_a_persons_message(tools):
     assert final_state(events)["messages"][0] is before[10]
 
 
-@pytest.mark.parametrize("phase", ["before the answer", "in the answer", "in a tool"])
+@pytest.mark.parametrize(
+    "phase", ["before the answer", "in the answer", "before another try", "in a tool"]
+)
 def test_cancelling_stops_model_and_tools_at_once(tools, phase):
     script = {
         "before the answer": {"wait": 30},
         "in the answer": {"text": "word " * 1000, "delay": 0.02},
+        "before another try": {"status": 503},
         "in a tool": {"tools": [call(seconds=30)]},
     }[phase]
     tools.calls.clear()
@@ -280,7 +284,8 @@ def test_cancelling_stops_model_and_tools_at_once(tools, phase):
         return taken, [t for t in others if not t.done()]
 
     with ScriptedModel([script]) as model:
-        taken, left = run_with(model.url, cancel, mcp_servers={"s": tools.template})
+        image = {"mcp_servers": {"s": tools.template}, "patience": replace(PATIENCE, first_wait=30)}
+        taken, left = run_with(model.url, cancel, **image)
         assert model.open_streams == 0
 
     assert taken < 0.6

@@ -1,0 +1,121 @@
+"""An MCP server over plain HTTP whose answers to calls break in ways that no library would."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+JSON = dict[str, Any]
+HUGE = 70 * 2**20
+
+
+class WireServer:
+    """Has one tool `say`; its answer breaks by `behaviour`, unless the call has `fine: true`.
+
+    cut: in the middle of the stream; end: a stream without the result; huge; garbage: no JSON;
+    status: 500; refuse: a JSON-RPC error.
+    """
+
+    def __init__(self, behaviour: str) -> None:
+        class Handler(_Handler):
+            pass
+
+        Handler.behaviour = behaviour
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        url = f"http://127.0.0.1:{self._server.server_port}/mcp"
+        self.template: JSON = {"transport": "streamable_http", "url": url}
+
+    def __enter__(self) -> "WireServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    behaviour = ""
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        method = message["method"]
+        if "id" not in message:
+            self._send(202, b"", "application/json")
+        elif method == "tools/call" and not message["params"]["arguments"].get("fine"):
+            getattr(self, f"_{self.behaviour}")(message["id"])
+        else:
+            self._send_json({"jsonrpc": "2.0", "id": message["id"], "result": _result(message)})
+
+    def do_GET(self) -> None:
+        self._send(405, b"", "text/plain")
+
+    def do_DELETE(self) -> None:
+        self._send(200, b"", "text/plain")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def _cut(self, _: Any) -> None:
+        self._begin("text/event-stream")
+        self._piece(b"event: message\ndata: {")
+        self.close_connection = True
+
+    def _end(self, _: Any) -> None:
+        self._begin("text/event-stream")
+        self._piece(b": nothing\n\n")
+        self._piece(b"")
+
+    def _huge(self, _: Any) -> None:
+        self._begin("text/event-stream")
+        try:
+            for _ in range(HUGE // 2**20):
+                self._piece(b"x" * 2**20)
+        except OSError:
+            self.close_connection = True
+
+    def _garbage(self, call_id: Any) -> None:
+        text = json.dumps({"jsonrpc": "2.0", "id": call_id, "result": {"content": []}})
+        self._send(200, text[:-1].encode(), "application/json")
+
+    def _status(self, _: Any) -> None:
+        self._send(500, b"sk-canary", "text/plain")
+
+    def _refuse(self, call_id: Any) -> None:
+        error = {"code": -32000, "message": "not today"}
+        self._send_json({"jsonrpc": "2.0", "id": call_id, "error": error})
+
+    def _send_json(self, message: JSON) -> None:
+        self._send(200, json.dumps(message).encode(), "application/json")
+
+    def _send(self, status: int, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _begin(self, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+
+    def _piece(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self.wfile.flush()
+
+
+def _result(message: JSON) -> JSON:
+    if message["method"] == "initialize":
+        return {
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "wire", "version": "1"},
+        }
+    if message["method"] == "tools/list":
+        return {"tools": [{"name": "say", "inputSchema": {"type": "object"}}]}
+    return {"content": [{"type": "text", "text": "fine"}]}
