@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tests.chaos.proxy import Wire
 from tests.chaos.records import Disturbed
+from tests.chaos.reviving import revive_worker
 from tests.chaos.stage import WIRES, Stage
 from tests.stack import stop_process
 
@@ -99,7 +100,7 @@ def _kill_worker(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
     process = _choose(stage, fault)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    stage.replace_worker(process)
+    revive_worker(stage, process)
     return (str(process.pid),)
 
 
@@ -109,7 +110,7 @@ def _kill_workers(stage: Stage, fault: Fault, _: str) -> Sequence[str]:
         os.killpg(process.pid, signal.SIGKILL)
     for process in victims:
         process.wait()
-        stage.replace_worker(process)
+        revive_worker(stage, process)
     return [str(process.pid) for process in victims]
 
 

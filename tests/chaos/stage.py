@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -23,6 +22,7 @@ from tests.chaos.effects import Effects
 from tests.chaos.model import Script
 from tests.chaos.proxy import Proxies, Proxy, Wire
 from tests.chaos.records import History
+from tests.chaos.reviving import revive
 from tests.chaos.witness import Witness
 from tests.fakes import ScriptedModel
 from tests.stack import ROOT, Servers, Stack
@@ -57,7 +57,6 @@ class Stage(Stack):
         self.redis = redis.Redis.from_url(redis_url, socket_timeout=5)
         self.environment |= {"OPENAI_API_KEY": "test", "MODEL": "scripted"}
         self.environment["OPENAI_BASE_URL"] = f"http://{LOCAL}:{wires['worker-model'].port}/v1"
-        self._starting = threading.Lock()
 
     @property
     def public_url(self) -> str:
@@ -89,33 +88,18 @@ class Stage(Stack):
         made = self.client.post("/domains", json=template)
         assert made.status_code == 201, made.text
 
-    def replace_worker(self, process: subprocess.Popen[bytes]) -> None:
-        """Start a worker in place of one that has ended or was killed."""
-        with self._starting:
-            if process in self.workers:
-                self.workers.remove(process)
-                self.start_worker()
-
     def start_server(self, server: EmbeddedPostgres | EmbeddedRedis) -> None:
         """Start a server that was killed, from a thread that outlives it: it dies with that."""
         self._keeper.submit(server.start).result(timeout=90)
-
-    def revive(self) -> None:
-        """Start again what has died: every part has somebody who does that."""
-        for process in list(self.workers):
-            if process.poll() is not None:
-                self.replace_worker(process)
-        if self.api is None or self.api.poll() is not None:
-            self.start_api()
 
     def settle(self, seconds: float = 60) -> None:
         """Heal every wire, revive every part, and wait until all turns have ended."""
         for wire in self.wires.values():
             wire.set_wire(Wire.PASS)
         deadline = time.monotonic() + seconds
-        self.revive()
+        revive(self)
         while self.witness.unfinished() and time.monotonic() < deadline:
-            self.revive()
+            revive(self)
             time.sleep(0.1)
 
     def collect(self) -> History:

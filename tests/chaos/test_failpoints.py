@@ -6,7 +6,6 @@ S18, which belong to interrupts, artifact files and summaries that are not there
 
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,6 +19,7 @@ from tests.chaos.checker import check
 from tests.chaos.clients import Caller, Follower
 from tests.chaos.conftest import RunRecord
 from tests.chaos.model import Steady
+from tests.chaos.reviving import reviving
 from tests.chaos.stage import Stage, open_stage
 from tests.stack import ROOT, Servers
 
@@ -100,59 +100,38 @@ def test_promises_hold_at(
     arena = arenas[action]
     caller = Caller(arena.stage.public_url, arena.stage.history)
     marker = f"{action}-{name.replace(' ', '-')}-{uuid4().hex[:4]}"
-    first = caller.submit(f"turn {marker}-0 please", None, f"{marker}-0")
-    assert first is not None
-    follower = Follower(arena.stage.public_url, first.session_id, arena.stage.history)
-    assert caller.wait(first.turn_id) == "succeeded"
-
     arena.arm(name)
-    ends = _talk(arena, caller, first.session_id, marker)
+
+    with reviving(arena.stage):
+        one = caller.submit(f"turn {marker}-1", None, f"{marker}-1")
+        assert one is not None
+        follower = Follower(arena.stage.public_url, one.session_id, arena.stage.history)
+        other = caller.submit(f"turn {marker}-2", one.session_id, f"{marker}-2")
+        assert other is not None
+        ends = {said.turn_id: caller.wait(said.turn_id) for said in (one, other)}
+    arena.stage.settle(SECONDS)
 
     fired = arena.fired_at(name)
     assert fired, f"{name} was never reached"
-    caller.read(first.session_id)
+    caller.read(one.session_id)
     assert follower.hears_of(ends, TOLD_SECONDS), f"a follower was not told of the end: {ends}"
     follower.close()
     caller.close()
+    _decide(arena, name, list(ends.values()), time.time() - fired, record)
+
+
+def _decide(
+    arena: Arena, name: str, ends: list[str | None], seconds: float, record: RunRecord
+) -> None:
     found = arena.new_violations()
-    took = time.time() - fired
     record.add(
         "Failpoints",
-        f"- {name}, {action}: turns {' and '.join(map(str, ends.values()))}, all over after"
-        f" {took:.1f} s, {len(found)} violations",
+        f"- {name}, {arena.action}: turns {' and '.join(map(str, ends))},"
+        f" all over after {seconds:.1f} s, {len(found)} violations",
     )
-    assert found == []
-    may = {"succeeded", "failed"} if action == "raise" else {"succeeded"}
-    assert set(ends.values()) <= may, ends
-
-
-def _talk(arena: Arena, caller: Caller, session_id: str, marker: str) -> dict[str, str | None]:
-    """Two messages, the second while the first runs; what dies is started again meanwhile."""
-    with _revived(arena.stage):
-        said = [caller.submit(f"turn {marker}-{n}", session_id, f"{marker}-{n}") for n in (1, 2)]
-        ends = {one.turn_id: caller.wait(one.turn_id) for one in said if one is not None}
-    arena.stage.settle(SECONDS)
-    return ends
-
-
-class _revived:
-    """While the block runs, somebody starts again what has died."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._is_over.set()
-        self._thread.join(timeout=60)
-
-    def _watch(self) -> None:
-        while not self._is_over.wait(0.1):
-            self._stage.revive()
+    assert not found, "\n".join(found)
+    may = {"succeeded", "failed"} if arena.action == "raise" else {"succeeded"}
+    assert set(ends) <= may, ends
 
 
 def test_a_migration_that_dies_half_way_is_made_again(servers: Servers) -> None:
