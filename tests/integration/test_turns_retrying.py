@@ -84,10 +84,9 @@ def test_only_the_latest_ended_turn_can_be_retried(stack: Stack) -> None:
         {"status": 429, "headers": {"Retry-After": "0"}},
         {"text": "half of an", "drop": True},
         {"text": "half of an", "cut": True},
-        {"tools": [{"name": "list_sources", "args": '{"a": 1'}]},
         {"raw": b"data: not json\n\n".decode()},
     ],
-    ids=["500", "400", "429", "dropped", "cut", "bad-arguments", "garbage"],
+    ids=["500", "400", "429", "dropped", "cut", "garbage"],
 )
 def test_a_failing_model_fails_the_turn_readably_and_the_session_goes_on(
     stack: Stack, model: ScriptedModel, step: dict
@@ -110,6 +109,20 @@ def test_a_failing_model_fails_the_turn_readably_and_the_session_goes_on(
     sent = [m for m in model.messages[-1] if m["role"] != "system"]
     assert [m["content"] for m in sent] == ["Try."]
     assert [m["role"] for m in state["messages"]] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("arguments", ['{"a": 1', "[1]", '{"a": NaN}', "do it"])
+def test_arguments_that_cannot_be_read_run_no_tool(stack: Stack, arguments: str) -> None:
+    with tool_domain(stack, lambda name, _: "done", "one") as (domain, server):
+        session_id = make_session(stack, domain["name"])
+        calls = {"tools": [{"name": "one", "args": arguments}]}
+
+        turn = stack.submit(script(calls, {"text": "I cannot."}), session_id)
+
+        assert stack.finished(turn["turn_id"])["status"] in ("succeeded", "failed")
+        assert server.calls == []
+        check_views(stack, session_id)
+        assert stack.chat("go on", session_id)["status"] == "succeeded"
 
 
 def test_chat_says_that_its_turn_failed(stack: Stack) -> None:
