@@ -6,6 +6,7 @@ import db.models.agent_state
 import db.models.conversation
 import db.models.display_message
 import db.models.domain
+import db.models.tool_journal
 import db.models.turn  # noqa: F401  (importing a model registers its table)
 from db.base import Base
 

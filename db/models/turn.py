@@ -37,6 +37,7 @@ class TurnRow(Base):
         Index(
             "ix_turns_unfinished", "conversation_id", "number", postgresql_where=text(UNFINISHED)
         ),
+        Index("ix_turns_failed", "number", postgresql_where=text("status = 'failed'")),
         {"postgresql_with": {"fillfactor": 80}},
     )
 

@@ -10,6 +10,8 @@ down_revision = "0001"
 
 def upgrade() -> None:
     op.add_column("turns", sa.Column("losses", sa.Integer(), server_default="0", nullable=False))
+    failed = sa.text("status = 'failed'")
+    op.create_index("ix_turns_failed", "turns", ["number"], postgresql_where=failed)
     op.create_table(
         "tool_journal",
         sa.Column("turn_id", sa.UUID(), nullable=False),
@@ -35,4 +37,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("tool_journal")
+    op.drop_index("ix_turns_failed", "turns")
     op.drop_column("turns", "losses")
