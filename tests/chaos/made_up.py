@@ -44,9 +44,9 @@ def turn(status: str, **changes: Any) -> JSON:
     finished = None if status == "running" else TIMES.format(5)
     return {
         "id": TURN, "number": 1, "conversation_id": SESSION, "message": TEXT, "status": status,
-        "attempt": 1, "steps": 0, "worker": WORKER, "message_position": 1, "error": None,
-        "idempotency_key": "key-1", "stop_requested": False, "lease_until": None,
-        "created_at": TIMES.format(1), "finished_at": finished,
+        "attempt": 1, "losses": 0, "steps": 0, "worker": WORKER, "error": None,
+        "message_position": 1, "idempotency_key": "key-1", "stop_requested": False,
+        "lease_until": None, "created_at": TIMES.format(1), "finished_at": finished,
         **changes,
     }  # fmt: skip
 

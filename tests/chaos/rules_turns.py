@@ -97,8 +97,8 @@ def poison_is_bounded(history: History) -> list[str]:
     """No turn has more attempts than it may; one that was given up says so."""
     found = []
     for turn in history.turns:
-        if turn["attempt"] > MAX_ATTEMPTS:
-            found.append(f"turn {turn['id']} had {turn['attempt']} attempts")
+        if turn["losses"] > MAX_ATTEMPTS:
+            found.append(f"turn {turn['id']} lost {turn['losses']} workers")
         if turn["status"] == "failed" and not (turn["error"] or {}).get("detail"):
             found.append(f"turn {turn['id']} failed without a reason")
     return found

@@ -246,9 +246,9 @@ def recover_late(history: History) -> None:
     history.notes.sort(key=lambda one: one.at)
 
 
-@spoil("P18", "had 4 attempts")
+@spoil("P18", "lost 4 workers")
 def try_for_ever(history: History) -> None:
-    history.turns[0]["attempt"] = 4
+    history.turns[0]["losses"] = 4
 
 
 @spoil("P18", "without a reason")
