@@ -27,11 +27,11 @@ from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
 MARKS = (10, 2_000, 20_000)
 LONG_MARKS = (100_000,)
 PEER_MARK = 2_000
-WARM_TURNS = 60  # a fold is among them
-WINDOW_TURNS = 200  # eight times the policy drops a hundred messages, four times it is folded
+WARM_TURNS = 80  # a fold is among them
+WINDOW_TURNS = 225  # nine times the policy drops a hundred messages, three times it is folded
 PEER_WINDOW_TURNS = 10
 DELTA_WINDOW_TURNS = 50  # two of its snapshots
-SHORT_SESSIONS = 34
+SHORT_SESSIONS = 60
 
 Play = Callable[[TurnText], None]
 
@@ -98,20 +98,20 @@ def _ours(ground: Ground, mark: int) -> Written:
 
 
 def _short_sessions(ground: Ground, services: Services) -> Written:
-    """The second and third turn of many sessions, so that one window holds enough of them."""
-    sessions = [new_session(services) for _ in range(SHORT_SESSIONS + WARM_TURNS)]
+    """The third turn of many sessions, whose second turns pay for the pages' first images."""
+    sessions = [new_session(services) for _ in range(SHORT_SESSIONS)]
     first, *later = turn_texts(3)
     for session_id in sessions:
         play_turn(services, session_id, first)
     ground.analyze(services.settings.database_url)
-    plan = [(session_id, said) for session_id in sessions for said in later]
+    plan = [(session_id, said) for said in later for session_id in sessions]
     queue = iter(plan)
 
     def play(said: TurnText) -> None:
         session_id, _ = next(queue)
         play_turn(services, session_id, said)
 
-    written = _window(ground, play, [said for _, said in plan])
+    written = _window(ground, play, [said for _, said in plan], warm=SHORT_SESSIONS)
     _check(services, sessions[-1], [first, *later])
     return written
 

@@ -24,7 +24,9 @@ MARKS = (2_000, 20_000)
 BLOCK = 5  # the short restore, between the long ones
 RUNS = {2_000: 30, 20_000: 10}
 GOALS = {2_000: 20.0, 20_000: 200.0}
-BOUNDED = (TRIGGER + KEEP) // 2 // MESSAGES_PER_TURN * MESSAGES_PER_TURN  # halfway between two cuts
+BOUNDED = (
+    (TRIGGER + KEEP) // 2 // MESSAGES_PER_TURN * MESSAGES_PER_TURN
+)  # between two cuts, and folds
 DELTA_TAIL_TURNS = 25  # halfway between two of its snapshots
 
 Restore = Callable[[], object]
@@ -59,7 +61,8 @@ def _run(
 ) -> tuple[tuple[Samples, Samples], tuple[Samples, Samples], Samples, Samples]:
     texts = list(turn_texts(mark // MESSAGES_PER_TURN))
     with ExitStack() as cases:
-        bounded, whole = (_Colloquy(ground, cases, texts, in_state) for in_state in (BOUNDED, mark))
+        bounded = _Colloquy(ground, cases, texts, BOUNDED, as_deltas=BOUNDED)
+        whole = _Colloquy(ground, cases, texts, mark, as_deltas=mark // 3)
         graphs = [_graph(ground, cases, texts, s) for s in (peer.WholeState, peer.DeltaState)]
         theirs, delta = Samples(), Samples()
         for _ in range(RUNS[mark]):
@@ -76,7 +79,12 @@ class _Colloquy:
     """One of our conversations; `samples` are the times in the database and in all."""
 
     def __init__(
-        self, ground: Ground, cases: ExitStack, texts: Sequence[TurnText], in_state: int
+        self,
+        ground: Ground,
+        cases: ExitStack,
+        texts: Sequence[TurnText],
+        in_state: int,
+        as_deltas: int,
     ) -> None:
         self._services: Services = cases.enter_context(colloquy(ground))
         self._session_id: UUID = new_session(self._services)
@@ -85,7 +93,7 @@ class _Colloquy:
             self._session_id,
             len(texts),
             in_state=in_state,
-            as_deltas=in_state // MESSAGES_PER_TURN // 3,
+            as_deltas=as_deltas // MESSAGES_PER_TURN,
         )
         ground.analyze(self._services.settings.database_url)
         self._clock = DatabaseClock(self._services.database.engine)

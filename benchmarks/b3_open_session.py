@@ -19,7 +19,7 @@ from tests.stack import Stack
 
 SHORT, LONG = 100, 100_000
 PAGE = 50
-RUNS = 200
+RUNS = 100
 PEER_RUNS = 5
 TARGET = Target(1.5, 1.1)
 

@@ -23,7 +23,7 @@ from db.models.display_message import DisplayMessageRow
 JSON = dict[str, Any]
 
 # A fold writes the frame of each message anew; once in so many steps that is a few bytes for each.
-FOLD_FROM_DELTAS = 200
+FOLD_FROM_DELTAS = 300
 
 # Positions that lie close together are read as one range.
 SPARSE = 2
