@@ -39,13 +39,15 @@ def show(session_id: UUID | None, active: Turn | None) -> None:
 
 
 def _stop_button(place: DeltaGenerator, active: Turn) -> None:
+    is_stopping = state.is_stopping(active.id)
     place.button(
-        "Stop",
+        "Stopping" if is_stopping else "Stop",
         key=f"stop-{active.id}",
         icon=":material/stop_circle:",
         help="Stop this turn; what was said so far stays",
+        disabled=is_stopping,
         on_click=_try,
-        args=(state.client().stop_turn, active.id),
+        args=(_stop, active.id),
     )
 
 
@@ -115,6 +117,11 @@ def _send_draft(session_id: UUID | None) -> None:
     text = state.draft()
     if not send(session_id, text):
         state.keep_draft(text)
+
+
+def _stop(turn_id: UUID) -> None:
+    state.client().stop_turn(turn_id)
+    state.note_stopping(turn_id)
 
 
 def _try(call: Callable[[UUID], None], turn_id: UUID) -> None:

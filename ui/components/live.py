@@ -24,6 +24,7 @@ from ui.events import Follower
 WAIT_SECONDS = 1.0
 JOIN_SECONDS = 0.06
 CHECK_SECONDS = 10.0
+SILENT_SECONDS = 3.0
 THINKING_CHARS = 2_000
 ONE_ELEMENT = (ContentType.THINKING, ContentType.TOOL_CALL)
 
@@ -34,18 +35,22 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
     known = {one.id for one in queued} | {turn.id}
     with speaker(is_user=False, agent=turn.agent):
         stage = Stage(st.container(), turn.session_id)
-        status = st.empty()
+        notice, status = st.empty(), st.empty()
     stage.draw(live)
-    checked = time.monotonic()
+    checked = heard = time.monotonic()
     with Follower(state.client(), turn.session_id) as follower:
         while not (live.is_finished or live.is_lost):
             events = follower.take(WAIT_SECONDS, JOIN_SECONDS)
             live.apply(events)
-            if not events:
+            if events:
+                heard = time.monotonic()
+            else:
                 live.settle()
             stage.draw(live)
+            _draw_notice(notice, live)
             status.caption(_status_line(live))
-            if live.queued_ids - known or time.monotonic() - checked > CHECK_SECONDS:
+            patience = CHECK_SECONDS if heard > checked else SILENT_SECONDS
+            if live.queued_ids - known or time.monotonic() - checked > patience:
                 known |= live.queued_ids
                 checked = time.monotonic()
                 if _has_moved_on(live, queued):
@@ -133,20 +138,36 @@ class Draft:
                 draw_piece(last)
 
 
+def _draw_notice(place: DeltaGenerator, live: LiveTurn) -> None:
+    if live.notice:
+        place.caption(f":material/info: {plain(live.notice)}")
+    else:
+        place.empty()
+
+
 def _status_line(live: LiveTurn) -> str:
-    since = live.turn.started_at or live.turn.created_at
-    line = f":shimmer[{plain(live.activity)}…]"
-    if live.turn.status is not TurnStatus.QUEUED:
-        line += f" {duration(max(time.time() - since.timestamp(), 0))}"
-    if live.turn.attempts > 1:
-        line += f" · attempt {live.turn.attempts}, after a worker was lost"
-    return line
+    """What the turn does, for how long, at which step, and whether it was taken up again."""
+    turn = live.turn
+    activity = "Stopping" if state.is_stopping(turn.id) else live.activity
+    parts = [f":shimmer[{plain(activity)}…]"]
+    if turn.status is not TurnStatus.QUEUED:
+        since = turn.started_at or turn.created_at
+        parts[0] += f" {duration(max(time.time() - since.timestamp(), 0))}"
+        parts.append(f"step {live.step}")
+    if turn.attempts > 1:
+        parts.append(f"resumed after a lost worker, attempt {turn.attempts}")
+    return " · ".join(parts)
 
 
 def _has_moved_on(live: LiveTurn, queued: Sequence[Turn]) -> bool:
-    """Whether the service knows more than the stream told: it was cut, or the queue has changed."""
+    """Take what is stored, as events may be away; whether the queue is another than was drawn."""
+    client, session_id = state.client(), live.turn.session_id
     try:
-        turns = state.client().turns(live.turn.session_id).items
+        turns = client.turns(session_id).items
+        rows = client.messages(session_id).items
     except ClientError:
         return False
-    return [turn.id for turn in turns] != [live.turn.id, *(turn.id for turn in queued)]
+    if [turn.id for turn in turns] != [live.turn.id, *(turn.id for turn in queued)]:
+        return True
+    live.store(turns[0], [row for row in rows if row.turn_id == live.turn.id])
+    return False

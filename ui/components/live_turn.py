@@ -13,6 +13,7 @@ from backend.schemas import (
     TurnStatus,
 )
 from ui.components.blocks import Block, to_blocks
+from ui.components.times import duration
 from ui.events import Event
 
 
@@ -23,6 +24,8 @@ class LiveTurn:
         self.turn = turn
         self.thinking = ""
         self.text = ""
+        self.notice = ""
+        self.delay = ""
         self._message_id = ""
         self.is_finished = False
         self.is_lost = False
@@ -40,6 +43,16 @@ class LiveTurn:
                 self.queued_ids.add(UUID(event.turn_id))
             elif event.turn_id == str(self.turn.id):
                 self._apply(event.name, event.data)
+
+    def store(self, turn: Turn, rows: Iterable[DisplayMessage]) -> None:
+        """Take what is stored, for when no events come although the turn goes on."""
+        if turn.status is not self.turn.status or turn.attempts != self.turn.attempts:
+            self._turn_is(turn, EventName.TURN_STARTED)
+        for row in rows:
+            known = self._rows.get(row.position)
+            if known is None or _PROGRESS[row.status] > _PROGRESS[known.status]:
+                name = EventName.MESSAGE_UPDATED if known else EventName.MESSAGE_ADDED
+                self._put(row, name)
 
     def settle(self) -> None:
         """Nothing came for a while: what was replayed is all there is."""
@@ -63,16 +76,37 @@ class LiveTurn:
     def activity(self) -> str:
         """What the turn does at this moment, in a word or two."""
         if self.turn.status is TurnStatus.QUEUED:
-            return "Waiting for a worker"
+            before = self.turn.queue_position or 0
+            return f"Queued, position {before + 1}" if before else "Waiting for a worker"
         if self.turn.status is TurnStatus.WAITING:
             return "Waiting for you"
+        if self.delay:
+            return self.delay
         running = [block.row for block in self.blocks if _is_running(block)]
         if running:
             return f"Running {running[-1].content.get('name', 'a tool')}"
         return "Writing" if self.text and self.has_draft else "Thinking"
 
+    @property
+    def step(self) -> int:
+        """Which step runs: a model's message is one, and so is a batch of tool results."""
+        step, before = 1, None
+        for position in sorted(self._rows):
+            row = self._rows[position]
+            is_answer = row.message_type is MessageType.ASSISTANT and row.sequence == 0
+            is_batch = row.message_type is MessageType.TOOL and before is not MessageType.TOOL
+            step += is_answer or is_batch
+            before = row.message_type
+        return step
+
     def _apply(self, name: EventName, data: dict[str, object]) -> None:
-        if name in (EventName.TEXT_DELTA, EventName.THINKING_DELTA):
+        if name is EventName.PROGRESS:
+            self._wait(data)
+            return
+        self.delay = ""
+        if name is EventName.RESET:
+            self._reset(data)
+        elif name in (EventName.TEXT_DELTA, EventName.THINKING_DELTA):
             self._add_delta(name, str(data["message_id"]), str(data["text"]))
         elif name in (EventName.MESSAGE_ADDED, EventName.MESSAGE_UPDATED):
             self._put(DisplayMessage.model_validate(data["message"]), name)
@@ -88,6 +122,19 @@ class LiveTurn:
         else:
             self.thinking += text
 
+    def _wait(self, data: dict[str, object]) -> None:
+        if data.get("state") == "waiting_for_model":
+            seconds = float(str(data.get("seconds") or 0))
+            reason = str(data.get("reason") or "it is busy").rstrip(".")
+            self.delay = f"Waiting for the model's provider ({duration(seconds)}): {reason}"
+
+    def _reset(self, data: dict[str, object]) -> None:
+        """What was said of one message, or of all that is not stored, is void."""
+        if data.get("message_id") in (None, self._message_id):
+            self.text = self.thinking = ""
+        reason = str(data.get("reason") or "it broke off").rstrip(".")
+        self.notice = f"Begun again from the last saved step: {reason}."
+
     def _turn_is(self, turn: Turn, name: EventName) -> None:
         self.turn = turn
         self.is_finished = name is EventName.TURN_FINISHED
@@ -102,7 +149,7 @@ class LiveTurn:
         if row.position >= self._watermark:
             self._is_replaying = False
         if name is EventName.MESSAGE_ADDED and row.message_type is MessageType.ASSISTANT:
-            self.text = self.thinking = ""
+            self.text = self.thinking = self.notice = ""
 
 
 _PROGRESS = {

@@ -1,0 +1,121 @@
+"""What a turn has given so far, from its rows and events."""
+
+from uuid import uuid4
+
+import pytest
+
+from backend.schemas import ContentType, EventName, MessageStatus, MessageType, TurnStatus
+from tests.ui.fake_api import Store
+from ui.components.live_turn import LiveTurn
+from ui.events import Event
+
+
+@pytest.fixture
+def store():
+    return Store()
+
+
+@pytest.fixture
+def turn(store):
+    turn = store.add_turn(store.add_session(), "How much?")
+    store.start(turn)
+    return turn
+
+
+@pytest.fixture
+def live(turn):
+    return LiveTurn(turn.model_copy(), [])
+
+
+def tell(live, name, **data):
+    live.apply([Event("1", name, data | {"context": {"turn_id": str(live.turn.id)}})])
+
+
+def say(live, message_id, text):
+    tell(live, EventName.TEXT_DELTA, message_id=message_id, text=text)
+
+
+def test_a_reset_takes_back_what_was_said_and_tells_why(live):
+    say(live, "m1", "The budget is")
+
+    tell(live, EventName.RESET, message_id="m1", reason="The answer broke off.")
+
+    assert not live.has_draft
+    assert live.notice == "Begun again from the last saved step: The answer broke off."
+
+
+def test_a_reset_of_another_message_takes_nothing_back(live):
+    say(live, "m2", "The budget is")
+
+    tell(live, EventName.RESET, message_id="m1", reason="The answer broke off.")
+
+    assert live.text == "The budget is"
+
+
+def test_a_reset_of_all_takes_back_what_is_not_stored(live):
+    say(live, "m1", "The budget is")
+
+    tell(live, EventName.RESET, message_id=None, reason="worker lost")
+    say(live, "m3", "Again")
+
+    assert live.text == "Again"
+
+
+def test_the_providers_delay_is_named_until_something_comes(live):
+    reason = "The provider is busy."
+    tell(live, EventName.PROGRESS, state="waiting_for_model", seconds=12, reason=reason)
+    assert live.activity == "Waiting for the model's provider (12 s): The provider is busy"
+
+    say(live, "m1", "Here")
+
+    assert live.activity == "Writing"
+
+
+def test_other_progress_changes_nothing(live):
+    tell(live, EventName.PROGRESS, state="reticulating")
+
+    assert live.activity == "Thinking"
+
+
+def test_a_turn_in_the_queue_names_its_place(live):
+    live.turn.status, live.turn.queue_position = TurnStatus.QUEUED, 2
+
+    assert live.activity == "Queued, position 3"
+
+
+def test_steps_are_counted_by_message_and_batch(store, turn):
+    session = store.sessions[turn.session_id]
+    tool = {"call_id": "c", "name": "get_budget", "arguments": {}}
+    result = {"tool_call_id": "c", "name": "get_budget", "content": "1", "is_error": False}
+    rows = [
+        store.add_row(session, MessageType.ASSISTANT, ContentType.THINKING, {"text": "Hm"}, turn),
+        store.add_row(session, MessageType.ASSISTANT, ContentType.TOOL_CALL, tool, sequence=1),
+        store.add_row(session, MessageType.TOOL, ContentType.TOOL_RESULT, result, turn),
+        store.add_row(session, MessageType.TOOL, ContentType.TOOL_RESULT, result, turn),
+    ]
+
+    assert LiveTurn(turn, rows[:2]).step == 2
+    assert LiveTurn(turn, rows).step == 3
+
+
+def test_stored_rows_stand_in_for_events_that_do_not_come(store, turn, live):
+    say(live, "m1", "The budget")
+    session = store.sessions[turn.session_id]
+    row = store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": "All"}, turn)
+
+    live.store(turn, [row])
+
+    assert not live.has_draft
+    assert [block.row.id for block in live.blocks] == [row.id]
+
+
+def test_a_stored_row_never_moves_back(store, turn, live):
+    session = store.sessions[turn.session_id]
+    call = {"call_id": "c", "name": "get_budget", "arguments": {}}
+    row = store.add_row(session, MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn)
+    older = row.model_copy(update={"status": MessageStatus.EXECUTING, "id": uuid4()})
+    live.store(turn, [row])
+
+    live.store(turn, [older])
+
+    assert live.blocks[0].row.id == row.id
