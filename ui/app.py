@@ -26,6 +26,9 @@ def main() -> None:
                 icon=":material/table_rows:",
                 url_path="sessions",
             ),
+            st.Page(
+                state.WORK_PAGE, title="Work", icon=":material/monitor_heart:", url_path="work"
+            ),
         ],
         position="hidden",
     )

@@ -1,6 +1,7 @@
 """The API's client: one method per call, typed with the wire contract, errors in words."""
 
 from typing import Any, TypeVar
+from urllib.parse import quote
 from uuid import UUID
 
 import httpx
@@ -18,6 +19,8 @@ from backend.schemas import (
     SessionPage,
     Turn,
     TurnPage,
+    Work,
+    WorkerInfo,
 )
 from backend.templates import DomainPage
 
@@ -134,6 +137,14 @@ class Client:
     def retry_turn(self, turn_id: UUID) -> None:
         """Run a failed or stopped turn again."""
         self._send("POST", f"turns/{turn_id}/retry")
+
+    def work(self) -> Work:
+        """What runs, waits and failed, and who works; for administrators."""
+        return self._get(Work, "work")
+
+    def drain_worker(self, name: str) -> WorkerInfo:
+        """Let a worker end what it has in hand, take no more, and stop; for administrators."""
+        return self._call(WorkerInfo, "POST", f"workers/{quote(name, safe='')}/drain")
 
     def domains(self) -> DomainPage:
         """The domains, by name."""

@@ -12,6 +12,7 @@ from ui.client import DEFAULT_API_URL, Client, ClientError
 
 CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/sessions.py"
+WORK_PAGE = "app_pages/work.py"
 COMPOSER = "composer"
 SEARCH = "search"
 PAGE_ROWS = 50
@@ -64,6 +65,7 @@ class Memory:
     archived: bool = False
     statuses: dict[UUID, str] = field(default_factory=dict)
     unread: set[UUID] = field(default_factory=set)
+    stopping: set[UUID] = field(default_factory=set)
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
     server: ServerInfo | None = None
@@ -184,6 +186,16 @@ def take_flash() -> ClientError | None:
     held = memory()
     error, held.flash = held.flash, None
     return error
+
+
+def note_stopping(turn_id: UUID) -> None:
+    """Remember that a turn was asked to stop: it may take a moment until it has."""
+    memory().stopping.add(turn_id)
+
+
+def is_stopping(turn_id: UUID) -> bool:
+    """Whether this tab has asked a turn to stop."""
+    return turn_id in memory().stopping
 
 
 def area_moves(name: str, identity: object, rows: int) -> bool:

@@ -32,6 +32,9 @@ from backend.schemas import (
     TurnPage,
     TurnStatus,
     Usage,
+    Work,
+    WorkerInfo,
+    WorkTurn,
 )
 from backend.templates import DomainPage
 
@@ -43,7 +46,13 @@ class Store:
 
     def __init__(self):
         self.server = ServerInfo(
-            user="local", is_admin=True, model="demo", is_demo_model=True, ready=True, workers=1
+            user="local",
+            is_admin=True,
+            model="demo",
+            is_demo_model=True,
+            ready=True,
+            workers=1,
+            missing=[],
         )
         self.sessions: dict[UUID, Session] = {}
         self.rows: dict[UUID, list[DisplayMessage]] = {}
@@ -52,6 +61,8 @@ class Store:
         self.results: dict[str, str] = {}
         self.keys: dict[str, ChatResponse] = {}
         self.calls: list[str] = []
+        self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
+        self.redis_answers = True
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
@@ -61,7 +72,8 @@ class Store:
         values = {
             "id": uuid4(), "title": title, "domain": "finance", "domain_id": uuid4(),
             "image_id": uuid4(), "status": "idle", "pinned": False, "archived": False,
-            "message_count": 0, "owner": "local", "created_at": now, "updated_at": now,
+            "message_count": 0, "turn_count": 0, "owner": "local", "created_at": now,
+            "updated_at": now,
         } | fields  # fmt: skip
         session = Session(**values)
         self.sessions[session.id] = session
@@ -93,6 +105,7 @@ class Store:
             created_at=datetime.now(UTC), started_at=None, finished_at=None,
         ).model_copy(update=fields)  # fmt: skip
         self.turns[turn.id] = turn
+        session.turn_count += 1
         self.publish(turn, EventName.TURN_QUEUED, turn=turn.model_dump(mode="json"))
         if not waiting:
             self.ask(turn)
@@ -107,6 +120,25 @@ class Store:
         return [
             t for t in self.turns.values() if t.session_id == session_id and t.status in UNFINISHED
         ]
+
+    def work(self) -> Work:
+        turns = [turn for turn in self.turns.values() if turn.status in UNFINISHED]
+        failed = [turn for turn in self.turns.values() if turn.status is TurnStatus.FAILED]
+        counts = {str(status): sum(t.status is status for t in turns) for status in UNFINISHED}
+        return Work(
+            **counts, redis_answers=self.redis_answers, workers=self.workers,
+            turns=[self.work_turn(turn) for turn in turns],
+            failures=[self.work_turn(turn) for turn in failed],
+        )  # fmt: skip
+
+    def work_turn(self, turn) -> WorkTurn:
+        session, runs = self.sessions[turn.session_id], turn.status is TurnStatus.RUNNING
+        return WorkTurn(
+            id=turn.id, session_id=session.id, title=session.title, owner=session.owner,
+            status=turn.status, agent=turn.agent, attempts=turn.attempts, steps=turn.steps,
+            worker="desk-1" if runs else None, age_seconds=75.0, error=turn.error,
+            lease_seconds=8.0 if runs else None,
+        )  # fmt: skip
 
     def publish(self, of, name, **data):
         session = self.sessions.get(of.session_id)
@@ -177,7 +209,7 @@ class Store:
         return True
 
 
-def build_app(store: Store) -> FastAPI:  # noqa: C901 (one small function for each route)
+def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function for each route)
     app = FastAPI()
     api = "/api/v1"
 
@@ -197,6 +229,16 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901 (one small function for ea
     @app.get(f"{api}/server")
     def server() -> ServerInfo:
         return store.server
+
+    @app.get(f"{api}/work")
+    def work() -> Work:
+        return store.work()
+
+    @app.post(f"{api}/workers/{{name}}/drain", status_code=202)
+    def drain(name: str) -> WorkerInfo:
+        (worker,) = [worker for worker in store.workers if worker.name == name]
+        worker.is_draining = True
+        return worker
 
     @app.get(f"{api}/sessions")
     def sessions(

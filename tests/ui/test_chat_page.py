@@ -191,9 +191,24 @@ def test_a_broken_link_says_so_and_a_new_chat_can_begin(open_page, store):
 
 
 def test_without_a_worker_the_page_says_how_to_start_one(open_page, store):
-    store.server.workers, store.server.ready = 0, False
+    store.server.workers, store.server.ready, store.server.missing = 0, False, ["worker"]
 
     assert "make worker" in words(open_page())
+
+
+def test_without_redis_the_page_says_that_only_live_updates_pause(open_page, store):
+    store.server.ready, store.server.missing = False, ["redis", "worker"]
+
+    said = words(open_page())
+
+    assert "Live updates pause; what you send is kept and runs" in said
+    assert "make worker" not in said
+
+
+def test_without_the_database_the_page_says_what_is_kept(open_page, store):
+    store.server.ready, store.server.missing = False, ["database"]
+
+    assert "The database does not answer" in words(open_page())
 
 
 def test_without_a_model_the_page_says_how_to_name_one(open_page, store):

@@ -29,7 +29,7 @@ def test_all_owners_sessions_are_listed(open_sessions, store):
     table = open_sessions().dataframe[0].value
 
     assert set(table["Owner"]) == {"local", "ada"}
-    assert {"Title", "Status", "Last activity"} <= set(table.columns)
+    assert {"Title", "Status", "Turns", "Last activity"} <= set(table.columns)
 
 
 def test_running_sessions_can_be_picked_out(open_sessions, store):

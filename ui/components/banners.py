@@ -1,4 +1,4 @@
-"""States of the whole service in words, each with what to do: errors, no worker, no model, demo."""
+"""States of the whole service in words, each with what to do: errors, missing parts, the demo."""
 
 import streamlit as st
 
@@ -15,6 +15,23 @@ DEMO_HELP = (
     "OpenAI) in `.env`, then restart."
 )
 
+MISSING = {
+    "database": (
+        "**The database does not answer.** What was accepted is kept, and goes on as soon as the "
+        "database is back; until then nothing new can be sent.",
+        ":material/database_off:",
+    ),
+    "redis": (
+        "**Redis does not answer.** Live updates pause; what you send is kept and runs.",
+        ":material/sync_problem:",
+    ),
+    "worker": (
+        "**No worker is running.** Messages are kept and answered as soon as one starts: "
+        "`make worker`, or restart all with `make run`.",
+        ":material/hourglass_disabled:",
+    ),
+}
+
 
 def model_badge(server: ServerInfo) -> None:
     """Which model answers; the demo model plainly so."""
@@ -27,7 +44,7 @@ def model_badge(server: ServerInfo) -> None:
 def all_that_apply(server: ServerInfo) -> None:
     """What went wrong in the click before this run, and what keeps turns from being answered."""
     problem = state.take_flash()
-    with area("notices", (problem, state.link_is_broken(), server.ready, server.workers)):
+    with area("notices", (problem, state.link_is_broken(), server.missing)):
         if state.link_is_broken():
             st.info("This link names no session. Choose one in the sidebar, or ask below.")
         if problem is not None:
@@ -36,25 +53,20 @@ def all_that_apply(server: ServerInfo) -> None:
 
 
 def service_state(server: ServerInfo) -> None:
-    """What keeps turns from being answered, if anything does."""
+    """What keeps turns from being answered, if anything does; the worst of it, not all."""
     if not server.model:
         st.warning(
             "**No model is configured.** Set OPENAI_API_KEY, and MODEL or OPENAI_BASE_URL where "
             "needed, in `.env` and restart. With none of them set, the demo model answers.",
             icon=":material/power_off:",
         )
-    elif server.workers == 0:
-        st.warning(
-            "**No worker is running.** Messages are kept and answered as soon as one starts: "
-            "`make worker`, or restart all with `make run`.",
-            icon=":material/hourglass_disabled:",
-        )
-    elif not server.ready:
-        st.warning(
-            "**The service is not ready.** Its database or Redis does not answer at the moment. "
-            "Messages are taken again as soon as both are back; `/readyz` of the API says which.",
-            icon=":material/sync_problem:",
-        )
+        return
+    # In this order: without Redis nobody knows of the workers, so nothing is said of them.
+    for part in MISSING:
+        if part in server.missing:
+            text, icon = MISSING[part]
+            st.warning(text, icon=icon)
+            return
 
 
 def error(problem: ClientError) -> None:

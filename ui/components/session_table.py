@@ -92,6 +92,7 @@ def to_frame(page: SessionPage) -> pd.DataFrame:
             "Title": [session.title or "New chat" for session in page.items],
             "Owner": [session.owner for session in page.items],
             "Status": [str(session.status) for session in page.items],
+            "Turns": [session.turn_count for session in page.items],
             "Messages": [session.message_count for session in page.items],
             "Last activity": [session.updated_at.astimezone(here) for session in page.items],
             "Domain": [session.domain for session in page.items],

@@ -89,7 +89,7 @@ def _row(session: Session) -> None:
 def _icon(session: Session) -> str | None:
     if session.status == "idle":
         return UNREAD_ICON if session.id in state.memory().unread else None
-    if session.status is TurnStatus.QUEUED and state.server().workers:
+    if session.status is TurnStatus.QUEUED and "worker" not in state.server().missing:
         return STATUS_ICONS[TurnStatus.RUNNING]  # it is a moment's wait
     return STATUS_ICONS.get(session.status)
 
@@ -153,6 +153,10 @@ def _footer(server: ServerInfo) -> None:
             "All sessions", key="all-sessions", type="tertiary", icon=":material/table_rows:"
         ):
             st.switch_page(state.SESSIONS_PAGE)
+        if server.is_admin and st.button(
+            "Work", key="work", type="tertiary", icon=":material/monitor_heart:"
+        ):
+            st.switch_page(state.WORK_PAGE)
 
 
 def _toggle_archived() -> None:

@@ -45,4 +45,4 @@ def snapshot() -> tuple[Any, ...] | None:
     except ClientError:
         return None
     rows = [(s.id, s.status, s.title, s.pinned, s.message_count) for s in listed]
-    return (tuple(rows), server.ready, server.workers)
+    return (tuple(rows), tuple(server.missing))

@@ -1,0 +1,45 @@
+"""The administrators' view of the present work: figures, turns, failures and workers."""
+
+import streamlit as st
+
+from backend.schemas import Work
+from ui import state
+from ui.client import ClientError
+from ui.components import banners, work_turns, work_workers
+
+SECONDS = 4
+
+
+@st.fragment(run_every=SECONDS)
+def show() -> None:
+    """Draw all of it, every few seconds again; an outage is said and waited for."""
+    problem = state.take_flash()
+    try:
+        work = state.client().work()
+    except ClientError as error:
+        banners.error(error)
+        st.caption(":shimmer[Connecting again…]")
+        return
+    if problem is not None:
+        banners.error(problem)
+    if not work.redis_answers:
+        text, icon = banners.MISSING["redis"]
+        st.warning(text, icon=icon)
+    _figures(work)
+    work_turns.show_unfinished(work.turns, total=work.queued + work.running + work.waiting)
+    work_turns.show_failures(work.failures)
+    work_workers.show(work.workers, is_known=work.redis_answers)
+
+
+def _figures(work: Work) -> None:
+    turns = sum(worker.turns for worker in work.workers)
+    capacity = sum(worker.capacity for worker in work.workers)
+    figures: tuple[tuple[str, int | str], ...] = (
+        ("Queued", work.queued),
+        ("Running", work.running),
+        ("Waiting for a person", work.waiting),
+        ("Workers", len(work.workers) if work.redis_answers else "?"),
+        ("Turns in hand", f"{turns} of {capacity}" if work.redis_answers else "?"),
+    )
+    for column, (name, value) in zip(st.columns(len(figures)), figures, strict=True):
+        column.metric(name, value, border=True)
