@@ -7,7 +7,7 @@ from ui.components import banners, composer
 
 EXAMPLES = (
     ("What's the budget for CC-1001?", ":material/account_balance_wallet:"),
-    ("Compare FI with BPC for the last closed period", ":material/compare_arrows:"),
+    ("Compare FI with BPC and explain the differences", ":material/compare_arrows:"),
     ("Which cost centres spent the most this year?", ":material/leaderboard:"),
     ("What data do you have?", ":material/database:"),
 )
