@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import anyio
 import httpx
 from langchain_core.tools import ToolException
-from langchain_mcp_adapters.sessions import Connection, create_session
+from langchain_mcp_adapters.sessions import create_session
 from mcp import ClientSession
 from mcp.shared.exceptions import McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
@@ -18,9 +19,11 @@ from backend.errors import ToolServerUnavailable
 from backend.schemas import JSON
 from backend.templates import McpServer, StdioServer
 from backend.tools.mcp_rescue import rescue
-from backend.tools.mcp_wire import watching_client
+from backend.tools.mcp_stdio import stdio_session
+from backend.tools.mcp_wire import OnFailure, watching_client
 
 MAX_TOOLS = 1_000
+MARGIN_SECONDS = 10.0  # who asked for the call gives it up first
 UNCERTAIN = "so this call may or may not have taken effect"
 SESSION_TERMINATED = 32600
 
@@ -105,7 +108,7 @@ class _Session:
 
     def __init__(self, name: str, server: McpServer, call_seconds: float) -> None:
         self._name = name
-        self._connection = _connection(server, call_seconds, self._fail, self._take_aside)
+        self._opening = _open_session(server, call_seconds, self._fail, self._take_aside)
         self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
         self._session: ClientSession | None = None
         self._closing = asyncio.Event()
@@ -224,7 +227,7 @@ class _Session:
 
     async def _keep_open(self) -> None:
         try:
-            async with create_session(self._connection) as session:
+            async with self._opening as session:
                 await session.initialize()
                 tools = await _list_tools(session)
                 self._session = session
@@ -236,27 +239,21 @@ class _Session:
             logger.warning("tool server lost", extra=fields)
 
 
-def _connection(
-    server: McpServer, call_seconds: float, on_failure: Any, on_other: Any
-) -> Connection:
-    options = {"message_handler": on_other}
+def _open_session(
+    server: McpServer, call_seconds: float, on_failure: OnFailure, on_other: Any
+) -> AbstractAsyncContextManager[ClientSession]:
     if isinstance(server, StdioServer):
-        return {
-            "transport": "stdio",
-            "command": server.command,
-            "args": server.args,
-            "env": server.env or None,
-            "encoding_error_handler": "replace",
-            "session_kwargs": options,
+        return stdio_session(server, on_other)
+    return create_session(
+        {
+            "transport": "streamable_http",
+            "url": server.url,
+            "headers": server.headers,
+            "sse_read_timeout": call_seconds + MARGIN_SECONDS,
+            "httpx_client_factory": watching_client(on_failure),
+            "session_kwargs": {"message_handler": on_other},
         }
-    return {
-        "transport": "streamable_http",
-        "url": server.url,
-        "headers": server.headers,
-        "sse_read_timeout": call_seconds,
-        "httpx_client_factory": watching_client(on_failure),
-        "session_kwargs": options,
-    }
+    )
 
 
 async def _list_tools(session: ClientSession) -> list[Tool]:

@@ -85,6 +85,21 @@ def test_a_child_process_may_talk_and_send_what_is_no_text(text, said):
     assert taken < 2
 
 
+def test_an_answer_of_a_child_process_that_is_too_long_ends_the_call():
+    template = talker()
+    program = template["args"][1].replace('"TEXT"}', "'x' * 70 * 2**20}")
+
+    async def go():
+        async with opened(s={**template, "args": ["-c", program]}) as tools:
+            began = time.monotonic()
+            result = await tools["say"].ainvoke(call_of("say"))
+            return result, time.monotonic() - began
+
+    result, taken = asyncio.run(go())
+    assert "has broken the connection" in result.content
+    assert taken < 5
+
+
 def test_a_result_that_cannot_be_read_ends_its_call_only():
     deep = "[" * 20_000 + "]" * 20_000
     result, taken = ask(talker(deep))
