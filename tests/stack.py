@@ -256,6 +256,13 @@ class Stack:
         engine.dispose()
         return rows
 
+    def query_and_commit(self, sql: str) -> None:
+        """Change the database behind the stack's back."""
+        engine = create_engine(self.database_url)
+        with engine.begin() as connection:
+            connection.execute(text(sql))
+        engine.dispose()
+
     def _get(self, path: str) -> int | None:
         try:
             return httpx.get(f"{self.base_url}{path}", timeout=2).status_code

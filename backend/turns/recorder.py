@@ -120,6 +120,11 @@ class Recorder:
         failpoint("S9" if is_model_step else "S11")
         return stop
 
+    def forget_in_flight(self) -> None:
+        """Let go of what was said and done since the last step."""
+        self._finished.clear()
+        self._forget_partial("")
+
     def finish(self, outcome: Outcome) -> Closed:
         """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
         in_flight = InFlight(self._kept_partial(), tuple(self._finished))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from backend.agents.events import AnswerReset, ModelWaiting
 from backend.agents.run import (
@@ -63,10 +64,10 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
     try:
         recorder = Recorder(runtime.services, claim)
         recorder.started()
-        recorder.finish(_run(runtime, claim, recorder))
+        _finish(recorder, _run(runtime, claim, recorder))
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
-    except SQLAlchemyError:
+    except (OperationalError, InterfaceError, PoolTimeout):
         log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
 
 
@@ -102,7 +103,7 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
                 _RECORD[type(event)](recorder, event)
     except TurnStopped:
         return Outcome.stopped()
-    except (LeaseLost, SQLAlchemyError):
+    except (LeaseLost, OperationalError, InterfaceError, PoolTimeout):
         raise
     except AppError as error:
         return Outcome.failed(error.title, error.detail)
@@ -110,6 +111,16 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
         log.exception("Turn %s failed", claim.turn_id)
         return UNEXPECTED
     return Outcome.succeeded()
+
+
+def _finish(recorder: Recorder, outcome: Outcome) -> None:
+    """End the turn; without what was in flight, if just that is what cannot be stored."""
+    try:
+        recorder.finish(outcome)
+    except (DataError, IntegrityError):
+        log.exception("The last words of a turn cannot be stored")
+        recorder.forget_in_flight()
+        recorder.finish(UNEXPECTED)
 
 
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
