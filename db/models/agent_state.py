@@ -11,10 +11,11 @@ from db.base import JSON, Base
 class AgentStateRow(Base):
     """The snapshot, at `version`; a step adds a delta and leaves this row alone.
 
+    Host applications read the view `agent_states`, which gives each state whole.
     `{"$shown": 17}` in place of a text, here and in deltas, is the text of display message 17.
     """
 
-    __tablename__ = "agent_states"
+    __tablename__ = "agent_state_snapshots"
 
     conversation_id: Mapped[UUID] = mapped_column(
         ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True

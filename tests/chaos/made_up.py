@@ -95,7 +95,7 @@ def notes() -> list[Note]:
     answer = {"role": "assistant", "id": "a2", "content": ANSWER}
     shown = rows()
     changes: list[tuple[int, float, str, str, JSON]] = [
-        (1, 1, "agent_states", "INSERT", _state(0, state_data={"messages": []})),
+        (1, 1, "agent_state_snapshots", "INSERT", _state(0, state_data={"messages": []})),
         (1, 1, "display_messages", "INSERT", shown[0]),
         (1, 1, "agent_state_deltas", "INSERT", _state(1, delta={"append": [user]})),
         (1, 1, "turns", "INSERT", turn("queued", attempt=0, worker=None)),

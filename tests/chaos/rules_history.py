@@ -18,7 +18,7 @@ def state_is_linear(history: History) -> list[str]:
     found = []
     for note in history.notes:
         key = note.row.get("conversation_id", "")
-        if (note.table, note.op) == ("agent_states", "INSERT"):
+        if (note.table, note.op) == ("agent_state_snapshots", "INSERT"):
             versions[key] = note.row["version"]
         elif (note.table, note.op) == ("agent_state_deltas", "INSERT"):
             expected = versions.get(key, 0) + 1
@@ -85,7 +85,7 @@ def state_is_valid(history: History) -> list[str]:
     found = []
     for note in history.notes:
         key = note.row.get("conversation_id", "")
-        if (note.table, note.op) == ("agent_states", "INSERT"):
+        if (note.table, note.op) == ("agent_state_snapshots", "INSERT"):
             states[key] = note.row["state_data"]
         elif (note.table, note.op) == ("agent_state_deltas", "INSERT"):
             states[key] = apply_delta(states[key], note.row["delta"])

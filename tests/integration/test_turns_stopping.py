@@ -199,7 +199,7 @@ def test_deleted_while_running_stays_deleted(
         check_problem(stack.client.delete(f"/sessions/{session_id}"), 404)
         for one in (turn, waiting):
             check_problem(stack.client.get(f"/turns/{one['turn_id']}"), 404)
-        for table in ("turns", "display_messages", "agent_states", "agent_state_deltas"):
+        for table in ("turns", "display_messages", "agent_state_snapshots", "agent_state_deltas"):
             count = f"SELECT count(*) FROM {table} WHERE conversation_id = :id"
             assert stack.query(count, id=session_id)[0][0] == 0
 
