@@ -1,5 +1,7 @@
 """The chat page: the open session's history, its active turn as it comes, and the composer."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui import state
@@ -9,6 +11,7 @@ from ui.components.blocks import split_current
 
 session_id = state.open_session_id()
 server = state.server()
+st.html(Path(__file__).parent.parent / "assets" / "chat.css")
 
 if session_id is None:
     with area("page", "opening"):
