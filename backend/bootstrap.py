@@ -13,6 +13,7 @@ from backend.turns.stream import EventStream
 from db.session import Database
 
 REDIS_TIMEOUT_SECONDS = 5
+SPARE_CONNECTIONS = 50
 
 
 def bootstrap(settings: Settings, *, threads: int) -> Services:
@@ -25,7 +26,7 @@ def bootstrap(settings: Settings, *, threads: int) -> Services:
             raise ConfigurationError(
                 f"{name.upper()} is not set and no embedded server runs. Use `make run`, or set it."
             )
-    redis = connect_redis(settings.redis_url)
+    redis = connect_redis(settings.redis_url, threads)
     return Services(
         settings=settings,
         database=Database(settings.database_url, pool_size=10, max_overflow=max(threads, 10)),
@@ -36,12 +37,16 @@ def bootstrap(settings: Settings, *, threads: int) -> Services:
     )
 
 
-def connect_redis(url: str) -> Redis:
-    """A client with short waits: whoever calls has a way to go on without Redis."""
+def connect_redis(url: str, threads: int) -> Redis:
+    """A client with short waits: whoever calls has a way to go on without Redis.
+
+    Each thread may wait for a job on one connection and say that it is alive on another.
+    """
     return Redis.from_url(
         url,
         socket_timeout=REDIS_TIMEOUT_SECONDS,
         socket_connect_timeout=1,
         retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 1),
         health_check_interval=15,
+        max_connections=2 * threads + SPARE_CONNECTIONS,
     )

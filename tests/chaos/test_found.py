@@ -4,6 +4,7 @@ import httpx
 import pytest
 import redis
 
+from backend.bootstrap import connect_redis
 from tests.fakes import script
 from tests.integration.scenes import check_views, texts
 from tests.stack import JSON, Stack, read_events
@@ -64,3 +65,9 @@ def _events(stack: Stack, session_id: str, after: str) -> list[JSON]:
     except httpx.ReadTimeout:
         pass
     return told
+
+
+def test_a_worker_of_many_turns_has_connections_for_all_its_threads() -> None:
+    client = connect_redis("redis://127.0.0.1:1", threads=200)
+
+    assert client.connection_pool.max_connections >= 2 * 200

@@ -10,7 +10,13 @@ from sqlalchemy import create_engine, text
 from tests.chaos.records import History, Note
 
 JSON = dict[str, Any]
-TABLES = ("turns", "display_messages", "agent_state_snapshots", "agent_state_deltas", "tool_journal")
+TABLES = (
+    "turns",
+    "display_messages",
+    "agent_state_snapshots",
+    "agent_state_deltas",
+    "tool_journal",
+)
 
 _LOG = """
 CREATE TABLE chaos_log (
