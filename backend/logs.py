@@ -3,7 +3,7 @@
 import logging
 
 FORMAT = "%(levelname)-7s %(name)s: %(message)s"
-QUIET = ("httpx", "httpx2", "httpcore", "openai", "rq", "uvicorn.access", "mcp", "langsmith")
+QUIET = ("httpx", "httpx2", "httpcore", "openai", "rq", "uvicorn.access", "langsmith")
 
 
 def set_up_logs(level: str) -> None:
@@ -11,3 +11,5 @@ def set_up_logs(level: str) -> None:
     logging.basicConfig(level=level, format=FORMAT)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    # It quotes what a server said that it cannot read, which may hold a secret.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)

@@ -78,5 +78,6 @@ def make_stack(servers: Servers, model: ScriptedModel, home: Path, **environment
         OPENAI_BASE_URL=model.url,
         OPENAI_API_KEY="test",
         MODEL="scripted",
+        MODEL_TRIES="2",
         **environment,
     )

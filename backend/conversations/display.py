@@ -9,6 +9,10 @@ from backend.schemas import ContentType, MessageStatus, MessageType
 
 JSON = dict[str, Any]
 PREVIEW_ROWS = 50
+CUT_SHORT = {
+    "length": "The answer ends here because it reached the model's limit of length.",
+    "content_filter": "The provider's content filter ended the answer here.",
+}
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,27 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
         rows.append(_assistant(ContentType.TEXT, {"text": text}, status))
     for call in message.get("tool_calls", ()):
         rows.append(_assistant(ContentType.TOOL_CALL, _call(call), MessageStatus.EXECUTING))
+    reason = message.get("response_metadata", {}).get("finish_reason")
+    if reason in CUT_SHORT:
+        rows.append(notice(CUT_SHORT[reason]))
     if not rows:
         rows.append(notice("The model gave an empty answer. Ask again, or in other words."))
     return [replace(row, sequence=i, agent=agent, metadata=metadata) for i, row in enumerate(rows)]
+
+
+def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
+    """The rows of one tool result, with a line where nobody knows what the call has done."""
+    row = tool_draft(message, artifact, agent)
+    if message.get("additional_kwargs", {}).get("outcome") != "unknown":
+        return [row]
+    name = message.get("name")
+    return [
+        row,
+        notice(
+            f"Nobody knows whether {name} took effect, so it was not repeated."
+            " Check, then tell the agent to repeat it or to go on."
+        ),
+    ]
 
 
 def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> Draft:

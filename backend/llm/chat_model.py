@@ -10,7 +10,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
-from langchain_core.runnables.base import RunnableBinding
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 from pydantic import Field
 
@@ -42,12 +43,7 @@ class ColloquyChatModel(ChatOpenAI):
         self, tools: Sequence[Any], **options: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Bind the tools; a schema that a tool server gave is sent as it is, not rewritten."""
-        bound = super().bind_tools(tools, **options)
-        if isinstance(bound, RunnableBinding):
-            for tool, sent in zip(tools, bound.kwargs["tools"], strict=True):
-                if isinstance(schema := getattr(tool, "args_schema", None), dict):
-                    sent["function"]["parameters"] = {"properties": {}, **schema}
-        return bound
+        return super().bind_tools([_describe(tool) for tool in tools], **options)
 
     def _get_request_payload(
         self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
@@ -134,6 +130,26 @@ class ColloquyChatModel(ChatOpenAI):
         wanted, current = min(now + seconds, deadline), limit.when() or deadline
         if abs(wanted - current) > seconds * TOLERANCE:
             limit.reschedule(wanted)
+
+
+def _describe(tool: Any) -> dict[str, Any]:
+    """The tool as the model is told of it. Writing a schema takes milliseconds: once is enough."""
+    if not isinstance(tool, BaseTool):
+        return convert_to_openai_tool(tool)
+    if isinstance(schema := tool.args_schema, dict):
+        function = {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": {"properties": {}, **schema},
+        }
+        return {"type": "function", "function": function}
+    key = (tool.name, tool.description, schema)
+    if key not in _DESCRIBED:
+        _DESCRIBED[key] = convert_to_openai_tool(tool)
+    return _DESCRIBED[key]
+
+
+_DESCRIBED: dict[Any, dict[str, Any]] = {}
 
 
 def _as_body(payload: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,9 @@ The SDK waits on when an answer's stream ends without its result, and reads any 
 """
 
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable
+from functools import cache
 from typing import Any
 
 import httpx
@@ -35,9 +37,21 @@ def watching_client(on_failure: OnFailure) -> Callable[..., httpx.AsyncClient]:
         # Compressed, a small answer could unfold to any size.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks = {"response": [watch]}
-        return httpx.AsyncClient(headers=headers, timeout=timeout, auth=auth, event_hooks=hooks)
+        return httpx.AsyncClient(
+            headers=headers,
+            timeout=timeout,
+            auth=auth,
+            event_hooks=hooks,
+            verify=_tls_context(),
+        )
 
     return make
+
+
+@cache
+def _tls_context() -> ssl.SSLContext:
+    """The trusted certificates; reading them takes tens of milliseconds, on everybody's loop."""
+    return httpx.create_ssl_context()
 
 
 class _Watched(httpx.AsyncByteStream):

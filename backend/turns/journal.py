@@ -1,7 +1,8 @@
 """The tool journal of one claim in PostgreSQL: each write is fenced by the attempt number."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,8 @@ from db.models.tool_journal import ToolJournalRow
 from db.session import Database, dump_json
 
 JSON = dict[str, Any]
+
+_WRITERS = ThreadPoolExecutor(8, thread_name_prefix="journal")
 
 # Nothing is inserted when the turn is no longer this attempt's.
 _WRITE = text(
@@ -51,14 +54,18 @@ class TurnJournal:
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
         """Record that the tool is about to run. Raises LeaseLost when this attempt may not."""
         async with self._starting:
-            await asyncio.to_thread(self._write, key, name, effect, None)
+            await self._in_thread(self._write, key, name, effect, None)
 
     async def finished(
         self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None
     ) -> None:
         """Record the result. Raises LeaseLost when this attempt may not."""
         result = {"message": message, "artifact": artifact}
-        await asyncio.to_thread(self._write, key, name, effect, dump_json(result))
+        await self._in_thread(self._write, key, name, effect, dump_json(result))
+
+    async def _in_thread(self, write: Callable[..., None], *values: Any) -> None:
+        # Not on the loop's own executor: tools that hang may hold all of its threads.
+        await asyncio.get_running_loop().run_in_executor(_WRITERS, write, *values)
 
     def _write(self, key: CallKey, name: str, effect: Effect, result: str | None) -> None:
         values = {

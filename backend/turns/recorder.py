@@ -147,7 +147,7 @@ class Recorder:
         agent = self._claim.turn.agent
         if message["role"] == "tool":
             artifact = step.artifacts.get(message.get("tool_call_id", ""))
-            return [display.tool_draft(message, artifact, agent)]
+            return display.tool_drafts(message, artifact, agent)
         return display.assistant_drafts(message, agent, MessageStatus.COMPLETED)
 
     def _fence(self, session: Session, usage: Usage) -> bool:

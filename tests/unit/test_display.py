@@ -149,3 +149,31 @@ def test_an_error_says_what_and_why() -> None:
 
     assert draft.content == {"title": "Model unavailable", "detail": "Press Retry."}
     assert (draft.content_type, draft.status) == (ContentType.ERROR, MessageStatus.FAILED)
+
+
+def test_answer_that_was_cut_short_says_why() -> None:
+    message = {
+        "role": "assistant",
+        "content": "as far as I",
+        "response_metadata": {"finish_reason": "length"},
+    }
+
+    rows = display.assistant_drafts(message, "assistant", MessageStatus.COMPLETED)
+
+    assert [row.content_type for row in rows] == ["text", "notice"]
+    assert "limit of length" in rows[1].content["text"]
+
+
+def test_unknown_outcome_is_told_beside_its_result() -> None:
+    result = {
+        "role": "tool",
+        "name": "send",
+        "content": "Outcome unknown",
+        "tool_call_id": "call_1",
+        "additional_kwargs": {"outcome": "unknown"},
+    }
+
+    rows = display.tool_drafts(result, None, "assistant")
+
+    assert [row.content_type for row in rows] == ["tool_result", "notice"]
+    assert "send" in rows[1].content["text"]
