@@ -65,8 +65,9 @@ class Desk:
         expect(self.main.get_by_text(text)).to_have_count(0)
 
     def is_idle(self) -> None:
-        """Wait until no turn runs."""
-        expect(self.page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+        """Wait until no turn runs, nor is on its way to stop."""
+        stop = self.page.get_by_role("button", name=re.compile("^(Stop|Stopping)$"))
+        expect(stop).to_have_count(0)
 
     def new_chat(self) -> None:
         self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()

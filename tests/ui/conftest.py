@@ -23,7 +23,7 @@ def open_page(api):
     """Open the pages at a URL's query, as a browser would."""
 
     def open_at(**query) -> AppTest:
-        page = AppTest.from_file("../../ui/app.py", default_timeout=20)
+        page = AppTest.from_file("../../ui/app.py", default_timeout=60)
         for name, value in query.items():
             page.query_params[name] = str(value)
         return page.run()

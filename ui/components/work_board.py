@@ -20,15 +20,22 @@ def show() -> None:
         banners.error(error)
         st.caption(":shimmer[Connecting again…]")
         return
-    if problem is not None:
-        banners.error(problem)
-    if not work.redis_answers:
-        text, icon = banners.MISSING["redis"]
-        st.warning(text, icon=icon)
-    _figures(work)
-    work_turns.show_unfinished(work.turns, total=work.queued + work.running + work.waiting)
-    work_turns.show_failures(work.failures)
-    work_workers.show(work.workers, is_known=work.redis_answers)
+    # A container each: what opens or closes in one leaves the places in the next as they are, or
+    # an open popover there would shut.
+    with st.container():
+        if problem is not None:
+            banners.error(problem)
+        if not work.redis_answers:
+            text, icon = banners.MISSING["redis"]
+            st.warning(text, icon=icon)
+    with st.container():
+        _figures(work)
+    with st.container():
+        work_turns.show_unfinished(work.turns, total=work.queued + work.running + work.waiting)
+    with st.container():
+        work_turns.show_failures(work.failures)
+    with st.container():
+        work_workers.show(work.workers, is_known=work.redis_answers)
 
 
 def _figures(work: Work) -> None:

@@ -1,0 +1,58 @@
+"""The administrators' page of the present work, in a browser."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk, slowly
+from tests.fakes import ScriptedModel
+from tests.stack import Stack
+
+LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(400))
+
+
+def test_a_running_turn_is_seen_opened_to_read_and_stopped(desk: Desk, model: ScriptedModel):
+    model.steps = slowly(LONG, delay=0.05)
+    desk.ask("Work for long")
+    desk.sees("Paragraph 1 of", "step 1")
+    session = desk.session_id
+    desk.press("Work")
+    link = desk.main.get_by_role("link", name="Work for long").first
+    expect(link).to_have_attribute("href", re.compile(f"session={session}&view=read"))
+
+    desk.press("Stop")
+
+    expect(link).to_have_count(0)
+    desk.sees("Nothing runs and nothing waits")
+
+
+def test_a_failed_turn_stands_with_its_reason_and_is_retried(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"status": 401, "text": "no such key"}
+    desk.ask("Fail for once")
+    expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
+    query = desk.query
+    desk.press("Work")
+    expect(desk.main.get_by_role("link", name="Fail for once").first).to_be_visible()
+    model.steps = lambda messages, body: {"text": "Here it is."}
+
+    desk.press("Retry")
+
+    desk.open(query)
+    desk.sees("Here it is.")
+
+
+def test_the_question_before_draining_outlasts_new_rows(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = slowly(LONG, delay=0.05)
+    desk.press("Work")
+    desk.press("Drain")
+    ask = desk.page.get_by_role("button", name="Drain this worker")
+    expect(ask).to_be_visible()
+
+    headers = {"Prefer": "respond-async"}
+    turn = stack.client.post("/chat", json={"message": "Meanwhile"}, headers=headers).json()
+
+    expect(desk.main.get_by_role("link", name="Meanwhile").first).to_be_visible()
+    expect(ask).to_be_visible()
+    stack.client.post(f"/turns/{turn['turn_id']}/stop")
