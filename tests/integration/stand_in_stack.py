@@ -7,10 +7,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from backend.configuration import read_settings
 from backend.errors import AppError
 from backend.settings import Settings
 from launch import parts
-from launch.configuration import read_settings
 from launch.console import Console
 from launch.environment import ROOT, child_environment
 from launch.services import PartSpec, always

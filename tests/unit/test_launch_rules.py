@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
+from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.settings import Settings
-from launch.configuration import read_settings
 from launch.console import Console
 from launch.environment import http_url, pages_environment, server_urls
 from launch.errors import LaunchError
