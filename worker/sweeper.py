@@ -46,6 +46,8 @@ class Sweeper:
                 sweep(self._services)
             except SQLAlchemyError as error:
                 log.warning("The sweep waits, the database does not answer: %s", error)
+            except Exception:  # the edge: one sweep that fails must not be the last
+                log.exception("A sweep failed")
 
     def _free_leases(self) -> None:
         """End the leases of workers found dead twice: one that reconnects is not."""

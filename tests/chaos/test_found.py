@@ -1,13 +1,16 @@
 """Bugs that runs under faults have found, each as a story of its own."""
 
+from pathlib import Path
+
 import httpx
 import pytest
 import redis
 
 from backend.bootstrap import connect_redis
-from tests.fakes import script
+from tests.conftest import make_stack
+from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, texts
-from tests.stack import JSON, Stack, read_events
+from tests.stack import JSON, Servers, Stack, read_events
 
 
 def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:
@@ -71,3 +74,23 @@ def test_a_worker_of_many_turns_has_connections_for_all_its_threads() -> None:
     client = connect_redis("redis://127.0.0.1:1", threads=200)
 
     assert client.connection_pool.max_connections >= 2 * 200
+
+
+def test_a_sweep_that_fails_is_not_the_last(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.clear()
+    model.steps = ()
+    fired = tmp_path / "fired"
+    fired.mkdir()
+    armed = {"FAILPOINTS": "S3=raise,S16=raise", "FAILPOINTS_DIR": str(fired)}
+    key = {"Idempotency-Key": "once", "Prefer": "respond-async"}
+
+    with make_stack(servers, model, tmp_path, **armed) as stack:
+        url = f"{stack.base_url}/api/v1/chat"  # on a connection of its own: a 500 ends it
+        stranded = httpx.post(url, json={"message": "hello"}, headers=key, timeout=30)
+        turn = stack.submit("hello", **key)
+
+        assert stranded.status_code == 500
+        assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+    assert {file.name for file in fired.iterdir()} == {"S3", "S16"}
