@@ -1,15 +1,19 @@
 """Server-Sent Events: what a viewer is told, written as the browser reads it."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
 from uuid import UUID
 
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 
+from backend.errors import SessionNotFound
 from backend.turns.follow import EventReader, LiveEvent
 from backend.turns.viewer import Told, Viewer
 
+log = logging.getLogger(__name__)
 KEEP_ALIVE_SECONDS = 10.0
 EXAMPLE = (
     "id: 1700000000000-0.3\nevent: text_delta\n"
@@ -44,6 +48,9 @@ async def follow(
         yield _write(await asyncio.to_thread(viewer.catch_up))
         while waiting.qsize() < MAX_WAITING:
             yield await _next(viewer, reader, waiting)
+    except (SQLAlchemyError, SessionNotFound) as error:
+        # The answer has begun, so it can only end; the client resumes from its last event.
+        log.info("A follower of %s is cut off: %s", session_id, str(error).splitlines()[0])
     finally:
         stop()
 

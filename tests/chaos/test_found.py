@@ -94,3 +94,17 @@ def test_a_sweep_that_fails_is_not_the_last(
         assert stranded.status_code == 500
         assert stack.finished(turn["turn_id"])["status"] == "succeeded"
     assert {file.name for file in fired.iterdir()} == {"S3", "S16"}
+
+
+def test_followers_of_a_deleted_session_are_let_go(stack: Stack) -> None:
+    session_id = stack.chat("hello")["session_id"]
+    log_before = stack.log.stat().st_size
+
+    with stack.events(session_id) as events:
+        stack.client.delete(f"/sessions/{session_id}")
+        rest = list(events)
+
+    assert rest == []
+    with stack.log.open() as log:
+        log.seek(log_before)
+        assert "Traceback" not in log.read()
