@@ -44,6 +44,11 @@ class Servers:
             redis.stop()
         self.postgres.stop()
 
+    @property
+    def newest_redis(self) -> EmbeddedRedis:
+        """The Redis that was started last."""
+        return self._more_redis[-1]
+
     def new_redis(self) -> str:
         """Start a Redis for one stack; on a shared one stacks take each other's jobs."""
         redis = EmbeddedRedis(self.home / f"redis-{len(self._more_redis)}")

@@ -3,13 +3,14 @@
 import logging
 import threading
 import time
+from functools import partial
 from typing import Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.turns.life import hand_over
 from backend.turns.presence import Presence
-from backend.turns.runner import Runtime
+from backend.turns.runner import Runtime, run_waiting_turn
 from worker.sweeper import Sweeper
 from worker.worker import ThreadWorker
 
@@ -35,7 +36,8 @@ class WorkerProcess:
             services.redis, runtime.name, capacity, lambda: runtime.leases.count, self.drain
         )
         names = (f"{runtime.name}.{number}" for number in range(capacity))
-        self._workers = [ThreadWorker(services.queue.rq, name) for name in names]
+        find = partial(run_waiting_turn, runtime)
+        self._workers = [ThreadWorker(services.queue.rq, name, find) for name in names]
         self._threads = [
             threading.Thread(target=worker.work_until, args=(self._stopping,), daemon=True)
             for worker in self._workers

@@ -6,7 +6,9 @@ death penalty (a turn limits its own time), a dequeue that wakes each second to 
 
 import threading
 import time
+from collections.abc import Callable
 
+from redis.client import Pipeline
 from redis.exceptions import RedisError
 from rq import Queue
 from rq.exceptions import StopRequested
@@ -15,6 +17,7 @@ from rq.serializers import JSONSerializer
 from rq.timeouts import BaseDeathPenalty
 from rq.worker import SimpleWorker
 from rq.worker.base import WorkerStatus
+from sqlalchemy.exc import SQLAlchemyError
 
 WAKE_SECONDS = 1
 HEARTBEAT_SECONDS = 15
@@ -36,7 +39,8 @@ class ThreadWorker(SimpleWorker):
 
     death_penalty_class = NoDeathPenalty
 
-    def __init__(self, queue: Queue, name: str) -> None:
+    def __init__(self, queue: Queue, name: str, run_waiting_turn: Callable[[], bool]) -> None:
+        self._run_waiting_turn = run_waiting_turn
         super().__init__(
             [queue],
             name=name,
@@ -47,13 +51,21 @@ class ThreadWorker(SimpleWorker):
         )
 
     def work_until(self, stopping: threading.Event) -> None:
-        """Take jobs until told to stop; when Redis is away, wait for it."""
+        """Take jobs until told to stop; when Redis is away, turns are found in the database."""
         while not stopping.is_set():
             self._stop_requested = False
             try:
                 self.work(logging_level="WARNING")
             except (RedisError, OSError, ValueError):
-                stopping.wait(WAKE_SECONDS)
+                self._work_without_redis(stopping)
+
+    def _work_without_redis(self, stopping: threading.Event) -> None:
+        try:
+            found = self._run_waiting_turn()
+        except SQLAlchemyError:
+            found = False
+        if not found:
+            stopping.wait(WAKE_SECONDS)
 
     def stop(self) -> None:
         """Take no further job; the one in hand is finished."""
@@ -79,6 +91,13 @@ class ThreadWorker(SimpleWorker):
                 return result
         raise StopRequested
 
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Leave RQ's loop when Redis is away, which RQ would wait out, for ever if need be."""
+        try:
+            super().heartbeat(timeout, pipeline)
+        except RedisError as error:
+            raise StopRequested from error
+
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Run the job in this thread, with RQ's heartbeat beside it."""
         self.prepare_execution(job)
@@ -95,5 +114,5 @@ class ThreadWorker(SimpleWorker):
         while not done.wait(HEARTBEAT_SECONDS):
             try:
                 self.maintain_heartbeats(job)
-            except RedisError:
+            except (RedisError, StopRequested):
                 time.sleep(WAKE_SECONDS)

@@ -11,10 +11,20 @@ from db.models.turn import TurnRow
 
 
 def choose_fairly(session: Session, turn_id: UUID) -> UUID:
-    """The queued turn whose owner has the fewest running, the oldest of those.
+    """The fairest turn of those that wait; `turn_id` when no other one comes before it."""
+    return find_fairest(session) or turn_id
 
-    `turn_id` itself when no other one comes before it.
-    """
+
+def find_waiting(session: Session) -> UUID | None:
+    """A turn that could be claimed now, for a worker that no queue tells of one."""
+    lost = select(TurnRow.id).where(
+        TurnRow.status == TurnStatus.RUNNING, TurnRow.lease_until < func.clock_timestamp()
+    )
+    return find_fairest(session) or session.scalar(lost.limit(1))
+
+
+def find_fairest(session: Session) -> UUID | None:
+    """The queued turn whose owner has the fewest running, the oldest of those."""
     running = (
         select(TurnRow.owner_id, func.count().label("turns"))
         .where(TurnRow.status == TurnStatus.RUNNING)
@@ -28,11 +38,10 @@ def choose_fairly(session: Session, turn_id: UUID) -> UUID:
         .where(earlier.status.in_(UNFINISHED), earlier.number < TurnRow.number)
         .exists()
     )
-    fairest = session.scalar(
+    return session.scalar(
         select(TurnRow.id)
         .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
         .where(TurnRow.status == TurnStatus.QUEUED, is_first)
         .order_by(func.coalesce(running.c.turns, 0), TurnRow.number)
         .limit(1)
     )
-    return fairest or turn_id

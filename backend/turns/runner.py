@@ -25,7 +25,7 @@ from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Closed, Outcome
-from backend.turns.fairness import choose_fairly
+from backend.turns.fairness import choose_fairly, find_waiting
 from backend.turns.feed import AgentFeed, AgentLoop
 from backend.turns.journal import TurnJournal
 from backend.turns.lease import LeaseKeeper, TurnStopped
@@ -69,6 +69,16 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
     except (OperationalError, InterfaceError, PoolTimeout):
         log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
+
+
+def run_waiting_turn(runtime: Runtime) -> bool:
+    """Run a turn that waits, found in the database; give whether there was one."""
+    with runtime.services.database.read() as session:
+        turn_id = find_waiting(session)
+    if turn_id is None:
+        return False
+    run_turn(runtime, turn_id)
+    return True
 
 
 def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:

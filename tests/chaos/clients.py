@@ -130,9 +130,8 @@ class Follower:
         return self.ended.issuperset(turn_ids)
 
     def close(self) -> None:
-        """Look no more."""
+        """Look no more; the thread ends with the stream's next sign of life."""
         self._closing.set()
-        self._thread.join(timeout=15)
 
     def _follow(self) -> None:
         connection = 0
@@ -151,6 +150,8 @@ class Follower:
                 self._closing.wait(0.3)
                 return
             for event in read_events(answer.iter_lines()):
+                if self._closing.is_set():
+                    return
                 self._last = event["id"]
                 name, data, place = event["event"], event["data"], event["id"]
                 record = Followed(
@@ -159,8 +160,6 @@ class Follower:
                 self._history.add(record)
                 if name == "turn_finished":
                     self.ended.add(data["context"]["turn_id"])
-                if self._closing.is_set():
-                    return
 
 
 class Person(threading.Thread):

@@ -1,7 +1,7 @@
 """A killed worker's turns go on elsewhere, soon and without a gap."""
 
 from tests.fakes import ScriptedModel, script
-from tests.stack import Stack
+from tests.stack import Servers, Stack
 
 
 def test_killed_workers_turn_goes_on_before_its_lease_is_over(
@@ -19,3 +19,17 @@ def test_killed_workers_turn_goes_on_before_its_lease_is_over(
         lambda: stack.turn(turn["turn_id"])["attempts"] == 2, "nobody took over", seconds=20
     )
     assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+
+
+def test_turns_are_accepted_and_run_while_redis_is_away(
+    patient_stack: Stack, servers: Servers
+) -> None:
+    stack = patient_stack
+    session_id = stack.chat(script({"text": "before"}))["session_id"]
+    servers.newest_redis.stop()
+
+    turn = stack.submit(script({"text": "meanwhile"}), session_id)
+
+    assert stack.finished(turn["turn_id"], seconds=40)["status"] == "succeeded"
+    servers.newest_redis.start()
+    assert stack.chat(script({"text": "after"}), session_id)["response"] == "after"
