@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import func, null, update
 from sqlalchemy.orm import Session
 
-from backend.agents.run import ToolFinished
+from backend.agents.events import ToolFinished
 from backend.agents.state import add_partial, pending_calls, repair
 from backend.conversations import display
 from backend.conversations.delta import diff_states

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from backend.agents.run import RunEvent, StepFinished, TextDelta, ThinkingDelta
+from backend.agents.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
 
 FLUSH_SECONDS = 0.03
 CLOSE_SECONDS = 10

@@ -7,8 +7,14 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from backend.agents.events import AnswerReset, ModelWaiting
-from backend.agents.run import StepFinished, TextDelta, ThinkingDelta, ToolFinished
+from backend.agents.events import (
+    AnswerReset,
+    ModelWaiting,
+    StepFinished,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+)
 from backend.conversations import display
 from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft

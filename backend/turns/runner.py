@@ -9,15 +9,15 @@ from uuid import UUID
 from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from backend.agents.events import AnswerReset, ModelWaiting
-from backend.agents.run import (
-    AgentRecipe,
+from backend.agents.events import (
+    AnswerReset,
+    ModelWaiting,
     StepFinished,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
-    run_agent,
 )
+from backend.agents.run import AgentRecipe, run_agent
 from backend.data.sources import Sources
 from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
