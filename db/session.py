@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 DRIVER = "postgresql+psycopg2"
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 60
+IDLE_SECONDS = 10  # a process that froze within a transaction must not hold its locks for ever
 
 
 def normalise_url(url: str) -> str:
@@ -42,7 +43,8 @@ class Database:
             connect_args={
                 "connect_timeout": CONNECT_SECONDS,
                 "application_name": "colloquy",
-                "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c timezone=UTC",
+                "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c timezone=UTC"
+                f" -c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}",
                 "keepalives_idle": 10,
                 "keepalives_interval": 5,
                 "keepalives_count": 3,

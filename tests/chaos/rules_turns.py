@@ -104,14 +104,15 @@ def poison_is_bounded(history: History) -> list[str]:
     return found
 
 
-def recovery_times(history: History) -> list[float]:
+def recovery_times(history: History, alone: bool = True) -> list[float]:
     """Seconds from a worker's SIGKILL to the next attempt of each turn that it was running.
 
-    Left out are turns that were stopped meanwhile, and kills with another fault close by.
+    Left out are turns that were stopped meanwhile; with `alone`, kills with a fault close by too.
     """
     times = []
     for fault in history.disturbed:
-        if fault.kind in ("kill-worker", "kill-workers") and not _is_crowded(history, fault):
+        is_kill = fault.kind in ("kill-worker", "kill-workers")
+        if is_kill and not (alone and _is_crowded(history, fault)):
             for turn_id in _running_at(history, fault):
                 if (claimed := _next_attempt(history, turn_id, fault.started)) is not None:
                     times.append(claimed - fault.started)

@@ -41,6 +41,11 @@ class Outcome:
     violations: list[str]
     complaints: list[str] = field(default_factory=list)
 
+    @property
+    def accepted(self) -> int:
+        """How many turns clients were told of; some of them were deleted later."""
+        return len({told.turn_id for told in self.history.submitted})
+
     def text(self) -> str:
         """The run in words, for a test that fails."""
         return "\n".join([*self.lines(), *self.complaints])
@@ -50,9 +55,9 @@ class Outcome:
         faults = Counter(fault.kind for fault in self.history.disturbed)
         ends = Counter(turn["status"] for turn in self.history.turns)
         attempts = Counter(turn["attempt"] for turn in self.history.turns)
-        times = sorted(recovery_times(self.history))
+        times = sorted(recovery_times(self.history, alone=False))
         lines = [
-            f"- seed {self.plan.seed}, {len(self.history.turns)} turns of {self.plan.people} people"
+            f"- seed {self.plan.seed}, {self.accepted} turns of {self.plan.people} people"
             f" with {self.plan.workers} workers in {self.seconds:.0f} s",
             f"- turns that ended: {_counts(ends)}; by attempts: {_counts(attempts)}",
             f"- {len(self.history.ran)} tool runs, {len(self.history.said)} model answers,"

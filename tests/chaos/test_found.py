@@ -5,8 +5,10 @@ from pathlib import Path
 import httpx
 import pytest
 import redis
+from sqlalchemy import text
 
 from backend.bootstrap import connect_redis
+from db.session import Database
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, texts
@@ -108,3 +110,12 @@ def test_followers_of_a_deleted_session_are_let_go(stack: Stack) -> None:
     with stack.log.open() as log:
         log.seek(log_before)
         assert "Traceback" not in log.read()
+
+
+def test_a_process_that_froze_within_a_transaction_loses_its_locks(servers: Servers) -> None:
+    database = Database(servers.new_database())
+    shown = text("SHOW idle_in_transaction_session_timeout")
+
+    with database.read() as session:
+        assert session.scalar(shown) == "10s"
+    database.close()
