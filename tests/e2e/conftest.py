@@ -12,7 +12,8 @@ from tests.stack import Stack
 PATIENCE_MS = 45_000  # a loaded machine is slow; what is well takes a moment
 
 
-@pytest.fixture(scope="session")
+# Not for the whole run: while Playwright is open, no other test may run an event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
