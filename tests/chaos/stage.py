@@ -51,6 +51,7 @@ class Stage(Stack):
         redis_url = servers.redis.url
         super().__init__(servers.new_database(), redis_url, home, **environment)
         self.servers, self.wires, self.model, self.effects = servers, wires, model, effects
+        self.has_proxies = True
         self._keeper = keeper
         self.history = History()
         self.witness = Witness(self.database_url)
@@ -70,6 +71,7 @@ class Stage(Stack):
             "DATABASE_URL": _through(self.database_url, self.wires[f"{part}-postgres"]),
             "REDIS_URL": _through(self.redis_url, self.wires[f"{part}-redis"]),
         }
+        urls = urls if self.has_proxies else {}
         with self.log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, *arguments],
@@ -125,9 +127,17 @@ class Stage(Stack):
 
 @contextmanager
 def open_stage(
-    home: Path, seed: int = 0, workers: int = 2, mishaps: float = 0.0, **environment: str
+    home: Path,
+    seed: int = 0,
+    workers: int = 2,
+    mishaps: float = 0.0,
+    has_proxies: bool = True,
+    **environment: str,
 ) -> Iterator[Stage]:
-    """A stage of its own: PostgreSQL, Redis, model, tools, proxies, API and workers."""
+    """A stage of its own: PostgreSQL, Redis, model, tools, proxies, API and workers.
+
+    Where times are measured, database and Redis are reached without the proxies of this process.
+    """
     with ExitStack() as parts:
         # Not one of pytest's folders: as root, PostgreSQL runs as a user who may not enter those.
         folder = Path(parts.enter_context(TemporaryDirectory(prefix="colloquy-chaos-")))
@@ -139,6 +149,7 @@ def open_stage(
         effects = parts.enter_context(Effects())
         wires = _open_wires(servers, proxies, model, effects)
         stage = Stage(servers, wires, model, effects, keeper, home, **environment)
+        stage.has_proxies = has_proxies
         wires["client-api"] = proxies.open(LOCAL, stage.api_port)
         model.steps = Script(seed, stage.history, mishaps)
         stage.witness.install()
