@@ -12,6 +12,8 @@ JSON = dict[str, Any]
 ABSENT = pytest.param(
     None, marks=pytest.mark.skip(reason=f"no recorded conversations in {corpus_folder()}")
 )
+# The first test of each kind plays all recordings; a loaded machine takes minutes for it.
+pytestmark = pytest.mark.timeout(900)
 RECORDINGS = [*SYNTHETIC, *(read_corpus() or [ABSENT])]
 
 
