@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
 from rq import Queue
@@ -70,6 +71,10 @@ class ThreadWorker(SimpleWorker):
     def stop(self) -> None:
         """Take no further job; the one in hand is finished."""
         self._stop_requested = True
+
+    def _set_ip_address(self, connection: Redis) -> None:
+        """Ask Redis for no address: a worker starts without Redis, too."""
+        self.ip_address = "unknown"
 
     def _install_signal_handlers(self) -> None:
         """Leave signals to the process's main thread."""

@@ -21,19 +21,20 @@ from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 GAP_PAGE = 200
-ENDED = "e"
+NAME_CHARS = 8  # of a turn's id, enough to tell the turns of one session apart
 
 
 @dataclass(frozen=True)
 class Place:
     """How far a viewer has come: in the stream, and in the stored display messages.
 
-    `ended` is whether the last that was told is a turn's end, so that it is not told again.
+    `ended` names the turn whose end was told last, so that it is not told again: Redis may hold
+    its event back while the table tells it.
     """
 
     stream: StreamId
     position: int
-    ended: bool = False
+    ended: str = ""
 
     @classmethod
     def parse(cls, text: str) -> "Place":
@@ -41,12 +42,12 @@ class Place:
         stream, _, stored = text.partition(".")
         position, _, ended = stored.partition(".")
         try:
-            return cls(StreamId.parse(stream), int(position or 0), ended == ENDED)
+            return cls(StreamId.parse(stream), int(position or 0), ended)
         except ValueError as error:
             raise InvalidInput("Resume with the id of an event, or with 0.") from error
 
     def __str__(self) -> str:
-        return f"{self.stream}.{self.position}" + (f".{ENDED}" if self.ended else "")
+        return f"{self.stream}.{self.position}" + (f".{self.ended}" if self.ended else "")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Viewer:
             found = conversations.get(session, self._scope, self._session_id)
         if after is not None:
             self._place = Place.parse(after)
+            self._finished.add(self._place.ended)
             return self.catch_up()
         first = self._active_turn_begins()
         if first is not None:
@@ -88,7 +90,7 @@ class Viewer:
         kept = self._reader.kept(self._session_id, StreamId())
         self._place = Place(kept[-1].id if kept else StreamId(), found.message_count)
         if (latest := self._latest_turn()) is not None and is_finished(latest[0].status):
-            self._finished.add(str(latest[0].id))
+            self._finished.add(_name(latest[0].id))
         return []
 
     def catch_up(self) -> list[Told]:
@@ -115,20 +117,22 @@ class Viewer:
         if event.id <= self._place.stream:
             return []
         name, data = event.body["event"], event.body["data"]
-        position = self._place.position
+        position, ended = self._place.position, self._place.ended
         told = self._is_new(name, data)
         if name == EventName.MESSAGE_ADDED:
             position = max(position, data["message"]["position"])
-        self._place = Place(event.id, position, ended=name == EventName.TURN_FINISHED)
+        if name == EventName.TURN_FINISHED:
+            ended = _name(data["context"]["turn_id"])
+        self._place = Place(event.id, position, ended)
         return [Told(str(self._place), name, data)] if told else []
 
     def _is_new(self, name: str, data: JSON) -> bool:
         if name == EventName.MESSAGE_ADDED:
             return bool(data["message"]["position"] > self._place.position)
         if name == EventName.TURN_FINISHED:
-            turn_id = data["context"]["turn_id"]
-            is_new = turn_id not in self._finished
-            self._finished.add(turn_id)
+            turn = _name(data["context"]["turn_id"])
+            is_new = turn not in self._finished
+            self._finished.add(turn)
             return is_new
         return True
 
@@ -143,7 +147,7 @@ class Viewer:
                 )
                 rows = [row for row in page.items if end is None or row.position < end]
                 for row in rows:
-                    self._place = Place(self._place.stream, row.position)
+                    self._place = replace(self._place, position=row.position)
                     context = self._context(session, row)
                     told.append(self._tell(EventName.MESSAGE_ADDED, context, message=row))
                 if len(rows) < GAP_PAGE:
@@ -152,14 +156,14 @@ class Viewer:
 
     def _ended_unseen(self) -> list[Told]:
         """The end of the latest turn, where no event tells it any more."""
-        latest = None if self._place.ended else self._latest_turn()
+        latest = self._latest_turn()
         if latest is None or not is_finished(latest[0].status):
             return []
         turn, context = latest
-        if str(turn.id) in self._finished:
+        if _name(turn.id) in self._finished:
             return []
-        self._finished.add(str(turn.id))
-        self._place = replace(self._place, ended=True)
+        self._finished.add(_name(turn.id))
+        self._place = replace(self._place, ended=_name(turn.id))
         return [self._tell(EventName.TURN_FINISHED, context, turn=turn)]
 
     def _latest_turn(self) -> tuple[Turn, Any] | None:
@@ -190,6 +194,10 @@ class Viewer:
         is_running = turn.status != TurnStatus.QUEUED or turn.message_position is not None
         position = (turn.message_position or 1) - 1 if is_running else 0
         return Place(before, position)
+
+
+def _name(turn_id: UUID | str) -> str:
+    return str(turn_id)[:NAME_CHARS]
 
 
 def _position(event: LiveEvent) -> int | None:

@@ -12,7 +12,7 @@ from db.session import Database
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, texts
-from tests.stack import JSON, Servers, Stack, read_events
+from tests.stack import JSON, Servers, Stack, free_port, read_events
 
 
 def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:
@@ -56,6 +56,39 @@ def test_an_end_that_nobody_published_is_told_all_the_same(stack: Stack) -> None
 
     assert [event["event"] for event in rest] == ["turn_finished"]
     assert _events(stack, session_id, after=rest[-1]["id"]) == []
+
+
+def test_an_end_told_from_the_table_is_not_told_again_by_redis(stack: Stack) -> None:
+    session_id = stack.chat("hello")["session_id"]
+    stream = f"colloquy:events:{session_id}"
+    told = _events(stack, session_id, after="0")
+    with redis.Redis.from_url(stack.redis_url) as client:
+        client.rename(stream, "out of sight")
+        from_table = _events(stack, session_id, after=told[-2]["id"])
+        client.rename("out of sight", stream)
+
+    rest = _events(stack, session_id, after=from_table[-1]["id"])
+
+    assert [event["event"] for event in from_table] == ["turn_finished"]
+    assert rest == []
+
+
+def test_parts_that_start_while_redis_is_away_run_turns(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.clear()
+    model.steps = ()
+    stack = make_stack(servers, model, tmp_path)
+    stack.environment["REDIS_URL"] = f"redis://127.0.0.1:{free_port()}/0"
+    try:
+        stack.start_api()
+        worker = stack.start_worker()
+        turn = stack.submit("hello")
+
+        assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+        assert worker.poll() is None
+    finally:
+        stack.__exit__()
 
 
 def _events(stack: Stack, session_id: str, after: str) -> list[JSON]:
