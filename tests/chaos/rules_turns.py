@@ -107,12 +107,12 @@ def poison_is_bounded(history: History) -> list[str]:
 def recovery_times(history: History, alone: bool = True) -> list[float]:
     """Seconds from a worker's SIGKILL to the next attempt of each turn that it was running.
 
-    Left out are turns that were stopped meanwhile; with `alone`, kills with a fault close by too.
+    Left out are turns that were stopped meanwhile, and kills of all workers at once, after which
+    somebody has to start one; with `alone`, kills with another fault close by too.
     """
     times = []
     for fault in history.disturbed:
-        is_kill = fault.kind in ("kill-worker", "kill-workers")
-        if is_kill and not (alone and _is_crowded(history, fault)):
+        if fault.kind == "kill-worker" and not (alone and _is_crowded(history, fault)):
             for turn_id in _running_at(history, fault):
                 if (claimed := _next_attempt(history, turn_id, fault.started)) is not None:
                     times.append(claimed - fault.started)
@@ -128,9 +128,7 @@ def percentile(ordered: list[float], percent: int) -> float:
 def _is_crowded(history: History, fault: Disturbed) -> bool:
     start, end = fault.started - 5, fault.started + P99_SECONDS
     others = [other for other in history.disturbed if other is not fault]
-    return fault.kind == "kill-workers" or any(
-        other.started <= end and other.ended >= start for other in others
-    )
+    return any(other.started <= end and other.ended >= start for other in others)
 
 
 def _running_at(history: History, fault: Disturbed) -> list[str]:
