@@ -22,7 +22,10 @@ DEAFENING = (
 
 
 def recorded_steps_run_once(history: History) -> list[str]:
-    """A tool that acts runs at most once for a call; others never after their result is kept."""
+    """A tool that acts runs at most once for a call; others never after their result is kept.
+
+    But for one that only reads: a worker back from the dead may begin it before it is told.
+    """
     counts = Counter((ran.name, ran.key) for ran in history.ran)
     found = [
         f"{name} {key} ran {count} times"
@@ -33,8 +36,10 @@ def recorded_steps_run_once(history: History) -> list[str]:
     for key, at in _recorded(history):
         recorded[key] = min(at, recorded.get(key, at))
     for ran in history.ran:
-        if ran.key in recorded and ran.started > recorded[ran.key]:
-            late = ran.started - recorded[ran.key]
+        kept = recorded.get(ran.key, ran.started)
+        is_harmless = ran.name == "look" and history.was_disturbed(("freeze",), kept, ran.started)
+        if ran.started > kept and not is_harmless:
+            late = ran.started - kept
             found.append(f"{ran.name} {ran.key} ran again {late:.3f} s after its result was kept")
     ran_keys = {ran.key for ran in history.ran}
     return found + [f"{key} has a result and never ran" for key in _claimed(history) - ran_keys]

@@ -5,7 +5,7 @@ import pytest
 from tests.chaos.checker import PROMISES, check
 from tests.chaos.made_up import BEGIN, SESSION, good_history, turn
 from tests.chaos.records import Disturbed, Submitted
-from tests.chaos.spoils import SPOILS, Spoil, act_after_a_stop
+from tests.chaos.spoils import SPOILS, Spoil, act_after_a_stop, look_again
 
 
 def test_a_good_history_has_no_violation() -> None:
@@ -45,3 +45,12 @@ def test_a_message_that_still_waits_is_not_shown_yet() -> None:
     history.submitted.append(Submitted(BEGIN, "key-2", waits["message"], "turn-2", SESSION))
 
     assert check(history) == []
+
+
+def test_reading_again_by_a_worker_that_was_frozen_is_no_violation() -> None:
+    history = good_history()
+    look_again(history)
+
+    history.disturbed.append(Disturbed("freeze-worker", "0", BEGIN + 2, BEGIN + 5))
+
+    assert PROMISES["P11"](history) == []

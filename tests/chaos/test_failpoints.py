@@ -19,6 +19,7 @@ from tests.chaos.checker import check
 from tests.chaos.clients import Caller, Follower
 from tests.chaos.conftest import RunRecord
 from tests.chaos.model import Steady
+from tests.chaos.records import Disturbed
 from tests.chaos.reviving import reviving
 from tests.chaos.stage import Stage, open_stage
 from tests.stack import ROOT, Servers
@@ -117,6 +118,8 @@ def test_promises_hold_at(
     over = time.time()
     if action == "stop":  # what came back from the dead has its say, too
         time.sleep(max(0.0, fired + STOP_SECONDS + 2 - over))
+        frozen = Disturbed(f"freeze at {name}", "", fired, fired + STOP_SECONDS + 1)
+        arena.stage.history.add(frozen)
     caller.read(one.session_id)
     # Where nobody published the end of the first turn, the start of the second one tells it.
     assert follower.hears_of([other.turn_id], TOLD_SECONDS), "a follower was not told of the end"
