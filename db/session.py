@@ -1,17 +1,24 @@
 """Connections and transactions; the only place where a transaction is committed."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from sqlalchemy import Engine, create_engine, make_url, text
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
 DRIVER = "postgresql+psycopg2"
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 60
 IDLE_SECONDS = 10  # a process that froze within a transaction must not hold its locks for ever
+PAUSE_SECONDS = 0.2
+AWAY = (OperationalError, InterfaceError, PoolTimeout)  # what is raised while it does not answer
+
+T = TypeVar("T")
 
 
 def normalise_url(url: str) -> str:
@@ -57,6 +64,22 @@ class Database:
         """One transaction: committed at the end of the block, rolled back if it raises."""
         with self._sessions() as session, session.begin():
             yield session
+
+    def insist(self, write: Callable[[Session], T], seconds: float) -> T:
+        """Run a write in a transaction, again and again while the database is away for a moment.
+
+        A commit may have succeeded unheard, so the write must refuse to be done twice. Raises one
+        of AWAY when the database has not answered for so many seconds.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                with self.transaction() as session:
+                    return write(session)
+            except AWAY:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(PAUSE_SECONDS)
 
     @contextmanager
     def read(self) -> Iterator[Session]:

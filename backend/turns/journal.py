@@ -32,7 +32,10 @@ _WRITE = text(
 
 
 class TurnJournal:
-    """Written from inside the tools of one attempt; read once, at the claim."""
+    """Written from inside the tools of one attempt; read once, at the claim.
+
+    `patience` says for how many seconds a write outlasts a database that is away.
+    """
 
     def __init__(
         self,
@@ -40,11 +43,13 @@ class TurnJournal:
         turn_id: UUID,
         attempt: int,
         recorded: Mapping[CallKey, Recorded],
+        patience: float,
     ) -> None:
         self._database = database
         self._turn_id = turn_id
         self._attempt = attempt
         self._recorded = recorded
+        self._patience = patience
         self._starting = asyncio.Lock()  # first come, first served: calls start in their order
 
     def recorded(self, key: CallKey) -> Recorded | None:
@@ -77,10 +82,13 @@ class TurnJournal:
             "effect": effect,
             "result": result,
         }
-        with self._database.transaction() as session:
+
+        def write(session: Session) -> None:
             written = session.execute(_WRITE, values)
             if written.rowcount != 1:  # type: ignore[attr-defined]  # an INSERT's is a CursorResult
                 raise LeaseLost
+
+        self._database.insist(write, self._patience)
 
 
 def load_journal(session: Session, turn_id: UUID) -> dict[CallKey, Recorded]:

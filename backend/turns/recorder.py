@@ -1,7 +1,8 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from sqlalchemy import select, update
@@ -41,6 +42,16 @@ JSON = dict[str, Any]
 COMPACTED = (
     "The conversation has grown long: the agent now reads its later part. All of it stays here."
 )
+
+
+T = TypeVar("T")
+
+
+class _SavedStep(NamedTuple):
+    added: list[DisplayMessage]
+    updated: list[DisplayMessage]
+    version: int
+    stop: bool
 
 
 class Recorder:
@@ -110,21 +121,25 @@ class Recorder:
         failpoint("S8" if is_model_step else "S8 tools")
         usage = _sum(self._usage, step.usage)
         delta = diff_states(self._stored.state, step.state)
-        with self._services.database.transaction() as session:
+
+        def write(session: Session) -> _SavedStep:
             added = self._add_rows(session, step, delta)
             stop = self._fence(session, usage)
             version = append_delta(
                 session, self._claim.conversation_id, self._stored.version, delta, added
             )
             updated = self._calls.close(session, self._claim.conversation_id, step)
-        self._stored = self._stored.followed_by(step.state, version)
+            return _SavedStep(added, updated, version, stop)
+
+        saved = self._insist(write)
+        self._stored = self._stored.followed_by(step.state, saved.version)
         self._usage = usage
         self._finished.clear()
         self._forget_partial("")
-        self._calls.opened(added)
-        self._show(added, updated)
+        self._calls.opened(saved.added)
+        self._show(saved.added, saved.updated)
         failpoint("S9" if is_model_step else "S11")
-        return stop
+        return saved.stop
 
     def forget_in_flight(self) -> None:
         """Let go of what was said and done since the last step."""
@@ -134,13 +149,21 @@ class Recorder:
     def finish(self, outcome: Outcome) -> Closed:
         """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
         in_flight = InFlight(self._kept_partial(), tuple(self._finished))
-        with self._services.database.transaction() as session:
-            turn = self._lock(session)
-            closed = close_turn(session, turn, outcome, in_flight, self._stored)
+
+        def write(session: Session) -> Closed:
+            closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)
             failpoint("S14")
+            return closed
+
+        closed = self._insist(write)
         failpoint("S15")
         publish_closed(self._services, closed)
         return closed
+
+    def _insist(self, write: Callable[[Session], T]) -> T:
+        """Commit a write, also when the database is away for less than a lease."""
+        services = self._services
+        return services.database.insist(write, services.settings.lease_seconds)
 
     def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
         drafts = [draft for message in step.messages for draft in self._drafts(message, step)]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import DataError, IntegrityError
 
 from backend.agents.events import (
     AnswerReset,
@@ -32,6 +31,7 @@ from backend.turns.lease import LeaseKeeper, TurnStopped
 from backend.turns.recorder import Recorder, publish_closed
 from backend.turns.services import Services
 from db.failpoints import failpoint
+from db.session import AWAY
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         _finish(recorder, _run(runtime, claim, recorder))
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
-    except (OperationalError, InterfaceError, PoolTimeout):
+    except AWAY:
         log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
 
 
@@ -113,7 +113,7 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
                 _RECORD[type(event)](recorder, event)
     except TurnStopped:
         return Outcome.stopped()
-    except (LeaseLost, OperationalError, InterfaceError, PoolTimeout):
+    except (LeaseLost, *AWAY):
         raise
     except AppError as error:
         return Outcome.failed(error.title, error.detail)
@@ -134,6 +134,7 @@ def _finish(recorder: Recorder, outcome: Outcome) -> None:
 
 
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
+    services = runtime.services
     return AgentRecipe(
         image=template_of(claim.image),
         agent_name=claim.turn.agent,
@@ -144,7 +145,13 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             turn_id=claim.turn_id,
             scope=claim.scope,
         ),
-        journal=TurnJournal(runtime.services.database, claim.turn_id, claim.attempt, claim.journal),
+        journal=TurnJournal(
+            services.database,
+            claim.turn_id,
+            claim.attempt,
+            claim.journal,
+            patience=services.settings.lease_seconds,
+        ),
     )
 
 

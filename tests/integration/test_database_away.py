@@ -1,0 +1,108 @@
+"""PostgreSQL is away for a while: a clean refusal at once, and everything goes on by itself."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import httpx
+import pytest
+
+from tests.conftest import make_stack
+from tests.fakes import ScriptedModel, script
+from tests.integration.scenes import check_problem, check_views, texts, wait_for_event
+from tests.stack import JSON, Servers, Stack
+
+WORDS = "word " * 40
+AT_ONCE_SECONDS = 10  # well below any client's patience; the server is refused within milliseconds
+
+
+class Mortal:
+    """A stack on servers of its own, whose database can be away."""
+
+    def __init__(self, stack: Stack, servers: Servers, keeper: Executor) -> None:
+        self.stack = stack
+        self._postgres, self._keeper = servers.postgres, keeper
+
+    @contextmanager
+    def without_database(self) -> Iterator[None]:
+        """The database is stopped for the block."""
+        self._keeper.submit(self._postgres.stop).result(timeout=60)
+        yield
+        # From a thread that outlives it: the server dies with the thread that has started it.
+        self._keeper.submit(self._postgres.start).result(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def mortal(model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mortal]:
+    with (
+        TemporaryDirectory(prefix="colloquy-away-") as home,
+        ThreadPoolExecutor(1) as keeper,
+    ):
+        Path(home).chmod(0o711)
+        with Servers(Path(home)) as servers:
+            folder = tmp_path_factory.mktemp("away")
+            with make_stack(servers, model, folder, LEASE_SECONDS="10") as stack:
+                yield Mortal(stack, servers, keeper)
+
+
+def test_what_cannot_be_stored_is_refused_at_once(mortal: Mortal) -> None:
+    stack = mortal.stack
+    session_id = stack.chat("hello")["session_id"]
+    before = stack.messages(session_id)
+    key = {"Idempotency-Key": "until it works", "Prefer": "respond-async"}
+
+    with mortal.without_database():
+        posted = _ask(stack, "POST", "/chat", json={"message": "lost?"}, headers=key)
+        read = _ask(stack, "GET", f"/sessions/{session_id}/messages")
+        ready = httpx.get(f"{stack.base_url}/readyz")
+        alive = httpx.get(f"{stack.base_url}/healthz")
+
+    for answer in (posted, read):
+        assert "database" in check_problem(answer, 503)["detail"].lower()
+        assert int(answer.headers["Retry-After"]) > 0
+    assert (ready.status_code, alive.status_code) == (503, 200)
+    assert stack.messages(session_id) == before
+    turn = stack.wait_for(lambda: _submit(stack, "lost?", key), "the API does not come back")
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+
+
+def test_a_turn_goes_on_where_it_was_when_the_database_is_back(mortal: Mortal) -> None:
+    stack = mortal.stack
+    turn = stack.submit(script({"text": WORDS, "delay": 0.05}))
+    wait_for_event(stack, turn["session_id"], "text_delta")
+
+    with mortal.without_database():
+        pass
+
+    assert stack.finished(turn["turn_id"], 60)["status"] == "succeeded"
+    rows, _ = check_views(stack, turn["session_id"])
+    assert [text.strip() for text in texts(rows, "assistant")] == [WORDS.strip()]
+    assert all(worker.poll() is None for worker in stack.workers)
+
+
+def test_an_answer_that_ends_while_the_database_is_away_is_saved_later(
+    mortal: Mortal, model: ScriptedModel
+) -> None:
+    stack = mortal.stack
+    turn = stack.submit(script({"text": WORDS, "delay": 0.02}))
+    wait_for_event(stack, turn["session_id"], "text_delta")
+    asked = len(model.requests)
+
+    with mortal.without_database():
+        stack.wait_for(lambda: not model.open_streams, "the answer does not end")
+
+    ended = stack.finished(turn["turn_id"], 60)
+    assert (ended["status"], ended["attempts"]) == ("succeeded", 1)
+    assert len(model.requests) == asked
+
+
+def _ask(stack: Stack, method: str, path: str, **options: object) -> httpx.Response:
+    """A request whose answer must come before a client would give up."""
+    return stack.client.request(method, path, timeout=AT_ONCE_SECONDS, **options)
+
+
+def _submit(stack: Stack, message: str, headers: dict[str, str]) -> JSON | None:
+    answer = stack.client.post("/chat", json={"message": message}, headers=headers)
+    return answer.json() if answer.is_success else None

@@ -1,0 +1,89 @@
+"""More than may wait is refused with a sentence and a time to come back; nothing of it is stored."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import make_stack
+from tests.fakes import ScriptedModel, script
+from tests.integration.scenes import check_problem, stop
+from tests.stack import JSON, Servers, Stack
+
+USER_TURNS, ALL_TURNS = 3, 5
+WAITS = script({"text": "late", "wait": 60})
+
+
+@pytest.fixture(scope="module")
+def narrow(
+    servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stack]:
+    """A stack in which few turns may wait."""
+    limits = {"USER_TURNS": str(USER_TURNS), "USER_TOKENS_PER_DAY": "1000"}
+    with make_stack(servers, model, tmp_path_factory.mktemp("narrow"), **limits) as running:
+        yield running
+
+
+def test_more_turns_than_one_person_may_have_are_refused(narrow: Stack) -> None:
+    turns = [narrow.submit(WAITS) for _ in range(USER_TURNS)]
+    stored = _count(narrow)
+
+    refused = narrow.client.post("/chat", json={"message": "one more"})
+
+    problem = check_problem(refused, 429)
+    assert int(refused.headers["Retry-After"]) > 0
+    assert problem["title"] == "Too many turns"
+    assert _count(narrow) == stored
+    for turn in turns:
+        stop(narrow, turn["turn_id"])
+        narrow.finished(turn["turn_id"])
+    assert narrow.chat("now there is room")["status"] == "succeeded"
+
+
+def test_a_message_that_was_accepted_is_not_refused_when_it_comes_again(narrow: Stack) -> None:
+    first = narrow.submit(WAITS, **{"Idempotency-Key": "again and again"})
+    others = [narrow.submit(WAITS) for _ in range(USER_TURNS - 1)]
+
+    again = narrow.submit(WAITS, **{"Idempotency-Key": "again and again"})
+
+    assert again["turn_id"] == first["turn_id"]
+    for turn in (first, *others):
+        stop(narrow, turn["turn_id"])
+        narrow.finished(turn["turn_id"])
+
+
+def test_a_person_who_has_used_up_their_tokens_is_told_so(narrow: Stack) -> None:
+    assert narrow.chat(script({"text": "word " * 1_000}))["status"] == "succeeded"
+    stored = _count(narrow)
+
+    refused = narrow.client.post("/chat", json={"message": "more"})
+
+    problem = check_problem(refused, 429)
+    assert int(refused.headers["Retry-After"]) > 0
+    assert problem["title"] == "Tokens used up"
+    assert _count(narrow) == stored
+
+
+def test_more_turns_than_all_may_have_are_refused(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, ALL_TURNS=str(ALL_TURNS)) as stack:
+        answers = [
+            stack.client.post("/chat", json={"message": WAITS}, headers={"Prefer": "wait=0"})
+            for _ in range(3 * ALL_TURNS)
+        ]
+        stack.wait_for(lambda: _submit_refused(stack), "never refused", 10)
+
+    # The count of all is a second old at most, so a few more may slip in; not without end.
+    assert {answer.status_code for answer in answers} <= {202, 429}
+
+
+def _submit_refused(stack: Stack) -> JSON | None:
+    answer = stack.client.post("/chat", json={"message": WAITS}, headers={"Prefer": "wait=0"})
+    return check_problem(answer, 429) if answer.status_code == 429 else None
+
+
+def _count(stack: Stack) -> list[int]:
+    """How many sessions, turns and display messages are stored."""
+    tables = ("conversations", "turns", "display_messages")
+    return [stack.query(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
