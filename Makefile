@@ -19,7 +19,7 @@ install: ## install into .venv, nothing else
 test: ## run every test (installs what is missing, a browser too)
 	$(INSTALL) requirements-dev.txt
 	@$(PY) -m launch.browser
-	@exec $(PY) -m pytest
+	@exec $(PY) -m pytest -n 3 --dist loadfile
 
 chaos: ## the long form of the tests under faults; writes docs/chaos-record.md
 	$(INSTALL) requirements-dev.txt
