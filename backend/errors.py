@@ -111,6 +111,17 @@ class TokensUsedUp(AppError):
     retry_after = 600
 
 
+class BudgetUsedUp(AppError):
+    """Your budget for a day is used up. Go on later, or ask an administrator for more."""
+
+    status = 429
+    retry_after = 600
+
+
+class CostLimitReached(AppError):
+    """The turn has cost as much as its domain allows. Ask for less, or raise the limit."""
+
+
 class TokenLimitReached(AppError):
     """The turn has used all the tokens that its domain allows. Ask for less, or raise the limit."""
 

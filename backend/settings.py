@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 DEMO_MODEL = "demo"
@@ -47,6 +47,14 @@ DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class Price(BaseModel):
+    """What a model costs per million tokens, in one's own currency."""
+
+    input: float = Field(0.0, ge=0)
+    cached: float | None = Field(None, ge=0, description="Absent: as input.")
+    output: float = Field(0.0, ge=0)
 
 
 class Settings(BaseSettings):
@@ -94,6 +102,12 @@ class Settings(BaseSettings):
     user_turns: int = Field(1_000, ge=1, description="Unfinished turns of one person at most.")
     all_turns: int = Field(20_000, ge=1, description="Unfinished turns of all at most.")
     user_tokens_per_day: int = Field(0, ge=0, description="Tokens of one person in 24 h; 0: any.")
+    user_cost_per_day: float = Field(0.0, ge=0, description="Cost of one person in 24 h; 0: any.")
+    model_prices: dict[str, Price] = Field(
+        default_factory=dict,
+        description='Per million tokens, as JSON: {"gpt-4o": {"input": 2.5, "cached": 1.25,'
+        ' "output": 10}}; a model that is not named costs nothing.',
+    )
 
     source_urls: dict[str, str] = Field(
         default_factory=dict, description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.'

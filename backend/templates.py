@@ -49,6 +49,9 @@ class Limits(Wire):
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
     tokens: int | None = Field(None, ge=1, description="Tokens of one turn, in and out together.")
+    cost: float | None = Field(
+        None, gt=0, description="Cost of one turn, by MODEL_PRICES of the settings."
+    )
     tool_seconds: int = Field(
         600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
     )

@@ -9,6 +9,7 @@ from langgraph.graph.message import add_messages
 
 from backend.agents.events import StepFinished, ToolFinished
 from backend.agents.state import clean, dump_message, load_state, pending_calls, steps_of_turn
+from backend.llm.prices import COST
 from backend.schemas import JSON, Usage
 
 NOT_KEPT = ("messages", "jump_to")
@@ -146,5 +147,6 @@ def _usage(answer: AIMessage) -> Usage:
         cached_tokens=used.get("input_token_details", {}).get("cache_read", 0),
         output_tokens=used["output_tokens"],
         reasoning_tokens=used.get("output_token_details", {}).get("reasoning", 0),
+        cost=answer.response_metadata.get(COST, 0.0),
         model_calls=1,
     )

@@ -22,6 +22,8 @@ from backend.llm.asking import Asking, Tell
 from backend.llm.events import ModelEvent
 from backend.llm.failures import FAILURES, explain_failure
 from backend.llm.patience import Patience
+from backend.llm.prices import COST, cost_of
+from backend.settings import Price
 
 LAST_WORD_SECONDS = 3.0
 TOLERANCE = 0.05
@@ -38,6 +40,7 @@ class ColloquyChatModel(ChatOpenAI):
 
     on_event: Tell | None = Field(None, exclude=True)
     patience: Patience = Patience()
+    price: Price | None = Field(None, exclude=True)
 
     def bind_tools(
         self, tools: Sequence[Any], **options: Any
@@ -70,7 +73,7 @@ class ColloquyChatModel(ChatOpenAI):
         async def receive(answer: Answer, deadline: float) -> None:
             await self._receive(answer, payload, tell, deadline)
 
-        return _result(await asking.ask(receive))
+        return self._result(await asking.ask(receive))
 
     async def _astream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
@@ -95,7 +98,13 @@ class ColloquyChatModel(ChatOpenAI):
         except FAILURES as error:
             if not answer.has_ended:
                 raise explain_failure(error, self.model_name, answer).error from error
-        return _result(answer.message())
+        return self._result(answer.message())
+
+    def _result(self, message: AIMessage) -> ChatResult:
+        """The answer with what it cost, which only this model knows."""
+        if self.price and message.usage_metadata:
+            message.response_metadata[COST] = cost_of(message.usage_metadata, self.price)
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _stream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
@@ -171,10 +180,6 @@ def _restore_argument_texts(message: AIMessage, sent: list[dict[str, Any]]) -> N
 
 def _ignore(event: ModelEvent) -> None:
     """Nobody looks on."""
-
-
-def _result(message: AIMessage) -> ChatResult:
-    return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 def _whole_chunk(result: ChatResult) -> ChatGenerationChunk:

@@ -68,6 +68,7 @@ class ModelProvider:
             use_responses_api=False,
             output_version="v0",
             patience=self._patience,
+            price=self._settings.model_prices.get(name),
         )
 
     def _base_url(self) -> str:

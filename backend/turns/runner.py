@@ -71,14 +71,10 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
 
 
-def run_waiting_turn(runtime: Runtime) -> bool:
-    """Run a turn that waits, found in the database; give whether there was one."""
+def find_waiting_turn(runtime: Runtime) -> UUID | None:
+    """A turn that waits, found in the database, for when nobody announces them."""
     with runtime.services.database.read() as session:
-        turn_id = find_waiting(session)
-    if turn_id is None:
-        return False
-    run_turn(runtime, turn_id)
-    return True
+        return find_waiting(session)
 
 
 def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
@@ -158,7 +154,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
 def _save(recorder: Recorder, step: StepFinished) -> None:
     if recorder.step_finished(step):
         raise TurnStopped
-    recorder.check_tokens()
+    recorder.check_usage()
 
 
 _RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {

@@ -66,7 +66,7 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     """Accept a message: one transaction, then the wake-up call.
 
     Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
-    TooManyTurns, TokensUsedUp; nothing is stored then.
+    TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
     """
     ask = check_ask(ask)
     failpoint("S1")

@@ -1,4 +1,4 @@
-"""More than may wait is refused with a sentence and a time to come back; nothing of it is stored."""
+"""More than is allowed is refused with a sentence and a time to come back; nothing is stored."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
-from tests.integration.scenes import check_problem, stop
+from tests.integration.scenes import check_problem, make_session, stop, tool_domain
 from tests.stack import JSON, Servers, Stack
 
 USER_TURNS, ALL_TURNS = 3, 5
@@ -19,7 +19,11 @@ def narrow(
     servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
     """A stack in which few turns may wait."""
-    limits = {"USER_TURNS": str(USER_TURNS), "USER_TOKENS_PER_DAY": "1000"}
+    limits = {
+        "USER_TURNS": str(USER_TURNS),
+        "USER_TOKENS_PER_DAY": "1000",
+        "MODEL_PRICES": '{"scripted": {"input": 10, "cached": 5, "output": 100}}',
+    }
     with make_stack(servers, model, tmp_path_factory.mktemp("narrow"), **limits) as running:
         yield running
 
@@ -52,6 +56,31 @@ def test_a_message_that_was_accepted_is_not_refused_when_it_comes_again(narrow: 
         narrow.finished(turn["turn_id"])
 
 
+def test_a_turn_says_what_it_has_cost(narrow: Stack) -> None:
+    turn = narrow.chat(script({"text": "word " * 40}))
+
+    used = narrow.turn(turn["turn_id"])["usage"]
+
+    fresh = used["input_tokens"] - used["cached_tokens"]
+    cost = (10 * fresh + 5 * used["cached_tokens"] + 100 * used["output_tokens"]) / 1e6
+    assert used["cost"] == pytest.approx(cost)
+    assert cost > 0
+
+
+def test_a_turn_ends_before_the_next_call_when_it_has_cost_enough(narrow: Stack) -> None:
+    calls = {"tools": [{"name": "look", "args": {}}]}
+    with tool_domain(narrow, lambda name, arguments: "found", "look") as (domain, server):
+        limits = {"limits": {"cost": 0.00001}}
+        narrow.client.patch(f"/domains/{domain['id']}", json=limits).raise_for_status()
+        session_id = make_session(narrow, domain["name"])
+
+        turn = narrow.finished(narrow.submit(script(calls, calls), session_id)["turn_id"])
+
+    assert (turn["status"], turn["error"]["title"]) == ("failed", "Cost limit reached")
+    assert turn["usage"]["model_calls"] == 1
+    assert server.calls == []
+
+
 def test_a_person_who_has_used_up_their_tokens_is_told_so(narrow: Stack) -> None:
     assert narrow.chat(script({"text": "word " * 1_000}))["status"] == "succeeded"
     stored = _count(narrow)
@@ -62,6 +91,19 @@ def test_a_person_who_has_used_up_their_tokens_is_told_so(narrow: Stack) -> None
     assert int(refused.headers["Retry-After"]) > 0
     assert problem["title"] == "Tokens used up"
     assert _count(narrow) == stored
+
+
+def test_a_person_whose_budget_is_used_up_is_told_so(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    prices = '{"scripted": {"output": 1000}}'
+    limits = {"MODEL_PRICES": prices, "USER_COST_PER_DAY": "0.001"}
+    with make_stack(servers, model, tmp_path, **limits) as stack:
+        stack.chat(script({"text": "word " * 100}))
+
+        refused = stack.client.post("/chat", json={"message": "more"})
+
+        assert check_problem(refused, 429)["title"] == "Budget used up"
 
 
 def test_more_turns_than_all_may_have_are_refused(
