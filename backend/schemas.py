@@ -187,7 +187,35 @@ class Usage(Wire):
     model_calls: int = 0
 
 
-class Turn(Wire):
+class ModelWait(Wire):
+    """The model's provider lets a turn wait: it is asked again in so many seconds."""
+
+    seconds: float
+    reason: str
+
+
+class TurnState(Wire):
+    """What tells a turn's true state, beside its status. Seconds are by the database's clock."""
+
+    attempts: int
+    steps: int
+    stop_requested: bool = Field(
+        False, description="It was asked to stop; while it still runs, it is stopping."
+    )
+    losses: int = Field(0, description="How many workers it has lost.")
+    heartbeat_seconds: float | None = Field(
+        None, description="Since its worker's last sign of life; null unless it runs."
+    )
+    lease_seconds: float | None = Field(
+        None, description="What is left of its worker's lease; negative: the worker is lost."
+    )
+    model_retries: int = Field(0, description="How often its model had to be asked again.")
+    model_wait: ModelWait | None = Field(
+        None, description="What it waits for, if its model is to be asked again."
+    )
+
+
+class Turn(TurnState):
     """The work that one message asks for. `message` is what was asked."""
 
     id: UUID
@@ -195,8 +223,6 @@ class Turn(Wire):
     status: TurnStatus
     agent: str
     message: str
-    attempts: int
-    steps: int
     usage: Usage
     error: ErrorSummary | None
     queue_position: int | None = Field(
@@ -232,8 +258,8 @@ class WorkerInfo(Wire):
     is_draining: bool
 
 
-class WorkTurn(Wire):
-    """A turn as an admin sees it. `lease_seconds`: what is left of its lease; negative: lost."""
+class WorkTurn(TurnState):
+    """A turn as an admin sees it. `is_retryable`: it has failed, and nothing was asked since."""
 
     id: UUID
     session_id: UUID
@@ -241,12 +267,10 @@ class WorkTurn(Wire):
     owner: str
     status: TurnStatus
     agent: str
-    attempts: int
-    steps: int
     worker: str | None
     age_seconds: float
-    lease_seconds: float | None
     error: ErrorSummary | None
+    is_retryable: bool = False
 
 
 class Work(Wire):

@@ -36,7 +36,10 @@ GIVEN_UP = Outcome.failed(
 
 @dataclass(frozen=True)
 class Claim:
-    """The right of one attempt to run and write a turn, and all it starts from."""
+    """The right of one attempt to run and write a turn, and all it starts from.
+
+    `is_resumed`: the attempt before it has lost its worker.
+    """
 
     turn: Turn
     attempt: int
@@ -48,6 +51,7 @@ class Claim:
     position: int
     added: Sequence[DisplayMessage]
     journal: Mapping[CallKey, Recorded]
+    is_resumed: bool = False
 
     @property
     def turn_id(self) -> UUID:
@@ -89,7 +93,7 @@ def claim_turn(
         return close_turn(session, turn, GIVEN_UP)
     added = [enter_message(session, turn)] if turn.message_position is None else []
     if is_lost:
-        added += add_messages(session, turn.conversation_id, turn.id, [_resumed(turn)])
+        added += add_messages(session, turn.conversation_id, turn.id, [_resumed(session, turn)])
     _take(session, turn, worker, lease_seconds, turn.losses + is_lost)
     return Claim(
         turn=wire_turn(turn),
@@ -102,6 +106,7 @@ def claim_turn(
         position=added[-1].position if added else conversation.message_count,
         added=added,
         journal=load_journal(session, turn.id) if turn.attempt > 1 else {},
+        is_resumed=is_lost,
     )
 
 
@@ -130,10 +135,15 @@ def _may_claim(session: Session, turn: TurnRow) -> bool:
     return status is TurnStatus.QUEUED and first.id == turn.id
 
 
-def _resumed(turn: TurnRow) -> Draft:
-    return display.notice(
-        f"The worker was lost after step {turn.steps}; another one goes on from there."
-    )
+def _resumed(session: Session, turn: TurnRow) -> Draft:
+    """What people are told of a lost worker; `turn` keeps how long nobody was at it."""
+    said = f"Worker lost at step {turn.steps + 1}, resumed"
+    if turn.heartbeat_at is not None:
+        now = session.scalar(select(func.clock_timestamp())) or turn.heartbeat_at
+        seconds = max((now - turn.heartbeat_at).total_seconds(), 0.0)
+        turn.lost_seconds += seconds
+        said += f" after {seconds:.{0 if seconds >= 10 else 1}f} s"
+    return display.notice(f"{said}.")
 
 
 def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float, losses: int) -> None:
@@ -145,6 +155,9 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float, lo
         attempt=turn.attempt + 1,
         losses=losses,
         worker=worker,
+        heartbeat_at=clock,
+        lost_seconds=turn.lost_seconds,
+        model_retry_at=None,
         lease_until=clock + text(f"interval '{float(lease_seconds)} seconds'"),
         started_at=func.coalesce(TurnRow.started_at, clock),
         message_position=turn.message_position,

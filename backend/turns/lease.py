@@ -124,7 +124,7 @@ class LeaseKeeper:
                 update(TurnRow)
                 .where(tuple_(TurnRow.id, TurnRow.attempt).in_([_key(lease) for lease in leases]))
                 .where(TurnRow.status == TurnStatus.RUNNING)
-                .values(lease_until=until)
+                .values(lease_until=until, heartbeat_at=func.clock_timestamp())
                 .execution_options(synchronize_session=False)
             )
         for lease in leases:

@@ -1,11 +1,14 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
+import logging
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.agents.events import (
@@ -30,6 +33,7 @@ from backend.schemas import (
     TurnStatus,
     Usage,
 )
+from backend.text import clean_text
 from backend.turns.claim import Claim
 from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.services import Services
@@ -39,6 +43,7 @@ from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
+log = logging.getLogger(__name__)
 COMPACTED = (
     "The conversation has grown long: the agent now reads its later part. All of it stays here."
 )
@@ -74,7 +79,8 @@ class Recorder:
         """Tell those who watch that the turn runs, and show the message if it had to wait."""
         added = self._claim.added
         if self._claim.attempt > 1:
-            self._publish(self._event(EventName.RESET, message_id=None, reason="worker lost"))
+            reason = "worker lost" if self._claim.is_resumed else "handed over"
+            self._publish(self._event(EventName.RESET, message_id=None, reason=reason))
         self._publish(
             self._event(EventName.TURN_STARTED, turn=self._claim.turn),
             *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
@@ -97,9 +103,14 @@ class Recorder:
         self._publish(self._event(EventName.RESET, **said))
 
     def waiting(self, waiting: ModelWaiting) -> None:
-        """Say that the model's provider lets the turn wait."""
+        """Say that the model's provider lets the turn wait; keep it for those who look later."""
         said = {"state": "waiting_for_model", "seconds": waiting.seconds, "reason": waiting.reason}
         self._publish(self._event(EventName.PROGRESS, **said))
+        try:
+            self._keep_wait(waiting)
+        except SQLAlchemyError as error:
+            # It is told already, and the next step finds out whether the database is back.
+            log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
 
     def check_tokens(self) -> None:
         """Raise TokenLimitReached when the turn has used more than its image allows."""
@@ -165,6 +176,19 @@ class Recorder:
         services = self._services
         return services.database.insist(write, services.settings.lease_seconds)
 
+    def _keep_wait(self, waiting: ModelWaiting) -> None:
+        until = func.clock_timestamp() + timedelta(seconds=waiting.seconds)
+        with self._services.database.transaction() as session:
+            session.execute(
+                update(TurnRow)
+                .where(TurnRow.id == self._claim.turn_id, *self._owned())
+                .values(
+                    model_retries=TurnRow.model_retries + 1,
+                    model_retry_at=until,
+                    model_retry_reason=clean_text(waiting.reason),
+                )
+            )
+
     def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
         drafts = [draft for message in step.messages for draft in self._drafts(message, step)]
         if dropped_messages(delta, len(self._stored.state["messages"])):
@@ -184,7 +208,11 @@ class Recorder:
         stop = session.scalar(
             update(TurnRow)
             .where(TurnRow.id == self._claim.turn_id, *self._owned())
-            .values(steps=TurnRow.steps + 1, usage=usage.model_dump(exclude_defaults=True))
+            .values(
+                steps=TurnRow.steps + 1,
+                usage=usage.model_dump(exclude_defaults=True),
+                heartbeat_at=func.clock_timestamp(),
+            )
             .returning(TurnRow.stop_requested)
         )
         if stop is None:

@@ -3,16 +3,38 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Float, Row, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
 from backend.errors import TurnNotFound
-from backend.schemas import ErrorSummary, EventContext, Turn, TurnStatus, Usage
+from backend.schemas import (
+    ErrorSummary,
+    EventContext,
+    ModelWait,
+    Turn,
+    TurnState,
+    TurnStatus,
+    Usage,
+)
 from backend.turns.lifecycle import UNFINISHED
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
+
+
+def seconds_between(later: Any, earlier: Any) -> Any:
+    """Seconds between two moments, as SQL."""
+    return cast(func.extract("epoch", later - earlier), Float)
+
+
+# By the database's clock: since the worker's last sign of life, to the end of its lease, and until
+# its model is asked again.
+SIGNS = (
+    seconds_between(func.clock_timestamp(), TurnRow.heartbeat_at).label("heartbeat"),
+    seconds_between(TurnRow.lease_until, func.clock_timestamp()).label("lease"),
+    seconds_between(TurnRow.model_retry_at, func.clock_timestamp()).label("model_wait"),
+)
 
 
 def find_turn(session: Session, scope: Scope, turn_id: UUID) -> TurnRow:
@@ -68,27 +90,28 @@ def change_turn(session: Session, row: TurnRow, **values: Any) -> None:
 
 
 def turn_of(session: Session, row: TurnRow) -> Turn:
-    """The turn on the wire, with the number of turns before it while it is queued."""
-    before = None
+    """The turn on the wire: while queued with the turns before it, while running with its signs."""
+    before = signs = None
+    if row.status == TurnStatus.RUNNING:
+        signs = session.execute(select(*SIGNS).where(TurnRow.id == row.id)).one()
     if row.status == TurnStatus.QUEUED:
         before = session.scalar(
             select(func.count())
             .where(TurnRow.conversation_id == row.conversation_id)
             .where(TurnRow.status.in_(UNFINISHED), TurnRow.number < row.number)
         )
-    return wire_turn(row, before)
+    return wire_turn(row, before, signs)
 
 
-def wire_turn(row: TurnRow, before: int | None = None) -> Turn:
-    """The turn on the wire; `before` is its place in the queue while it is queued."""
+def wire_turn(row: TurnRow, before: int | None = None, signs: Row[Any] | None = None) -> Turn:
+    """The turn on the wire; `before` is its place in the queue, `signs` are those of SIGNS."""
     return Turn(
+        **state_of(row, signs).model_dump(),
         id=row.id,
         session_id=row.conversation_id,
         status=TurnStatus(row.status),
         agent=row.agent,
         message=row.message,
-        attempts=row.attempt,
-        steps=row.steps,
         usage=Usage(**row.usage),
         error=ErrorSummary(**row.error) if row.error else None,
         queue_position=before,
@@ -96,6 +119,24 @@ def wire_turn(row: TurnRow, before: int | None = None) -> Turn:
         started_at=row.started_at,
         finished_at=row.finished_at,
     )
+
+
+def state_of(row: TurnRow, signs: Row[Any] | None) -> TurnState:
+    """What tells the turn's true state; `signs` have the columns of SIGNS."""
+    state = TurnState(
+        attempts=row.attempt,
+        steps=row.steps,
+        stop_requested=row.stop_requested,
+        losses=row.losses,
+        model_retries=row.model_retries,
+    )
+    if signs is None or row.status != TurnStatus.RUNNING:
+        return state
+    state.heartbeat_seconds, state.lease_seconds = signs.heartbeat, signs.lease
+    if signs.model_wait is not None and signs.model_wait > 0:
+        reason = row.model_retry_reason or ""
+        state.model_wait = ModelWait(seconds=signs.model_wait, reason=reason)
+    return state
 
 
 def context_of(session: Session, row: TurnRow) -> EventContext:

@@ -2,18 +2,20 @@
 
 from uuid import UUID
 
+from sqlalchemy import func
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.errors import TurnNotFound
-from backend.schemas import Turn, TurnStatus
+from backend.schemas import EventName, Turn, TurnStatus
 from backend.turns.claim import lease_is_over
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.lifecycle import is_finished
 from backend.turns.recorder import publish_closed
-from backend.turns.rows import find_turn, list_unfinished, turn_of
+from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
 from backend.turns.services import Services
+from backend.turns.stream import Event
 from db.models.turn import TurnRow
 
 
@@ -26,10 +28,15 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         turn = find_turn(session, scope, turn_id)
         conversations.lock(session, scope, turn.conversation_id)
         session.refresh(turn)
+        was_stopping = turn.stop_requested
         closed = _stop(session, turn)
         answer = closed.turn if closed else turn_of(session, turn)
+        context = context_of(session, turn)
     if closed:
         publish_closed(services, closed)
+    elif answer.stop_requested and not was_stopping:
+        stopping = Event(EventName.PROGRESS, context, {"state": "stopping"})
+        services.events.publish(answer.session_id, stopping)
     return answer
 
 
@@ -62,7 +69,8 @@ def _stop(session: Session, turn: TurnRow) -> Closed | None:
     if is_finished(status):
         return None
     if status is TurnStatus.RUNNING and not lease_is_over(session, turn):
-        turn.stop_requested = True
-        session.flush()
+        if not turn.stop_requested:
+            turn.stop_requested, turn.stop_requested_at = True, func.clock_timestamp()
+            session.flush()
         return None
     return close_turn(session, turn, Outcome.stopped())

@@ -5,13 +5,14 @@ from typing import Any
 
 from redis.exceptions import RedisError
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.errors import NotAllowed
 from backend.schemas import TurnStatus, Work, WorkTurn
-from backend.turns.lifecycle import UNFINISHED
+from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.presence import list_workers
+from backend.turns.rows import SIGNS, seconds_between, state_of
 from backend.turns.services import Services
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -61,30 +62,37 @@ def require_admin(scope: Scope) -> None:
 
 
 def _turns(session: Session, condition: Any, order: Any) -> list[WorkTurn]:
-    since = func.extract("epoch", func.clock_timestamp() - TurnRow.created_at)
-    left = func.extract("epoch", TurnRow.lease_until - func.clock_timestamp())
+    newer = aliased(TurnRow)
+    is_latest = ~(
+        select(newer.id)
+        .where(newer.conversation_id == TurnRow.conversation_id, newer.number > TurnRow.number)
+        .exists()
+    )
+    age = seconds_between(func.clock_timestamp(), TurnRow.created_at)
     rows: Sequence[Any] = session.execute(
-        select(TurnRow, ConversationRow.title, since.label("age"), left.label("lease"))
+        select(
+            TurnRow, ConversationRow.title, age.label("age"), is_latest.label("is_latest"), *SIGNS
+        )
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
         .where(condition)
         .order_by(order)
         .limit(LISTED)
     ).all()
-    return [_work_turn(*row) for row in rows]
+    return [_work_turn(row) for row in rows]
 
 
-def _work_turn(turn: TurnRow, title: str, age: float, lease: float | None) -> WorkTurn:
+def _work_turn(row: Any) -> WorkTurn:
+    turn = row.TurnRow
     return WorkTurn(
+        **state_of(turn, row).model_dump(),
         id=turn.id,
         session_id=turn.conversation_id,
-        title=title,
+        title=row.title,
         owner=turn.owner_id,
         status=TurnStatus(turn.status),
         agent=turn.agent,
-        attempts=turn.attempt,
-        steps=turn.steps,
         worker=turn.worker,
-        age_seconds=float(age),
-        lease_seconds=None if lease is None else float(lease),
+        age_seconds=row.age,
         error=turn.error,
+        is_retryable=turn.status in RETRYABLE and row.is_latest,
     )

@@ -15,7 +15,8 @@ class TurnRow(Base):
     """One message's work. `attempt` fences writes; `lease_until` says when a worker is lost.
 
     `message_position` is where the message stands among the display messages; null while it waits
-    behind another turn.
+    behind another turn. `heartbeat_at` is its worker's last sign of life; `lost_seconds` is how
+    long, in all, it was without one after losing one.
     """
 
     __tablename__ = "turns"
@@ -66,3 +67,9 @@ class TurnRow(Base):
     usage: Mapped[JSON] = mapped_column(server_default=text("'{}'"))
     error: Mapped[JSON | None]
     finished_at: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    stop_requested_at: Mapped[datetime | None]
+    model_retry_at: Mapped[datetime | None]
+    model_retry_reason: Mapped[str | None]
+    model_retries: Mapped[int] = mapped_column(server_default="0")
+    lost_seconds: Mapped[float] = mapped_column(server_default="0")
