@@ -178,13 +178,14 @@ class ErrorSummary(Wire):
 
 
 class Usage(Wire):
-    """Tokens that a turn has used."""
+    """What a turn has used: tokens, and their cost by MODEL_PRICES of the settings."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
     model_calls: int = 0
+    cost: float = 0.0
 
 
 class ModelWait(Wire):

@@ -24,7 +24,7 @@ from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft
 from backend.conversations.messages import add_messages, finish_call, open_calls
 from backend.conversations.state_store import append_delta
-from backend.errors import LeaseLost, TokenLimitReached
+from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
 from backend.schemas import (
     ContentType,
     DisplayMessage,
@@ -112,11 +112,13 @@ class Recorder:
             # It is told already, and the next step finds out whether the database is back.
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
 
-    def check_tokens(self) -> None:
-        """Raise TokenLimitReached when the turn has used more than its image allows."""
-        limit = self._claim.limits.tokens
-        if limit and self._usage.input_tokens + self._usage.output_tokens >= limit:
+    def check_usage(self) -> None:
+        """Raise TokenLimitReached or CostLimitReached when the image allows no more."""
+        limits, used = self._claim.limits, self._usage
+        if limits.tokens and used.input_tokens + used.output_tokens >= limits.tokens:
             raise TokenLimitReached
+        if limits.cost and used.cost >= limits.cost:
+            raise CostLimitReached
 
     def tool_finished(self, finished: ToolFinished) -> None:
         """Keep one call's result, and how long it took, until its batch is saved."""
