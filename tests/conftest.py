@@ -5,9 +5,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 
 from tests.fakes import ScriptedModel
 from tests.stack import Servers, Stack
+
+# The same examples in each run, and no limit of time: a machine may be busy with other tests.
+examples.register_profile(
+    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+examples.load_profile("steady")
 
 
 @pytest.fixture(scope="session")

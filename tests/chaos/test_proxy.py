@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -15,7 +16,7 @@ def echo_port() -> Iterator[int]:
     server = socket.create_server(("127.0.0.1", 0))
 
     def echo(connection: socket.socket) -> None:
-        with connection:
+        with connection, suppress(ConnectionResetError):
             while data := connection.recv(100):
                 connection.sendall(data)
 

@@ -22,7 +22,7 @@ class Desk:
         """Open a tab, and make it the one that is looked at."""
         self.page = self.context.new_page()
         self.page.goto(f"{self.url}/{query}")
-        expect(self.page.get_by_role("button", name="New Chat")).to_be_visible()
+        expect(self.page.get_by_role("button", name="New Chat", exact=True)).to_be_visible()
         return self.page
 
     @property

@@ -50,7 +50,7 @@ class Stack:
 
     def stop(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(90)
 
 
 @pytest.fixture
