@@ -13,6 +13,10 @@ CLAIMS: Mapping[str, str] = {
     "B2": "benchmarks.b2_restore",
     "B3": "benchmarks.b3_open_session",
     "B5": "benchmarks.b5_first_token",
+    "B6": "benchmarks.b6_cpu",
+    "B7": "benchmarks.b7_turns_per_gb",
+    "B8": "benchmarks.b8_recovery",
+    "B9": "benchmarks.b9_submits",
     "B11": "benchmarks.b11_page_rerun",
 }
 

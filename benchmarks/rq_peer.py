@@ -1,0 +1,116 @@
+"""The peer RQ: its own `Worker`, which forks for each job, with LangChain imported before the fork.
+
+`python -m benchmarks.rq_peer REDIS_URL` is such a worker, with RQ's defaults.
+"""
+
+import logging
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+from langchain.agents import create_agent
+from langchain_openai import ChatOpenAI
+from redis import Redis
+from rq import Queue, Retry, Worker
+from rq.job import Job
+from rq.registry import StartedJobRegistry
+
+from tests.stack import ROOT, stop_process
+
+QUEUE = "peer"
+START_SECONDS = 40.0
+
+
+def ask_model(url: str, question: str) -> None:
+    """The job: an agent without tools asks the model once."""
+    model = ChatOpenAI(model="scripted", base_url=url, api_key="test", max_retries=0)
+    create_agent(model).invoke({"messages": [("user", question)]})
+
+
+def do_nothing() -> None:
+    """The job that costs what RQ itself costs."""
+
+
+class Peer:
+    """RQ's queue over one Redis, and workers of it as processes."""
+
+    def __init__(self, redis_url: str) -> None:
+        self._url = redis_url
+        self.redis = Redis.from_url(redis_url)
+        self.queue = Queue(QUEUE, connection=self.redis)
+        self._workers: list[subprocess.Popen[bytes]] = []
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """Start a worker and wait until it listens."""
+        known = Worker.count(connection=self.redis)
+        arguments = [sys.executable, "-m", "benchmarks.rq_peer", self._url]
+        process = subprocess.Popen(
+            arguments, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        self._workers.append(process)
+        deadline = time.monotonic() + START_SECONDS
+        while Worker.count(connection=self.redis) == known:
+            assert time.monotonic() < deadline, "RQ's worker does not start"
+            time.sleep(0.02)
+        return process
+
+    def jobs_per_second(self, count: int) -> float:
+        """How many jobs that do nothing a worker does each second."""
+        jobs = [self.queue.enqueue(do_nothing) for _ in range(count)]
+        while not jobs[0].is_finished:
+            time.sleep(0.001)
+        started = time.perf_counter()
+        while not jobs[-1].is_finished:
+            time.sleep(0.001)
+        return (count - 1) / (time.perf_counter() - started)
+
+    def ask(self, url: str) -> Job:
+        """Start a job that asks the model; it may be run once more, which is not RQ's default."""
+        return self.queue.enqueue(ask_model, url, "question", retry=Retry(max=1))
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """SIGKILL a worker and its fork."""
+        for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+            os.kill(one.pid, signal.SIGKILL)
+        process.wait()
+        self._workers.remove(process)
+
+    def abandoned_after(self) -> float:
+        """Seconds until the running job counts as abandoned, by the score in RQ's registry."""
+        registry = StartedJobRegistry(queue=self.queue)
+        ((_, score),) = self.redis.zrange(registry.key, 0, -1, withscores=True)
+        return float(score) - time.time()
+
+    def close(self) -> None:
+        """End the workers."""
+        for process in self._workers:
+            stop_process(process)
+        self.redis.close()
+
+
+def cleans_every() -> float:
+    """Seconds from one cleaning of an idle worker to its next: it looks when its wait times out."""
+    worker = Worker([QUEUE], connection=Redis())
+    looks = math.ceil(worker.maintenance_interval / worker.dequeue_timeout)
+    return float(looks * worker.dequeue_timeout)
+
+
+@contextmanager
+def rq_peer(redis_url: str) -> Iterator[Peer]:
+    """RQ for the block."""
+    peer = Peer(redis_url)
+    try:
+        yield peer
+    finally:
+        peer.close()
+
+
+if __name__ == "__main__":
+    logging.disable()
+    Worker([QUEUE], connection=Redis.from_url(sys.argv[1])).work(logging_level="ERROR")
