@@ -70,7 +70,7 @@ def play_turn(services: Services, session_id: UUID, said: TurnText) -> None:
     """One turn as the API and a worker do it, from submit to its end, three saved steps."""
     turn = submit(services, LOCAL_USER, Ask(said.question, session_id))
     with services.database.transaction() as session:
-        claim = claim_turn(session, turn.id, "bench", 10.0)
+        claim = claim_turn(session, turn.id, "bench", 10.0, at_once=1)
     assert isinstance(claim, Claim)
     recorder = Recorder(services, claim)
     recorder.started()

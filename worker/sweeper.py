@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.schemas import TurnStatus
+from backend.turns.fairness import has_room
 from backend.turns.life import end_leases, find_dead_workers
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.services import Services
@@ -60,7 +61,7 @@ class Sweeper:
 def sweep(services: Services) -> list[UUID]:
     """Wake a worker for each turn that waits in vain; give their ids."""
     with services.database.transaction() as session:
-        found = _stranded(session)
+        found = _stranded(session, services.settings.user_turns_at_once)
     if found:
         failpoint("S16")
     for turn_id in found:
@@ -69,7 +70,7 @@ def sweep(services: Services) -> list[UUID]:
     return found
 
 
-def _stranded(session: Session) -> list[UUID]:
+def _stranded(session: Session, at_once: int) -> list[UUID]:
     """Turns whose lease is over, and queued ones that are first but not taken.
 
     Marks them, so that a full queue is not filled again by each sweep.
@@ -84,7 +85,8 @@ def _stranded(session: Session) -> list[UUID]:
         .subquery()
     )
     lost = (TurnRow.status == TurnStatus.RUNNING) & (TurnRow.lease_until < now)
-    waits = (TurnRow.status == TurnStatus.QUEUED) & (TurnRow.created_at < patience)
+    is_queued = TurnRow.status == TurnStatus.QUEUED
+    waits = is_queued & (TurnRow.created_at < patience) & has_room(TurnRow.owner_id, at_once)
     rows = session.scalars(
         select(TurnRow)
         .join(first, first.c.id == TurnRow.id)

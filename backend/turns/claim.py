@@ -19,6 +19,7 @@ from backend.templates import Limits
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.entry import enter_message
+from backend.turns.fairness import has_room
 from backend.turns.journal import load_journal
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
 from backend.turns.rows import change_turn, context_in, list_unfinished, wire_turn
@@ -75,16 +76,17 @@ class Claim:
 
 
 def claim_turn(
-    session: Session, turn_id: UUID, worker: str, lease_seconds: float
+    session: Session, turn_id: UUID, worker: str, lease_seconds: float, at_once: int
 ) -> Claim | Closed | None:
     """Take a turn that waits or has lost its worker.
 
-    None when it is not to be had: finished, gone, run by another worker, or behind another turn.
+    None when it is not to be had: finished, gone, run by another worker, behind another turn, or
+    of an owner who runs as many as one person may, `at_once`.
     A turn that is to be stopped or has lost too many workers is closed instead.
     """
     conversation = _lock_conversation(session, turn_id)
     turn = session.get(TurnRow, turn_id) if conversation else None
-    if conversation is None or turn is None or not _may_claim(session, turn):
+    if conversation is None or turn is None or not _may_claim(session, turn, at_once):
         return None
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
@@ -125,14 +127,16 @@ def _lock_conversation(session: Session, turn_id: UUID) -> ConversationRow | Non
     )
 
 
-def _may_claim(session: Session, turn: TurnRow) -> bool:
+def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
     status = TurnStatus(turn.status)
     if is_finished(status):
         return False
     if status is TurnStatus.RUNNING:
         return lease_is_over(session, turn)
     first = list_unfinished(session, turn.conversation_id)[0]
-    return status is TurnStatus.QUEUED and first.id == turn.id
+    if status is not TurnStatus.QUEUED or first.id != turn.id:
+        return False
+    return turn.stop_requested or bool(session.scalar(select(has_room(turn.owner_id, at_once))))
 
 
 def _resumed(session: Session, turn: TurnRow) -> Draft:

@@ -1,8 +1,9 @@
 """Which waiting turn is next when more wait than can run: one person delays nobody else."""
 
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
 from backend.schemas import TurnStatus
@@ -10,38 +11,69 @@ from backend.turns.lifecycle import UNFINISHED
 from db.models.turn import TurnRow
 
 
-def choose_fairly(session: Session, turn_id: UUID) -> UUID:
+def choose_fairly(session: Session, turn_id: UUID, at_once: int) -> UUID:
     """The fairest turn of those that wait; `turn_id` when no other one comes before it."""
-    return find_fairest(session) or turn_id
+    return find_fairest(session, at_once) or turn_id
 
 
-def find_waiting(session: Session) -> UUID | None:
+def find_waiting(session: Session, at_once: int) -> UUID | None:
     """A turn that could be claimed now, for a worker that no queue tells of one."""
     lost = select(TurnRow.id).where(
         TurnRow.status == TurnStatus.RUNNING, TurnRow.lease_until < func.clock_timestamp()
     )
-    return find_fairest(session) or session.scalar(lost.limit(1))
+    return find_fairest(session, at_once) or session.scalar(lost.limit(1))
 
 
-def find_fairest(session: Session) -> UUID | None:
-    """The queued turn whose owner has the fewest running, the oldest of those."""
+def has_room(owner_id: Any, at_once: int) -> ColumnElement[bool]:
+    """Whether an owner runs fewer turns than one person may run at once."""
+    return _running_of(owner_id) < at_once
+
+
+def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None:
+    """The owner's oldest turn that waited until another one of theirs had ended, as it has now."""
+    return session.scalar(
+        select(TurnRow.id)
+        .where(TurnRow.owner_id == owner_id, TurnRow.status == TurnStatus.QUEUED, _is_first())
+        .where(_running_of(owner_id) == at_once - 1)
+        .order_by(TurnRow.number)
+        .limit(1)
+    )
+
+
+def find_fairest(session: Session, at_once: int) -> UUID | None:
+    """The queued turn whose owner has the fewest running, and room; the oldest of those."""
     running = (
         select(TurnRow.owner_id, func.count().label("turns"))
         .where(TurnRow.status == TurnStatus.RUNNING)
         .group_by(TurnRow.owner_id)
         .subquery()
     )
+    turns = func.coalesce(running.c.turns, 0)
+    return session.scalar(
+        select(TurnRow.id)
+        .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
+        .where(TurnRow.status == TurnStatus.QUEUED, _is_first(), turns < at_once)
+        .order_by(turns, TurnRow.number)
+        .limit(1)
+    )
+
+
+def _running_of(owner_id: Any) -> ScalarSelect[int]:
+    running = aliased(TurnRow)
+    return (
+        select(func.count())
+        .select_from(running)
+        .where(running.owner_id == owner_id, running.status == TurnStatus.RUNNING)
+        .scalar_subquery()
+    )
+
+
+def _is_first() -> ColumnElement[bool]:
+    """Whether no unfinished turn of the conversation comes before this one."""
     earlier = aliased(TurnRow)
-    is_first = ~(
+    return ~(
         select(earlier.id)
         .where(earlier.conversation_id == TurnRow.conversation_id)
         .where(earlier.status.in_(UNFINISHED), earlier.number < TurnRow.number)
         .exists()
-    )
-    return session.scalar(
-        select(TurnRow.id)
-        .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
-        .where(TurnRow.status == TurnStatus.QUEUED, is_first)
-        .order_by(func.coalesce(running.c.turns, 0), TurnRow.number)
-        .limit(1)
     )

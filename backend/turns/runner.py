@@ -24,7 +24,7 @@ from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Closed, Outcome
-from backend.turns.fairness import choose_fairly, find_waiting
+from backend.turns.fairness import choose_fairly, find_held_back, find_waiting
 from backend.turns.feed import AgentFeed, AgentLoop
 from backend.turns.journal import TurnJournal
 from backend.turns.lease import LeaseKeeper, TurnStopped
@@ -65,6 +65,7 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         recorder = Recorder(runtime.services, claim)
         recorder.started()
         _finish(recorder, _run(runtime, claim, recorder))
+        _let_next_run(runtime, claim.scope.user_id)
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
     except AWAY:
@@ -74,20 +75,20 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
 def find_waiting_turn(runtime: Runtime) -> UUID | None:
     """A turn that waits, found in the database, for when nobody announces them."""
     with runtime.services.database.read() as session:
-        return find_waiting(session)
+        return find_waiting(session, runtime.services.settings.user_turns_at_once)
 
 
 def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
     """Claim the turn, or, when many wait, the one whose owner has the fewest running."""
     services = runtime.services
-    seconds = services.settings.lease_seconds
+    seconds, at_once = services.settings.lease_seconds, services.settings.user_turns_at_once
     has_backlog = services.queue.has_backlog()
     with services.database.transaction() as session:
-        chosen = choose_fairly(session, turn_id) if has_backlog else turn_id
-        claim = claim_turn(session, chosen, runtime.name, seconds)
+        chosen = choose_fairly(session, turn_id, at_once) if has_backlog else turn_id
+        claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
         if claim is None and chosen != turn_id:
             chosen = turn_id
-            claim = claim_turn(session, chosen, runtime.name, seconds)
+            claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
     if chosen != turn_id:
         services.queue.put_back(turn_id)
     if isinstance(claim, Closed):
@@ -127,6 +128,15 @@ def _finish(recorder: Recorder, outcome: Outcome) -> None:
         log.exception("The last words of a turn cannot be stored")
         recorder.forget_in_flight()
         recorder.finish(UNEXPECTED)
+
+
+def _let_next_run(runtime: Runtime, owner_id: str) -> None:
+    """Wake the owner's next turn, if it waited only since one person runs so many at once."""
+    services = runtime.services
+    with services.database.read() as session:
+        turn_id = find_held_back(session, owner_id, services.settings.user_turns_at_once)
+    if turn_id:
+        services.queue.wake(turn_id)
 
 
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:

@@ -106,6 +106,20 @@ def test_a_person_whose_budget_is_used_up_is_told_so(
         assert check_problem(refused, 429)["title"] == "Budget used up"
 
 
+def test_one_persons_turns_beyond_those_at_once_wait_for_each_other(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.clear()
+    with make_stack(servers, model, tmp_path, USER_TURNS_AT_ONCE="2") as stack:
+        brief = script({"text": "word " * 10, "delay": 0.05})
+
+        turns = [stack.submit(brief) for _ in range(7)]
+        ended = [stack.finished(turn["turn_id"]) for turn in turns]
+
+    assert {(turn["status"], turn["attempts"]) for turn in ended} == {("succeeded", 1)}
+    assert model.most_open_streams == 2
+
+
 def test_more_turns_than_all_may_have_are_refused(
     servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
