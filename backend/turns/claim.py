@@ -19,7 +19,7 @@ from backend.templates import Limits
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.entry import enter_message
-from backend.turns.fairness import has_room
+from backend.turns.fairness import may_run
 from backend.turns.journal import load_journal
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
 from backend.turns.rows import change_turn, context_in, list_unfinished, wire_turn
@@ -136,7 +136,7 @@ def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
     first = list_unfinished(session, turn.conversation_id)[0]
     if status is not TurnStatus.QUEUED or first.id != turn.id:
         return False
-    return turn.stop_requested or bool(session.scalar(select(has_room(turn.owner_id, at_once))))
+    return turn.stop_requested or may_run(session, turn.owner_id, at_once)
 
 
 def _resumed(session: Session, turn: TurnRow) -> Draft:

@@ -3,12 +3,14 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, select, text
 from sqlalchemy.orm import Session, aliased
 
 from backend.schemas import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turn import TurnRow
+
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy owner ' || :owner, 0))")
 
 
 def choose_fairly(session: Session, turn_id: UUID, at_once: int) -> UUID:
@@ -27,6 +29,12 @@ def find_waiting(session: Session, at_once: int) -> UUID | None:
 def has_room(owner_id: Any, at_once: int) -> ColumnElement[bool]:
     """Whether an owner runs fewer turns than one person may run at once."""
     return _running_of(owner_id) < at_once
+
+
+def may_run(session: Session, owner_id: str, at_once: int) -> bool:
+    """Whether one more turn of the owner may run now; nobody else decides that meanwhile."""
+    session.execute(_LOCK, {"owner": owner_id})
+    return bool(session.scalar(select(has_room(owner_id, at_once))))
 
 
 def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None:
