@@ -3,24 +3,18 @@
 import logging
 import threading
 import time
-from functools import partial
-from typing import Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.turns.life import hand_over
 from backend.turns.presence import Presence
-from backend.turns.runner import Runtime, run_waiting_turn
+from backend.turns.runner import Runtime
+from worker.crew import Crew
 from worker.sweeper import Sweeper
-from worker.worker import ThreadWorker
 
 GRACE_SECONDS = 8.0  # how long turns in hand may go on after SIGTERM; then others take them over
 LOOK_SECONDS = 0.5
 log = logging.getLogger("worker")
-
-
-class _Part(Protocol):
-    def start(self) -> None: ...
 
 
 class WorkerProcess:
@@ -35,13 +29,7 @@ class WorkerProcess:
         self._presence = Presence(
             services.redis, runtime.name, capacity, lambda: runtime.leases.count, self.drain
         )
-        names = (f"{runtime.name}.{number}" for number in range(capacity))
-        find = partial(run_waiting_turn, runtime)
-        self._workers = [ThreadWorker(services.queue.rq, name, find) for name in names]
-        self._threads = [
-            threading.Thread(target=worker.work_until, args=(self._stopping,), daemon=True)
-            for worker in self._workers
-        ]
+        self._crew = Crew(runtime, capacity)
 
     def stop(self) -> None:
         """Take no more turns; those in hand may go on for a grace period."""
@@ -56,24 +44,24 @@ class WorkerProcess:
     def run(self) -> None:
         """Work until told to end."""
         runtime = self._runtime
-        parts: list[_Part] = [runtime.loop, runtime.leases, self._sweeper, self._presence]
-        for part in [*parts, *self._threads]:
+        parts = (runtime.loop, runtime.leases, self._sweeper, self._presence, self._crew)
+        for part in parts:
             part.start()
-        log.info("Worker %s runs up to %s turns at once", runtime.name, len(self._workers))
+        capacity = runtime.services.settings.worker_turns
+        log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
         self._stopping.wait()
-        for worker in self._workers:
-            worker.stop()
-        self._wait_for_threads()
+        self._crew.stop()
+        self._wait_for_turns()
         self._sweeper.close()
         self._presence.close()
         self._hand_over()
         runtime.sources.close()
         runtime.loop.close()
 
-    def _wait_for_threads(self) -> None:
+    def _wait_for_turns(self) -> None:
         """Let the turns in hand end: for the grace period once it is urgent, else for ever."""
         deadline = float("inf")
-        while any(thread.is_alive() for thread in self._threads):
+        while not self._crew.has_left:
             if self._is_urgent.is_set():
                 deadline = min(deadline, time.monotonic() + GRACE_SECONDS)
             if time.monotonic() > deadline:

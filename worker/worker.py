@@ -7,6 +7,7 @@ death penalty (a turn limits its own time), a dequeue that wakes each second to 
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from redis import Redis
 from redis.client import Pipeline
@@ -20,8 +21,10 @@ from rq.worker import SimpleWorker
 from rq.worker.base import WorkerStatus
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.turns.runner import Runtime, find_waiting_turn, run_turn
+
 WAKE_SECONDS = 1
-HEARTBEAT_SECONDS = 15
+HEARTBEAT_SECONDS = 30  # RQ believes a worker dead after 90
 WORKER_TTL = 90
 
 
@@ -40,8 +43,20 @@ class ThreadWorker(SimpleWorker):
 
     death_penalty_class = NoDeathPenalty
 
-    def __init__(self, queue: Queue, name: str, run_waiting_turn: Callable[[], bool]) -> None:
-        self._run_waiting_turn = run_waiting_turn
+    def __init__(
+        self,
+        runtime: Runtime,
+        name: str,
+        stopping: threading.Event,
+        at_work: "Callable[[ThreadWorker], AbstractContextManager[None]]",
+    ) -> None:
+        self._runtime = runtime
+        self._stopping = stopping
+        self._at_work = at_work
+        self._leaves = False
+        self._job: Job | None = None
+        self._beaten_at = 0.0
+        queue = runtime.services.queue.rq
         super().__init__(
             [queue],
             name=name,
@@ -51,26 +66,51 @@ class ThreadWorker(SimpleWorker):
             log_job_description=False,
         )
 
-    def work_until(self, stopping: threading.Event) -> None:
+    def work_until_told(self) -> None:
         """Take jobs until told to stop; when Redis is away, turns are found in the database."""
-        while not stopping.is_set():
-            self._stop_requested = False
+        while not self._stop_requested:
             try:
                 self.work(logging_level="WARNING")
             except (RedisError, OSError, ValueError):
-                self._work_without_redis(stopping)
+                self._work_without_redis()
 
-    def _work_without_redis(self, stopping: threading.Event) -> None:
-        try:
-            found = self._run_waiting_turn()
-        except SQLAlchemyError:
-            found = False
-        if not found:
-            stopping.wait(WAKE_SECONDS)
-
-    def stop(self) -> None:
+    def leave(self) -> None:
         """Take no further job; the one in hand is finished."""
-        self._stop_requested = True
+        self._leaves = True
+
+    def beat(self) -> None:
+        """Tell Redis, when it is time, that the job in hand is being worked on; for any thread."""
+        job, now = self._job, time.monotonic()
+        if job is None or now - self._beaten_at < HEARTBEAT_SECONDS:
+            return
+        self._beaten_at = now
+        try:
+            self.maintain_heartbeats(job)
+        except (RedisError, StopRequested, AttributeError):
+            return  # Redis is away, or the job has ended at this moment
+
+    def _work_without_redis(self) -> None:
+        try:
+            turn_id = find_waiting_turn(self._runtime)
+            if turn_id is not None:
+                with self._at_work(self):
+                    run_turn(self._runtime, turn_id)
+                return
+        except SQLAlchemyError:
+            pass
+        self._stopping.wait(WAKE_SECONDS)
+
+    @property
+    def _stop_requested(self) -> bool:
+        return self._leaves or self._stopping.is_set()
+
+    @_stop_requested.setter
+    def _stop_requested(self, wanted: bool) -> None:
+        """RQ's own wish comes from signals, which a thread does not get."""
+
+    def _set_connection(self, connection: Redis) -> Redis:
+        """Keep the short waits of the process's client: RQ would wait 85 s for any answer."""
+        return connection
 
     def _set_ip_address(self, connection: Redis) -> None:
         """Ask Redis for no address: a worker starts without Redis, too."""
@@ -104,20 +144,12 @@ class ThreadWorker(SimpleWorker):
             raise StopRequested from error
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Run the job in this thread, with RQ's heartbeat beside it."""
-        self.prepare_execution(job)
-        done = threading.Event()
-        beat = threading.Thread(target=self._beat, args=(job, done), daemon=True)
-        beat.start()
-        try:
-            self.perform_job(job, queue)
-        finally:
-            done.set()
-        self.set_state(WorkerStatus.IDLE)
-
-    def _beat(self, job: Job, done: threading.Event) -> None:
-        while not done.wait(HEARTBEAT_SECONDS):
+        """Run the job in this thread."""
+        with self._at_work(self):
+            self.prepare_execution(job)
+            self._beaten_at, self._job = time.monotonic(), job
             try:
-                self.maintain_heartbeats(job)
-            except (RedisError, StopRequested):
-                time.sleep(WAKE_SECONDS)
+                self.perform_job(job, queue)
+            finally:
+                self._job = None
+        self.set_state(WorkerStatus.IDLE)

@@ -1,0 +1,104 @@
+"""The threads of a worker process: one per turn in hand, and a few that wait for the next."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from backend.turns.runner import Runtime
+from worker.worker import ThreadWorker
+
+FEWEST_WAITING = 2
+MOST_WAITING = 8
+LOOK_SECONDS = 1.0
+log = logging.getLogger(__name__)
+
+
+class Crew:
+    """Threads, each an RQ worker, so that RQ's own view lists every turn in hand.
+
+    A thread that waits for a job wakes Redis each second, so that hundreds of them would keep a
+    processor busy with nothing. Who takes a turn starts another thread in its place, up to the
+    capacity; who has ended one leaves when enough others wait.
+    """
+
+    def __init__(self, runtime: Runtime, capacity: int) -> None:
+        self._runtime = runtime
+        self._capacity = capacity
+        self._numbers = count()
+        self._lock = threading.Lock()
+        self._workers: set[ThreadWorker] = set()
+        self._busy: set[ThreadWorker] = set()
+        self._stopping = threading.Event()
+        self._pulse = threading.Thread(target=self._beat, name="pulse", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take turns."""
+        self._pulse.start()
+        self._fill()
+
+    def stop(self) -> None:
+        """Take no more turns."""
+        self._stopping.set()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether all have ended what they had in hand after `stop`."""
+        return not self._workers
+
+    @contextmanager
+    def at_work(self, worker: ThreadWorker) -> Iterator[None]:
+        """The worker has a turn in hand during the block: another one waits in its place."""
+        with self._lock:
+            self._busy.add(worker)
+        self._fill()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._busy.discard(worker)
+                if len(self._workers) - len(self._busy) > MOST_WAITING:
+                    self._workers.discard(worker)
+                    worker.leave()
+
+    def _fill(self) -> None:
+        with self._lock:
+            waiting = len(self._workers) - len(self._busy)
+            wanted = min(FEWEST_WAITING - waiting, self._capacity - len(self._workers))
+            new = [] if self._stopping.is_set() else [self._enlist() for _ in range(wanted)]
+        for worker in new:
+            try:
+                threading.Thread(target=self._work, args=(worker,), daemon=True).start()
+            except RuntimeError as error:  # the system gives no more threads
+                log.warning("Worker %s runs fewer turns at once: %s", self._runtime.name, error)
+                self._dismiss(worker)
+
+    def _enlist(self) -> ThreadWorker:
+        name = f"{self._runtime.name}.{next(self._numbers)}"
+        worker = ThreadWorker(self._runtime, name, self._stopping, self.at_work)
+        # RQ's registries are cleaned from time to time, not by each thread that starts.
+        cleaned = (other.last_cleaned_at for other in self._workers)
+        worker.last_cleaned_at = max(filter(None, cleaned), default=None)
+        self._workers.add(worker)
+        return worker
+
+    def _work(self, worker: ThreadWorker) -> None:
+        try:
+            worker.work_until_told()
+        finally:
+            self._dismiss(worker)
+
+    def _dismiss(self, worker: ThreadWorker) -> None:
+        with self._lock:
+            self._workers.discard(worker)
+
+    def _beat(self) -> None:
+        """Tell Redis of all jobs in hand, from one thread: RQ would have one for each."""
+        while not (self._stopping.is_set() and self.has_left):
+            time.sleep(LOOK_SECONDS)
+            with self._lock:
+                busy = list(self._busy)
+            for worker in busy:
+                worker.beat()
