@@ -72,7 +72,7 @@ class Answer:
         self._by_index: dict[Any, _Call] = {}
         self._finish_reason: str | None = None
         self._model: str | None = None
-        self._usage: Any = None
+        self._usage: JSON | None = None
 
     @property
     def has_ended(self) -> bool:
@@ -130,30 +130,30 @@ class Answer:
         )
 
     def _read(self, chunk: Any) -> Iterator[Delta]:
-        if usage := getattr(chunk, "usage", None):
+        if usage := chunk.get("usage"):
             self._usage = usage
-        choice = self._own_choice(getattr(chunk, "choices", None) or ())
+        choice = self._own_choice(chunk.get("choices") or ())
         if choice is None:
             return
-        if choice.finish_reason:
-            self._finish_reason = str(choice.finish_reason)
-            self._model = chunk.model
-        delta = choice.delta
+        if finish_reason := choice.get("finish_reason"):
+            self._finish_reason = str(finish_reason)
+            self._model = chunk.get("model")
+        delta = choice.get("delta")
         if delta is None:
             return
-        thinking = getattr(delta, REASONING, None) or getattr(delta, "reasoning", None)
+        thinking = delta.get(REASONING) or delta.get("reasoning")
         if isinstance(thinking, str) and (shown := self._keep(self._thinking, thinking)):
             yield Delta(self.message_id, thinking=shown)
-        text = _text_of(delta.content) or self._refusal(delta) or ""
+        text = _text_of(delta.get("content")) or self._refusal(delta) or ""
         if shown := self._keep(self._text, text):
             yield Delta(self.message_id, text=shown)
-        for piece in delta.tool_calls or ():
+        for piece in delta.get("tool_calls") or ():
             self._add_call(piece)
 
-    def _own_choice(self, choices: Any) -> Any:
+    def _own_choice(self, choices: list[JSON]) -> JSON | None:
         """Return the choice that came first in this answer; a second one would be mixed into it."""
         for choice in choices:
-            index = getattr(choice, "index", None) or 0
+            index = choice.get("index") or 0
             if self._choice is None:
                 self._choice = index
             if index == self._choice:
@@ -167,24 +167,24 @@ class Answer:
         self._size += len(piece)
         return pieces.add(piece)
 
-    def _refusal(self, delta: Any) -> str | None:
-        refusal: str | None = getattr(delta, "refusal", None)
+    def _refusal(self, delta: JSON) -> str | None:
+        refusal: str | None = delta.get("refusal")
         self._refused = self._refused or bool(refusal)
         return refusal
 
-    def _add_call(self, piece: Any) -> None:
+    def _add_call(self, piece: JSON) -> None:
         """Add to the call of the piece's index; another id at the same index is another call."""
-        function = piece.function
-        call = self._by_index.get(piece.index)
-        if call is None or (piece.id and call.call_id and piece.id != call.call_id):
-            call = _Call(piece.id or "", "")
+        index, call_id = piece.get("index"), piece.get("id") or ""
+        call = self._by_index.get(index)
+        if call is None or (call_id and call.call_id and call_id != call.call_id):
+            call = _Call(call_id, "")
             self._calls.append(call)
-            self._by_index[piece.index] = call
-        call.call_id = call.call_id or piece.id or ""
+            self._by_index[index] = call
+        call.call_id = call.call_id or call_id
         self.has_begun = True
-        if function is not None:
-            call.name = call.name or function.name or ""
-            text = _arguments_of(function.arguments)
+        if function := piece.get("function"):
+            call.name = call.name or function.get("name") or ""
+            text = _arguments_of(function.get("arguments"))
             self._size += len(text)
             call.pieces.append(text)
 
@@ -250,16 +250,15 @@ def _arguments_of(arguments: Any) -> str:
     return json.dumps(arguments) if isinstance(arguments, dict) else arguments or ""
 
 
-def _usage(usage: Any) -> UsageMetadata | None:
+def _usage(usage: JSON | None) -> UsageMetadata | None:
     if usage is None:
         return None
-    tokens_in, tokens_out = usage.prompt_tokens or 0, usage.completion_tokens or 0
-    total = getattr(usage, "total_tokens", None) or tokens_in + tokens_out
+    tokens_in, tokens_out = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+    total = usage.get("total_tokens") or tokens_in + tokens_out
     used = UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
-    read = getattr(usage, "prompt_tokens_details", None)
-    written = getattr(usage, "completion_tokens_details", None)
-    if cached := getattr(read, "cached_tokens", None):
+    read, written = (usage.get(f"{part}_tokens_details") or {} for part in ("prompt", "completion"))
+    if cached := read.get("cached_tokens"):
         used["input_token_details"] = {"cache_read": cached}
-    if reasoning := getattr(written, "reasoning_tokens", None):
+    if reasoning := written.get("reasoning_tokens"):
         used["output_token_details"] = {"reasoning": reasoning}
     return used

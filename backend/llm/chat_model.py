@@ -13,6 +13,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
+from openai import AsyncStream, Stream
 from pydantic import Field
 
 from backend.errors import IncompleteAnswer
@@ -25,6 +26,10 @@ from backend.llm.patience import Patience
 from backend.llm.prices import COST, cost_of
 from backend.settings import Price
 
+# Posted by path and taken as plain JSON: as an argument the SDK walks through each message, for
+# 0.13 ms, and of each chunk it makes a model, for 0.06 ms, while all other turns wait.
+PATH = "/chat/completions"
+KEY = {"security": {"bearer_auth": True}}  # never an administrator's, which the SDK would prefer
 LAST_WORD_SECONDS = 3.0
 TOLERANCE = 0.05
 
@@ -92,7 +97,14 @@ class ColloquyChatModel(ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         answer = Answer()
         try:
-            with self.client.create(**_as_body(payload)) as stream:
+            with self.root_client.post(
+                PATH,
+                body=payload,
+                options=KEY,
+                cast_to=object,
+                stream=True,
+                stream_cls=Stream[object],
+            ) as stream:
                 for chunk in stream:
                     answer.add(chunk)
         except FAILURES as error:
@@ -119,7 +131,14 @@ class ColloquyChatModel(ChatOpenAI):
         first = min(clock() + self.patience.first_token_seconds, deadline)
         try:
             async with asyncio.timeout_at(first) as limit:
-                stream = await self.async_client.create(**_as_body(payload))
+                stream = await self.root_async_client.post(
+                    PATH,
+                    body=payload,
+                    options=KEY,
+                    cast_to=object,
+                    stream=True,
+                    stream_cls=AsyncStream[object],
+                )
                 async with stream:
                     async for chunk in stream:
                         for delta in answer.add(chunk):
@@ -159,16 +178,6 @@ def _describe(tool: Any) -> dict[str, Any]:
 
 
 _DESCRIBED: dict[Any, dict[str, Any]] = {}
-
-
-def _as_body(payload: dict[str, Any]) -> dict[str, Any]:
-    """Hand the messages to the SDK as part of the body, ready to be sent.
-
-    As an argument it walks through each of them, for 0.13 ms a message, while all turns wait.
-    """
-    ready = {key: payload[key] for key in ("messages", "tools") if key in payload}
-    rest = {key: value for key, value in payload.items() if key not in ready}
-    return {**rest, "messages": [], "extra_body": {**(rest.get("extra_body") or {}), **ready}}
 
 
 def _restore_argument_texts(message: AIMessage, sent: list[dict[str, Any]]) -> None:

@@ -1,5 +1,4 @@
 import json
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -16,13 +15,13 @@ json_object = st.dictionaries(clean_text, st.integers(-9, 9) | clean_text)
 
 def chunk(finish=None, **delta):
     fields = {"content": None, "tool_calls": None, **delta}
-    choice = SimpleNamespace(delta=SimpleNamespace(**fields), finish_reason=finish)
-    return SimpleNamespace(choices=[choice], model="m", usage=None)
+    choice = {"delta": fields, "finish_reason": finish}
+    return {"choices": [choice], "model": "m", "usage": None}
 
 
 def piece(index, arguments="", call_id=None, name=None):
-    function = SimpleNamespace(name=name, arguments=arguments)
-    return [SimpleNamespace(index=index, id=call_id, function=function)]
+    function = {"name": name, "arguments": arguments}
+    return [{"index": index, "id": call_id, "function": function}]
 
 
 def feed(*chunks):
