@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import anyio.to_thread
 from fastapi import FastAPI
 
+from backend.api.audience import Audiences
 from backend.api.guard import LoopbackGuard
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers
@@ -32,6 +33,7 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services = services
     app.state.reader = EventReader(services.redis)
+    app.state.audiences = Audiences(app.state.reader)
     app.add_middleware(LoopbackGuard, host=services.settings.host)
     add_problem_handlers(app)
     for resource in (chat, sessions, turns, domains, server, work):

@@ -4,6 +4,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Header, Request
 
+from backend.api.audience import Audiences
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
@@ -19,6 +20,11 @@ def get_reader(request: Request) -> EventReader:
     return cast(EventReader, request.app.state.reader)
 
 
+def get_audiences(request: Request) -> Audiences:
+    """The viewers of the process's event streams."""
+    return cast(Audiences, request.app.state.audiences)
+
+
 def get_scope() -> Scope:
     """Who asks. With AUTH=none that is the one local user."""
     return LOCAL_USER
@@ -26,6 +32,7 @@ def get_scope() -> Scope:
 
 ServicesDep = Annotated[Services, Depends(get_services)]
 ReaderDep = Annotated[EventReader, Depends(get_reader)]
+AudiencesDep = Annotated[Audiences, Depends(get_audiences)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[
     str | None,

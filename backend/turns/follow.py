@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 import orjson
@@ -21,8 +21,7 @@ POLL_SECONDS = 0.5
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, order=True)
-class StreamId:
+class StreamId(NamedTuple):
     """A place in a session's stream, as Redis writes it: milliseconds and a count."""
 
     milliseconds: int = 0
@@ -97,6 +96,15 @@ class EventReader:
             log.warning("Kept events cannot be read: %s", error)
             return []
         return [_event(entry_id, fields[b"e"]) for entry_id, fields in entries]
+
+    def last_id(self, session_id: UUID) -> StreamId:
+        """The place of the newest kept event; the very beginning when there is none."""
+        try:
+            entries: Any = self._redis.xrevrange(f"{STREAM}{session_id}", count=1)
+        except RedisError as error:
+            log.warning("Kept events cannot be read: %s", error)
+            return StreamId()
+        return StreamId.parse(entries[0][0].decode()) if entries else StreamId()
 
     def _read(self) -> None:
         while not self._closing.is_set():

@@ -1,7 +1,7 @@
 """One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -24,8 +24,7 @@ GAP_PAGE = 200
 NAME_CHARS = 8  # of a turn's id, enough to tell the turns of one session apart
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """How far a viewer has come: in the stream, and in the stored display messages.
 
     `ended` names the turn whose end was told last, so that it is not told again: Redis may hold
@@ -50,6 +49,13 @@ class Place:
         return f"{self.stream}.{self.position}" + (f".{self.ended}" if self.ended else "")
 
 
+class Seen(NamedTuple):
+    """All that decides what a viewer is told next; those who have seen the same hear the same."""
+
+    place: Place
+    ended: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Told:
     """An event for a viewer."""
@@ -67,35 +73,32 @@ class Viewer:
     ) -> None:
         self._services = services
         self._reader = reader
-        self._scope = scope
         self._session_id = session_id
-        self._place = Place(StreamId(), 0)
-        self._finished: set[str] = set()
+        self.scope = scope
+        self.seen = Seen(Place(StreamId(), 0))
 
-    def start(self, after: str | None) -> list[Told]:
-        """What the viewer has missed since `after`; without it, of the active turn.
+    def start(self, after: str | None) -> None:
+        """Take the place after the event `after`; without it, before the active turn.
 
         Raises SessionNotFound, InvalidInput.
         """
         with self._services.database.read() as session:
-            found = conversations.get(session, self._scope, self._session_id)
+            found = conversations.get(session, self.scope, self._session_id)
         if after is not None:
-            self._place = Place.parse(after)
-            self._finished.add(self._place.ended)
-            return self.catch_up()
+            place = Place.parse(after)
+            self.seen = Seen(place, frozenset({place.ended}))
+            return
         first = self._active_turn_begins()
         if first is not None:
-            self._place = first
-            return self.catch_up()
-        kept = self._reader.kept(self._session_id, StreamId())
-        self._place = Place(kept[-1].id if kept else StreamId(), found.message_count)
+            self.seen = Seen(first)
+            return
+        self.seen = Seen(Place(self._reader.last_id(self._session_id), found.message_count))
         if (latest := self._latest_turn()) is not None and is_finished(latest[0].status):
-            self._finished.add(_name(latest[0].id))
-        return []
+            self.seen = self.seen._replace(ended=frozenset({_name(latest[0].id)}))
 
     def catch_up(self) -> list[Told]:
         """What is kept after the viewer's place; rows that Redis forgot come from the table."""
-        kept = self._reader.kept(self._session_id, self._place.stream)
+        kept = self._reader.kept(self._session_id, self.seen.place.stream)
         last = max((place for place, event in enumerate(kept) if _position(event)), default=-1)
         told = self._rows_before(None) if last < 0 else []
         for place, event in enumerate(kept):
@@ -110,44 +113,37 @@ class Viewer:
 
     def has_gap_before(self, event: LiveEvent) -> bool:
         """Whether rows are stored of which no event told: Redis was away or has forgotten."""
-        return (_position(event) or 0) > self._place.position + 1
+        return (_position(event) or 0) > self.seen.place.position + 1
 
     def take(self, event: LiveEvent) -> list[Told]:
         """The event for the viewer; nothing if it was told before."""
-        if event.id <= self._place.stream:
+        place, ended = self.seen
+        if event.id <= place.stream:
             return []
         name, data = event.body["event"], event.body["data"]
-        position, ended = self._place.position, self._place.ended
-        told = self._is_new(name, data)
+        is_new, position, last_ended = True, place.position, place.ended
         if name == EventName.MESSAGE_ADDED:
+            is_new = data["message"]["position"] > position
             position = max(position, data["message"]["position"])
-        if name == EventName.TURN_FINISHED:
-            ended = _name(data["context"]["turn_id"])
-        self._place = Place(event.id, position, ended)
-        return [Told(str(self._place), name, data)] if told else []
-
-    def _is_new(self, name: str, data: JSON) -> bool:
-        if name == EventName.MESSAGE_ADDED:
-            return bool(data["message"]["position"] > self._place.position)
-        if name == EventName.TURN_FINISHED:
-            turn = _name(data["context"]["turn_id"])
-            is_new = turn not in self._finished
-            self._finished.add(turn)
-            return is_new
-        return True
+        elif name == EventName.TURN_FINISHED:
+            last_ended = _name(data["context"]["turn_id"])
+            is_new = last_ended not in ended
+            ended |= {last_ended}
+        self.seen = Seen(Place(event.id, position, last_ended), ended)
+        return [Told(str(self.seen.place), name, data)] if is_new else []
 
     def _rows_before(self, end: int | None) -> list[Told]:
         """The stored rows after the viewer's place, up to but without position `end`."""
         told: list[Told] = []
         with self._services.database.read() as session:
-            while end is None or self._place.position + 1 < end:
-                after = self._place.position
+            while end is None or self.seen.place.position + 1 < end:
+                after = self.seen.place.position
                 page = list_messages(
-                    session, self._scope, self._session_id, after=after, limit=GAP_PAGE
+                    session, self.scope, self._session_id, after=after, limit=GAP_PAGE
                 )
                 rows = [row for row in page.items if end is None or row.position < end]
                 for row in rows:
-                    self._place = replace(self._place, position=row.position)
+                    self._move(position=row.position)
                     context = self._context(session, row)
                     told.append(self._tell(EventName.MESSAGE_ADDED, context, message=row))
                 if len(rows) < GAP_PAGE:
@@ -160,10 +156,11 @@ class Viewer:
         if latest is None or not is_finished(latest[0].status):
             return []
         turn, context = latest
-        if _name(turn.id) in self._finished:
+        name = _name(turn.id)
+        if name in self.seen.ended:
             return []
-        self._finished.add(_name(turn.id))
-        self._place = replace(self._place, ended=_name(turn.id))
+        self._move(ended=name)
+        self.seen = self.seen._replace(ended=self.seen.ended | {name})
         return [self._tell(EventName.TURN_FINISHED, context, turn=turn)]
 
     def _latest_turn(self) -> tuple[Turn, Any] | None:
@@ -177,7 +174,10 @@ class Viewer:
 
     def _tell(self, name: EventName, context: Any, **data: Any) -> Told:
         body = orjson.loads(Event(name, context, data).dump())
-        return Told(str(self._place), name, body["data"])
+        return Told(str(self.seen.place), name, body["data"])
+
+    def _move(self, **changes: Any) -> None:
+        self.seen = self.seen._replace(place=self.seen.place._replace(**changes))
 
     def _active_turn_begins(self) -> Place | None:
         """The place before the first event of the active turn; None when nothing is active."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api.dependencies import ReaderDep, ScopeDep, ServicesDep
+from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import follow
 from backend.api.tables import csv_of
@@ -154,6 +154,7 @@ async def get_events(
     session_id: UUID,
     services: ServicesDep,
     reader: ReaderDep,
+    audiences: AudiencesDep,
     scope: ScopeDep,
     after: Annotated[
         str | None, Query(description="An event's id, or 0 for all that is kept.")
@@ -166,8 +167,8 @@ async def get_events(
     begins with the active turn, if there is one, and goes on live.
     """
     viewer = Viewer(services, reader, scope, session_id)
-    missed = await asyncio.to_thread(viewer.start, last_event_id or after)
-    stream: AsyncIterator[bytes] = follow(viewer, reader, session_id, missed)
+    await asyncio.to_thread(viewer.start, last_event_id or after)
+    stream: AsyncIterator[bytes] = follow(viewer, audiences, session_id)
     return StreamingResponse(
         stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
