@@ -11,7 +11,11 @@ from types import TracebackType
 
 from backend.agents.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
 
-FLUSH_SECONDS = 0.03
+FIRST_WINDOW = (
+    0.03  # seconds in which deltas are joined; an answer that keeps coming has longer ones
+)
+LONGEST_WINDOW = 0.1
+GROWTH = 1.5
 CLOSE_SECONDS = 10
 
 
@@ -126,7 +130,7 @@ class AgentFeed:
             self._ready.put(event)
 
     def _join(self, delta: TextDelta | ThinkingDelta) -> None:
-        """Hand the first delta over at once, then what comes within a moment together."""
+        """Hand the first delta over at once, then what comes within a window together."""
         last = self._delta
         if last and (type(last), last.message_id) != (type(delta), delta.message_id):
             self._flush()
@@ -134,7 +138,17 @@ class AgentFeed:
         self._pieces.append(delta.text)
         if self._flush_at is None:
             self._put_delta()
-            self._flush_at = self._loop.call_later(FLUSH_SECONDS, self._flush)
+            self._open_window(FIRST_WINDOW)
+
+    def _open_window(self, seconds: float) -> None:
+        self._flush_at = self._loop.call_later(seconds, self._close_window, seconds)
+
+    def _close_window(self, seconds: float) -> None:
+        """Hand over what has come. While more comes the windows grow, each costs an event."""
+        self._flush_at = None
+        if self._pieces:
+            self._put_delta()
+            self._open_window(min(seconds * GROWTH, LONGEST_WINDOW))
 
     def _flush(self) -> None:
         if self._flush_at:
