@@ -1,0 +1,193 @@
+"""B7: long turns in flight per GB of memory, against RQ's forking worker; and their pace.
+
+Memory is the proportional share (PSS) of all processes that run turns, taken while every turn is
+in the midst of its answer. The peer: `rq.Worker` with LangChain imported before it forks, a worker
+per turn, since one runs one job at a time. Pace: the time from token to token, as Redis dates the
+events of five hundred turns in one process, against a single turn in the same process.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+from redis import Redis
+from rq import Queue
+from rq.job import Job
+
+from backend.turns.stream import STREAM
+from benchmarks.b6_cpu import wait_for_turns
+from benchmarks.figures import Figure, Target, number
+from benchmarks.ground import Ground
+from benchmarks.model_process import answer, model_process, question
+from benchmarks.rq_fork_peer import QUEUE
+from benchmarks.texts import digest
+from tests.stack import ROOT, Stack, stop_process
+
+TURNS = 500
+FORKS = 8
+FORK_TOKENS = 150
+TOKENS = 60
+EVERY = 1_000.0  # milliseconds from token to token of one turn
+PATIENCE = 300.0
+
+
+@dataclass(frozen=True)
+class InFlight:
+    """What was seen of turns in flight: bytes, and the milliseconds between their tokens."""
+
+    turns: int
+    memory: int
+    gaps: Sequence[float] = ()
+
+    @property
+    def per_gb(self) -> float:
+        """How many would fill a GB."""
+        return self.turns / self.memory * 2**30
+
+    @property
+    def memory_text(self) -> str:
+        """The memory, for people."""
+        return f"{self.memory / 2**20:,.0f} MB with {self.turns}"
+
+    @property
+    def p99(self) -> float:
+        """The 99th percentile of the time between two tokens."""
+        return statistics.quantiles(self.gaps, n=100)[98]
+
+
+def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
+    """Give the figures of this claim."""
+    with ExitStack() as parts:
+        url = parts.enter_context(model_process())
+        forks = _forks(ground.redis_url, url)
+        stack = parts.enter_context(
+            Stack(
+                ground.new_database(),
+                ground.redis_url,
+                ground.home,
+                OPENAI_BASE_URL=url,
+                OPENAI_API_KEY="test",
+                MODEL="scripted",
+                WORKER_TURNS=str(TURNS),
+            )
+        )
+        stack.chat("get ready")
+        idle = _memory([stack.workers[0].pid])
+        one, many = _turns(stack, 1), _turns(stack, TURNS)
+    values = [f"{number(seen.per_gb)} ({seen.memory_text})" for seen in (many, forks)]
+    ratio = many.per_gb / forks.per_gb
+    target = Target(50, 150, at_least=True)
+    yield Figure("B7", "turns in flight per GB ÷ RQ's forks", *values, ratio, target)
+    each = (many.memory - idle) / TURNS / 2**20
+    yield Figure("B7", "memory of one more turn", f"{number(each)} MB", "", None)
+    what = f"time between tokens, p99: {TURNS} turns ÷ one; a token each {EVERY:.0f} ms"
+    texts = [f"{number(seen.p99)} ms" for seen in (many, one)]
+    yield Figure("B7", what, *texts, many.p99 / one.p99, Target(3, 2))
+    late = [f"{number(seen.p99 - EVERY)} ms" for seen in (many, one)]
+    yield Figure("B7", "the same beyond the model's own pace", *late)
+
+
+def _turns(stack: Stack, count: int) -> InFlight:
+    """Run so many turns at once in the worker; look at it when all are under way."""
+    redis = Redis.from_url(stack.redis_url)
+    stack.query_and_commit("TRUNCATE conversations, turns CASCADE")
+    turns = [stack.submit(question(n, TOKENS, EVERY)) for n in range(count)]
+    sessions = [str(turn["session_id"]) for turn in turns]
+    stack.wait_for(lambda: _all_speak(redis, sessions), "the turns do not begin", PATIENCE)
+    running = "SELECT count(*) FROM turns WHERE status = 'running'"
+    assert stack.query(running)[0][0] == count, "they are not all in flight at once"
+    memory = _memory([stack.workers[0].pid])
+    began_all = time.time() * 1e3
+    wait_for_turns(stack, count)
+    wanted = digest(answer(n, TOKENS) for n in range(count))
+    said = [stack.messages(session_id)[-1]["content"]["text"] for session_id in sessions]
+    assert digest(said) == wanted, "the texts are not those of the model"
+    gaps = [gap for session_id in sessions for gap in _gaps(redis, session_id, began_all)]
+    redis.close()
+    return InFlight(count, memory, gaps)
+
+
+def _all_speak(redis: Redis, sessions: Sequence[str]) -> bool:
+    """Whether each turn has published its start and a word at least."""
+    with redis.pipeline(transaction=False) as pipeline:
+        for session_id in sessions:
+            pipeline.xlen(f"{STREAM}{session_id}")
+        return min(pipeline.execute()) >= 4  # the question, queued, started, a word
+
+
+def _gaps(redis: Redis, session_id: str, since: float) -> list[float]:
+    """Milliseconds between the pieces of an answer that were published after a time."""
+    told = redis.xrange(f"{STREAM}{session_id}")
+    times = [int(stamp.split(b"-")[0]) for stamp, event in told if b'"text_delta"' in event[b"e"]]
+    late = [moment for moment in times if moment >= since]
+    return [float(after - before) for before, after in pairwise(late)]
+
+
+def _forks(redis_url: str, url: str) -> InFlight:
+    """The peer's turns, and the memory of its workers and their forks."""
+    with Redis.from_url(redis_url) as redis, _fork_workers(redis_url) as workers:
+        queue = Queue(QUEUE, connection=redis)
+        asked = [question(n, FORK_TOKENS, 100) for n in range(FORKS)]
+        jobs = [
+            queue.enqueue("benchmarks.rq_fork_peer.run_turn", url, text, result_ttl=600)
+            for text in asked
+        ]
+        _wait(lambda: sum(len(p.children()) for p in workers) == FORKS, "no forks")
+        time.sleep(5)  # each has asked the model by then
+        family = [child.pid for p in workers for child in (p, *p.children())]
+        memory = _memory(family)
+        assert len(family) == 2 * FORKS
+        _wait(lambda: all(job.is_finished for job in jobs), "the jobs do not end")
+        wanted = digest(answer(n, FORK_TOKENS) for n in range(FORKS))
+        assert digest(map(_result, jobs)) == wanted, "the texts are not those of the model"
+    return InFlight(FORKS, memory)
+
+
+def _result(job: Job) -> str:
+    return str(job.return_value(refresh=True))
+
+
+@contextmanager
+def _fork_workers(redis_url: str) -> Iterator[list[psutil.Process]]:
+    command = [sys.executable, "-m", "benchmarks.rq_fork_peer", redis_url]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    processes = [
+        subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        for _ in range(FORKS)
+    ]
+    try:
+        yield [psutil.Process(process.pid) for process in processes]
+    finally:
+        for process in processes:
+            stop_process(process)
+
+
+def _memory(pids: Sequence[int]) -> int:
+    """The bytes of the processes; what several share is counted once among them."""
+    return sum(_pss(Path(f"/proc/{pid}/smaps_rollup").read_text()) for pid in pids)
+
+
+def _pss(rollup: str) -> int:
+    line = next(line for line in rollup.splitlines() if line.startswith("Pss:"))
+    return int(line.split()[1]) * 1024
+
+
+def _wait(is_so: Callable[[], bool], complaint: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline, complaint
+        time.sleep(0.1)

@@ -1,0 +1,55 @@
+"""A scripted model in a process of its own, so that its work is nobody else's.
+
+A question says itself what its answer is: `answer 7 with 200 tokens every 20 ms`. Each answer is
+another text, known beforehand, and a token is a word.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.fakes import ScriptedModel
+
+JSON = dict[str, Any]
+_QUESTION = re.compile(r"answer (\d+) with (\d+) tokens every ([\d.]+) ms")
+
+
+def question(number: int, tokens: int, milliseconds: float) -> str:
+    """What to ask for the answer of this number, length and pace."""
+    return f"answer {number} with {tokens} tokens every {milliseconds} ms"
+
+
+def answer(number: int, tokens: int) -> str:
+    """The text that is answered: as many words as tokens."""
+    return " ".join(f"w{(number * 31 + place * 7) % 997:03}" for place in range(tokens))
+
+
+@contextmanager
+def model_process() -> Iterator[str]:
+    """Run the model for the block; give its URL."""
+    command = [sys.executable, "-m", __name__]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin and process.stdout
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.stdin.close()  # it ends with its input
+
+
+def _step(messages: list[JSON], _: JSON) -> JSON:
+    asked = _QUESTION.findall(str(messages[-1]["content"]))
+    if not asked:
+        return {"text": "ready"}
+    number, tokens, milliseconds = asked[-1]
+    return {"text": answer(int(number), int(tokens)), "delay": float(milliseconds) / 1e3}
+
+
+if __name__ == "__main__":
+    with ScriptedModel(_step) as model:
+        print(model.url, flush=True)
+        sys.stdin.read()
