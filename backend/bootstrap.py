@@ -14,6 +14,7 @@ from db.session import Database
 
 REDIS_TIMEOUT_SECONDS = 5
 SPARE_CONNECTIONS = 50
+KEPT_CONNECTIONS = 40  # of those to the database; more are opened and closed with each use
 
 
 def bootstrap(settings: Settings, *, threads: int) -> Services:
@@ -27,9 +28,12 @@ def bootstrap(settings: Settings, *, threads: int) -> Services:
                 f"{name.upper()} is not set and no embedded server runs. Use `make run`, or set it."
             )
     redis = connect_redis(settings.redis_url, threads)
+    kept = min(max(threads, 10), KEPT_CONNECTIONS)
     return Services(
         settings=settings,
-        database=Database(settings.database_url, pool_size=10, max_overflow=max(threads, 10)),
+        database=Database(
+            settings.database_url, pool_size=kept, max_overflow=max(threads - kept, 10)
+        ),
         redis=redis,
         queue=TurnQueue(redis),
         events=EventStream(redis),

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
-from benchmarks.rq_peer import cleans_every, rq_peer
+from benchmarks.rq_peer import rq_peer
 from tests.chaos.effects import Effects
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain
@@ -172,9 +172,10 @@ def _rq_waits(ground: Ground, is_long: bool) -> str:
         if is_long:
             _wait(lambda: model.started_at)
             return f"RQ {number(model.started_at[0] - killed)} s"
+        found = peer.looks_every()
     return (
-        f"RQ {number(cleans_every())} s, not waited for: by its registry the job is abandoned after"
-        f" {number(abandoned)} s, by its intervals a worker looks there after {cleans_every():.0f}"
+        f"RQ {found:.0f} s, not waited for: abandoned after {number(abandoned)} s by the score in"
+        f" its registry, where a worker looks every {found:.0f} s by its intervals"
     )
 
 

@@ -87,18 +87,17 @@ class Peer:
         ((_, score),) = self.redis.zrange(registry.key, 0, -1, withscores=True)
         return float(score) - time.time()
 
+    def looks_every(self) -> float:
+        """Seconds until an idle worker looks for abandoned jobs again, when a wait times out."""
+        worker = Worker([QUEUE], connection=self.redis)
+        waits = math.ceil(worker.maintenance_interval / worker.dequeue_timeout)
+        return float(waits * worker.dequeue_timeout)
+
     def close(self) -> None:
         """End the workers."""
         for process in self._workers:
             stop_process(process)
         self.redis.close()
-
-
-def cleans_every() -> float:
-    """Seconds from one cleaning of an idle worker to its next: it looks when its wait times out."""
-    worker = Worker([QUEUE], connection=Redis())
-    looks = math.ceil(worker.maintenance_interval / worker.dequeue_timeout)
-    return float(looks * worker.dequeue_timeout)
 
 
 @contextmanager

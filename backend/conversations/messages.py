@@ -1,6 +1,8 @@
 """Display messages in PostgreSQL: added at the end, read by pages, their status moved forward."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,47 +23,57 @@ OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
 def add_messages(
-    session: Session,
-    conversation_id: UUID,
-    turn_id: UUID | None,
-    drafts: Sequence[Draft],
-    changes: Mapping[str, Any] | None = None,
+    session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
 ) -> list[DisplayMessage]:
     """Give the drafts the next positions and store them.
 
-    `changes` are made to the conversation's row in the statement that counts the messages. That
-    locks the conversation, so that positions have no gap. Raises SessionNotFound when it is gone.
+    That locks the conversation, so that positions have no gap. Raises SessionNotFound when it is
+    gone.
     """
     if not drafts:
         return []
     counted = session.execute(
         update(ConversationRow)
         .where(ConversationRow.id == conversation_id)
-        .values(message_count=ConversationRow.message_count + len(drafts), **(changes or {}))
+        .values(message_count=ConversationRow.message_count + len(drafts))
         .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
     ).one_or_none()
     if counted is None:
         raise SessionNotFound
     first = counted.message_count - len(drafts) + 1
+    stored = [_with_result(session, conversation_id, draft) for draft in drafts]
     rows = [
-        {
-            "id": uuid4(),
-            "conversation_id": conversation_id,
-            "turn_id": turn_id,
-            "position": first + offset,
-            "message_type": draft.message_type,
-            "content_type": draft.content_type,
-            "content": draft.content,
-            "sequence": draft.sequence,
-            "status": draft.status,
-            "agent": draft.agent,
-            "created_at": counted.now,
-            "metadata_": _metadata(session, conversation_id, draft),
-        }
-        for offset, draft in enumerate(drafts)
+        row_of(draft, conversation_id, turn_id, first + offset, counted.now)
+        for offset, draft in enumerate(stored)
     ]
     session.execute(insert(DisplayMessageRow), rows)
-    return [_message(row) for row in rows]
+    return [shown_as(row) for row in rows]
+
+
+def row_of(
+    draft: Draft, conversation_id: UUID, turn_id: UUID | None, position: int, now: datetime
+) -> JSON:
+    """The draft as a row at this position."""
+    return {
+        "id": uuid4(),
+        "conversation_id": conversation_id,
+        "turn_id": turn_id,
+        "position": position,
+        "message_type": draft.message_type,
+        "content_type": draft.content_type,
+        "content": draft.content,
+        "sequence": draft.sequence,
+        "status": draft.status,
+        "agent": draft.agent,
+        "created_at": now,
+        "metadata_": draft.metadata,
+    }
+
+
+def shown_as(row: JSON) -> DisplayMessage:
+    """The row as people see it."""
+    fields = {name: row[name] for name in DisplayMessage.model_fields if name != "metadata"}
+    return DisplayMessage(**fields, metadata=row["metadata_"])
 
 
 def finish_call(
@@ -80,7 +92,7 @@ def finish_call(
         .values(status=status, metadata_=DisplayMessageRow.metadata_.op("||")(metadata))
         .returning(DisplayMessageRow)
     ).scalar_one_or_none()
-    return _message(_columns(row)) if row else None
+    return shown_as(_columns(row)) if row else None
 
 
 def open_calls(
@@ -96,7 +108,7 @@ def open_calls(
         .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
         .order_by(DisplayMessageRow.position)
     )
-    return [_message(_columns(row)) for row in rows]
+    return [shown_as(_columns(row)) for row in rows]
 
 
 def list_messages(
@@ -132,7 +144,7 @@ def list_messages(
         .where(DisplayMessageRow.position.between(first, last))
         .order_by(DisplayMessageRow.position)
     )
-    items = [_message(_columns(row)) for row in rows]
+    items = [shown_as(_columns(row)) for row in rows]
     if not items:
         return MessagePage(items=[], next_before=None, next_after=None)
     return MessagePage(
@@ -171,24 +183,19 @@ def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id:
     return result
 
 
-def _metadata(session: Session, conversation_id: UUID, draft: Draft) -> JSON:
-    """The draft's metadata; a table that is larger than the row is stored apart and named."""
+def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft:
+    """The draft; a table that is larger than the row is stored apart and named in it."""
     if draft.result is None:
-        return draft.metadata
+        return draft
     result_id = uuid4()
     session.execute(
         insert(ToolResultRow).values(
             id=result_id, conversation_id=conversation_id, result=draft.result
         )
     )
-    return {**draft.metadata, "result_id": str(result_id)}
+    return replace(draft, metadata={**draft.metadata, "result_id": str(result_id)})
 
 
 def _columns(row: DisplayMessageRow) -> JSON:
     names = [name for name in DisplayMessage.model_fields if name != "metadata"]
     return {name: getattr(row, name) for name in (*names, "metadata_")}
-
-
-def _message(row: JSON) -> DisplayMessage:
-    fields = {name: row[name] for name in DisplayMessage.model_fields if name != "metadata"}
-    return DisplayMessage(**fields, metadata=row["metadata_"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import BindParameter, ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -74,12 +74,17 @@ def append_to_latest(
     session: Session, conversation_id: UUID, delta: JSON, shown: Sequence[DisplayMessage]
 ) -> None:
     """Add a change to the newest state, whichever that is; the caller holds the conversation."""
+    row = {"conversation_id": conversation_id, "version": newest_version(conversation_id) + 1}
+    delta = pack_delta(delta, shown)
+    session.execute(insert(AgentStateDeltaRow).values(**row, delta=delta))
+
+
+def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
+    """The version of the newest state, as part of a statement."""
     deltas, folded = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
     snapshot = select(folded.version).where(folded.conversation_id == conversation_id)
-    version = func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery()) + 1
-    row = {"conversation_id": conversation_id, "version": version}
-    session.execute(insert(deltas).values(**row, delta=pack_delta(delta, shown)))
+    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery())
 
 
 def append_delta(

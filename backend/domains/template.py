@@ -1,6 +1,7 @@
 """What makes a template valid, and how an image is copied from it: pure rules."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from backend.errors import InvalidInput
@@ -29,12 +30,12 @@ def template_of(image: JSON) -> DomainTemplate:
     return DomainTemplate.model_validate({k: v for k, v in image.items() if k in _FIELDS})
 
 
-def agent_named(template: DomainTemplate, name: str | None) -> str:
-    """The agent's name as the template writes it; the first one for None.
+def agent_named(agents: Sequence[str], name: str | None) -> str:
+    """The agent's name as its template, which has these, writes it; the first one for None.
 
     Raises InvalidInput that lists the agents when there is none of that name.
     """
-    agents = [agent.name for agent in template.agents] or [DEFAULT_AGENT]
+    agents = agents or [DEFAULT_AGENT]
     if name is None:
         return agents[0]
     for agent in agents:

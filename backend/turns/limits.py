@@ -2,9 +2,9 @@
 
 import threading
 import time
-from typing import Any
+from collections import Counter
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -13,38 +13,53 @@ from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turn import TurnRow
 
-COUNT_SECONDS = 1.0  # how old the count of all turns may be
+COUNT_SECONDS = 1.0  # how old the count of unfinished turns may be
+DOUBT_SECONDS = 0.05  # how old it may be when somebody is refused
 
 
 class Limits:
-    """Checks a new turn against the settings; one per process."""
+    """Checks a new turn against the settings; one per process.
+
+    Turns are counted once a second for everybody together; between, those let in here are added.
+    What ends meanwhile is noticed before anybody is refused, what others let in with the next
+    count.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._total = 0
+        self._unfinished: Counter[str] = Counter()
         self._counted_at = float("-inf")
 
     def check(self, session: Session, scope: Scope) -> None:
         """Raise TooManyTurns, TokensUsedUp or BudgetUsedUp when the caller must wait."""
-        mine = select(TurnRow.id).where(
-            TurnRow.owner_id == scope.user_id, TurnRow.status.in_(UNFINISHED)
-        )
-        if _count(session, mine, self._settings.user_turns) >= self._settings.user_turns:
-            raise TooManyTurns
-        if self._count_all(session) >= self._settings.all_turns:
-            raise TooManyTurns("Too many turns wait in all. Try again in a little while.")
+        with self._lock:
+            self._count(session, COUNT_SECONDS)
+            if self._refusal(scope):
+                self._count(session, DOUBT_SECONDS)
+            if refusal := self._refusal(scope):
+                raise refusal
+            self._unfinished[scope.user_id] += 1
         if self._settings.user_tokens_per_day or self._settings.user_cost_per_day:
             self._check_day(session, scope)
 
-    def _count_all(self, session: Session) -> int:
-        """The unfinished turns of everybody, counted at most once a second."""
-        with self._lock:
-            if time.monotonic() - self._counted_at > COUNT_SECONDS:
-                everyone = select(TurnRow.id).where(TurnRow.status.in_(UNFINISHED))
-                self._total = _count(session, everyone, self._settings.all_turns)
-                self._counted_at = time.monotonic()
-            return self._total
+    def _refusal(self, scope: Scope) -> TooManyTurns | None:
+        if self._unfinished[scope.user_id] >= self._settings.user_turns:
+            return TooManyTurns()
+        if self._unfinished.total() >= self._settings.all_turns:
+            return TooManyTurns("Too many turns wait in all. Try again in a little while.")
+        return None
+
+    def _count(self, session: Session, seconds: float) -> None:
+        """Count anew if that was done longer ago."""
+        if time.monotonic() - self._counted_at > seconds:
+            counted = session.execute(
+                select(TurnRow.owner_id, func.count())
+                .where(TurnRow.status.in_(UNFINISHED))
+                .group_by(TurnRow.owner_id)
+            )
+            self._unfinished = Counter(dict(counted.tuples().all()))
+            self._counted_at = time.monotonic()
 
     def _check_day(self, session: Session, scope: Scope) -> None:
         """Raise when the caller has used in a day what the settings allow."""
@@ -64,8 +79,3 @@ class Limits:
 
 def _used(name: str) -> ColumnElement[float]:
     return func.coalesce(TurnRow.usage[name].as_float(), 0.0)
-
-
-def _count(session: Session, rows: Select[Any], most: int) -> int:
-    """How many rows there are, counted no further than `most`."""
-    return session.scalar(select(func.count()).select_from(rows.limit(most).subquery())) or 0

@@ -103,7 +103,9 @@ def turn_of(session: Session, row: TurnRow) -> Turn:
     return wire_turn(row, before, signs)
 
 
-def wire_turn(row: TurnRow, before: int | None = None, signs: Row[Any] | None = None) -> Turn:
+def wire_turn(
+    row: TurnRow | Row[Any], before: int | None = None, signs: Row[Any] | None = None
+) -> Turn:
     """The turn on the wire; `before` is its place in the queue, `signs` are those of SIGNS."""
     return Turn(
         **state_of(row, signs).model_dump(),
@@ -121,7 +123,7 @@ def wire_turn(row: TurnRow, before: int | None = None, signs: Row[Any] | None = 
     )
 
 
-def state_of(row: TurnRow, signs: Row[Any] | None) -> TurnState:
+def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
     """What tells the turn's true state; `signs` have the columns of SIGNS."""
     state = TurnState(
         attempts=row.attempt,
@@ -151,7 +153,9 @@ def context_of(session: Session, row: TurnRow) -> EventContext:
     return context_in(conversation, row)
 
 
-def context_in(conversation: ConversationRow | Row[Any, Any], row: TurnRow) -> EventContext:
+def context_in(
+    conversation: ConversationRow | Row[Any] | Row[Any, Any], row: TurnRow | Row[Any]
+) -> EventContext:
     """Where the turn's events belong, from a conversation that was read already."""
     return EventContext(
         domain_id=conversation.domain_id,

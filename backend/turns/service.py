@@ -15,18 +15,23 @@ from backend.conversations import service as conversations
 from backend.conversations.service import Image
 from backend.conversations.state_store import create_state
 from backend.domains import service as domains
-from backend.domains.template import agent_named, image_of, template_of
+from backend.domains.template import agent_named, image_of
 from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong, TurnNotRetryable
 from backend.schemas import MAX_MESSAGE_CHARS, DisplayMessage, EventContext, EventName, Turn
 from backend.templates import DomainTemplate
 from backend.text import clean_text
-from backend.turns.entry import changes_by, enter_message, reopen_answer, touch
+from backend.turns.entry import (
+    enter_message,
+    enter_turn,
+    hold_conversation,
+    reopen_answer,
+    touch,
+)
 from backend.turns.lifecycle import RETRYABLE
 from backend.turns.rows import context_in, find_turn, list_unfinished, turn_of, wire_turn
 from backend.turns.services import Services
 from backend.turns.stream import Event
 from db.failpoints import failpoint
-from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
 MAX_KEY_CHARS = 255
@@ -165,30 +170,19 @@ def _earlier(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
 
 def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
     conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
-    conversation = conversations.lock(session, scope, conversation_id)
-    before = len(list_unfinished(session, conversation_id))
-    turn = TurnRow(
-        id=uuid4(),
-        conversation_id=conversation_id,
-        owner_id=scope.user_id,
-        agent=_agent(conversation, ask.agent),
-        message=ask.message,
-        idempotency_key=ask.key,
-        body_hash=ask.body_hash if ask.key else None,
-    )
-    shown = None
-    if before:
-        touch(session, conversation, ask.message)
-    else:
-        shown = enter_message(session, turn, changes_by(ask.message, conversation))
-    session.add(turn)
-    session.flush()
-    context = context_in(conversation, turn)
-    return Accepted(wire_turn(turn, before), context, shown, is_next=not before)
-
-
-def _agent(conversation: ConversationRow, name: str | None) -> str:
-    return agent_named(template_of(conversation.image), name)
+    held = hold_conversation(session, scope, conversation_id)
+    turn = {
+        "id": uuid4(),
+        "owner_id": scope.user_id,
+        "agent": agent_named(held.agents, ask.agent),
+        "message": ask.message,
+        "idempotency_key": ask.key,
+        "body_hash": ask.body_hash if ask.key else None,
+    }
+    entered = enter_turn(session, held, turn)
+    context = context_in(held, entered.turn)
+    accepted = wire_turn(entered.turn, entered.before)
+    return Accepted(accepted, context, entered.shown, is_next=not entered.before)
 
 
 def _latest(session: Session, conversation_id: UUID) -> int | None:
