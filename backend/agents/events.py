@@ -53,12 +53,14 @@ class StepFinished:
     `artifacts` is by tool call id. `state` is the full new agent state, in which unchanged messages
     are the same objects as in the state before. `usage` is that of this step's model call only.
     `messages` is empty when only middleware has changed the state, at the end of a turn.
+    `notices` are for people only, before the messages.
     """
 
     messages: tuple[JSON, ...]
     artifacts: Mapping[str, JSON]
     state: JSON
     usage: Usage
+    notices: tuple[str, ...] = ()
 
 
 RunEvent = TextDelta | ThinkingDelta | AnswerReset | ModelWaiting | ToolFinished | StepFinished

@@ -37,10 +37,14 @@ class AgentRecipe:
 
 @dataclass(frozen=True)
 class Agent:
-    """A built agent, and the node after which one of its model messages is done."""
+    """A built agent, and the node after which one of its model messages is done.
+
+    `notices`: what a person should know of how it was built.
+    """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
     model_step_end: str
+    notices: tuple[str, ...] = ()
 
 
 def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
@@ -67,10 +71,17 @@ async def open_agent(recipe: AgentRecipe, on_event: Tell) -> AsyncGenerator[Agen
     template = choose_agent(recipe.image, recipe.agent_name or None)
     model = recipe.models.chat_model(template.model or recipe.image.model)
     own_tools = build_tools(recipe.image.tools, recipe.tool_context)
+    notices: list[str] = []
     async with open_mcp_tools(
-        recipe.image.mcp_servers, call_seconds=recipe.image.limits.tool_seconds
+        recipe.image.mcp_servers,
+        call_seconds=recipe.image.limits.tool_seconds,
+        tell=notices.append,
     ) as served:
         tools = select_tools(template, own_tools, served)
+        if replaced := sorted({tool.name for tool in own_tools} & {tool.name for tool in served}):
+            notices.append(
+                f"Built-in tools are replaced by a tool server's: {', '.join(replaced)}."
+            )
         named = template.middleware if template.middleware is not None else recipe.image.middleware
         middleware = [_guard(recipe), *build_middleware(named)]
         graph = create_agent(
@@ -80,7 +91,7 @@ async def open_agent(recipe: AgentRecipe, on_event: Tell) -> AsyncGenerator[Agen
             middleware=middleware,
             checkpointer=new_checkpointer(),
         )
-        yield Agent(graph, last_node_of_model_step(middleware))
+        yield Agent(graph, last_node_of_model_step(middleware), tuple(notices))
 
 
 def _guard(recipe: AgentRecipe) -> ToolGuard:

@@ -1,6 +1,6 @@
 """Follows a run: applies LangGraph's updates to the stored state and cuts them into steps."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +13,7 @@ from backend.llm.prices import COST
 from backend.schemas import JSON, Usage
 
 NOT_KEPT = ("messages", "jump_to")
+NOTICES = "notices"
 
 
 class Progress:
@@ -30,6 +31,7 @@ class Progress:
         self._answer: AIMessage | None = None
         self._results: list[ToolMessage] = []
         self._late: list[BaseMessage] = []
+        self._notices: tuple[str, ...] = ()
         self._unsaved = False
 
     @property
@@ -39,6 +41,18 @@ class Progress:
         if not messages or messages[-1]["role"] in ("user", "tool"):
             return not messages
         return not pending_calls(self.state)
+
+    def tell(self, notices: Sequence[str]) -> None:
+        """Tell people of what they were not told before in this conversation, with the next step.
+
+        What was told is kept in the state's metadata, which no model reads.
+        """
+        metadata = self.state.get("metadata") or {}
+        told = metadata.get(NOTICES) or []
+        new = [notice for notice in notices if notice not in told]
+        if new:
+            self._notices = tuple(new)
+            self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}
 
     def take_update(self, values: Mapping[str, Any]) -> None:
         """Take what the model's or a middleware's node has changed."""
@@ -86,7 +100,8 @@ class Progress:
     def _step(self, messages: list[JSON], artifacts: dict[str, JSON], usage: Usage) -> StepFinished:
         self.steps += bool(messages)
         self._unsaved = False
-        return StepFinished(tuple(messages), artifacts, self.state, usage)
+        notices, self._notices = self._notices, ()
+        return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
 
     def _take_keys(self, values: Mapping[str, Any]) -> None:
         kept = {key: clean(value) for key, value in values.items() if key not in NOT_KEPT}

@@ -116,6 +116,7 @@ async def _run(recipe: AgentRecipe, progress: Progress, events: _Events) -> None
         with tracing_context(enabled=False):
             async with asyncio.timeout(limits.turn_seconds) as limit:
                 async with open_agent(recipe, events.put_of_model) as agent:
+                    progress.tell(agent.notices)
                     await _drive(agent, progress, limits, events)
     except TimeoutError as error:
         if limit.expired():

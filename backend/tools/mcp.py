@@ -2,10 +2,9 @@
 
 import asyncio
 import contextlib
-import logging
 import os
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from langchain_core.tools import BaseTool, ToolException
@@ -23,12 +22,13 @@ CONNECT_SECONDS = 10.0
 CALL_SECONDS = 600.0
 CLOSE_SECONDS = 0.5
 MAX_NAME = 64
+MAX_TOLD = 5
+
+Tell = Callable[[str], None]
 
 _SECRET = re.compile(r"\$\{(\w+)\}")
 _NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
 _closing: set[asyncio.Task[None]] = set()
-
-logger = logging.getLogger(__name__)
 
 
 def expand_secrets(server: McpServer, environ: Mapping[str, str] = os.environ) -> McpServer:
@@ -55,9 +55,11 @@ async def open_mcp_tools(
     *,
     connect_seconds: float = CONNECT_SECONDS,
     call_seconds: float = CALL_SECONDS,
+    tell: Tell = lambda notice: None,
 ) -> AsyncGenerator[list[BaseTool], None]:
     """Connect to all servers at once and give their tools; each connection lasts for the block.
 
+    What a person should know of the tools' names goes to `tell`, in sentences.
     Raises SecretMissing before anything is opened, ToolServerUnavailable naming a dead server.
     A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
     long a server may be silent within a call.
@@ -67,7 +69,7 @@ async def open_mcp_tools(
     opened = [Server(name, server, **limits) for name, server in expanded.items()]
     try:
         listed = await asyncio.gather(*(server.connect() for server in opened))
-        yield name_tools(dict(zip(opened, listed, strict=True)))
+        yield name_tools(dict(zip(opened, listed, strict=True)), tell)
     finally:
         await _close_all(opened)
 
@@ -106,7 +108,7 @@ class McpTool(BaseTool):
         return text, _artifact(result, text)
 
 
-def name_tools(listed: Mapping[Server, list[Tool]]) -> list[BaseTool]:
+def name_tools(listed: Mapping[Server, list[Tool]], tell: Tell) -> list[BaseTool]:
     """Return all tools under distinct names.
 
     A later server's tool whose name is taken is called `server__tool`. Of two tools of one name of
@@ -115,14 +117,32 @@ def name_tools(listed: Mapping[Server, list[Tool]]) -> list[BaseTool]:
     named: dict[str, BaseTool] = {}
     for server, tools in listed.items():
         distinct: dict[str, Tool] = {}
+        renamed, repeated = [], []
         for tool in tools:
-            distinct.setdefault(tool.name, tool)
-        if len(distinct) < len(tools):
-            logger.warning("tool server lists a name twice", extra={"server": server.name})
+            if distinct.setdefault(tool.name, tool) is not tool:
+                repeated.append(tool.name)
         for tool in distinct.values():
             name = _free_name(server.name, tool.name, named)
             named[name] = McpTool.of(server, tool, name)
+            if name != tool.name:
+                renamed.append(f"{tool.name} is called {name}")
+        if repeated:
+            tell(
+                f"The tool server {server.name} lists {_some(repeated)} more than once:"
+                " only the first is used."
+            )
+        if renamed:
+            tell(
+                f"Of the tool server {server.name}, {_some(renamed)} here:"
+                " the names are taken or not allowed."
+            )
     return list(named.values())
+
+
+def _some(names: list[str]) -> str:
+    """The first few of them, for a sentence."""
+    more = f" and {len(names) - MAX_TOLD} more" if len(names) > MAX_TOLD else ""
+    return ", ".join(names[:MAX_TOLD]) + more
 
 
 def _free_name(server: str, tool: str, taken: Mapping[str, BaseTool]) -> str:

@@ -192,7 +192,8 @@ class Recorder:
             )
 
     def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
-        drafts = [draft for message in step.messages for draft in self._drafts(message, step)]
+        drafts = [display.notice(told) for told in step.notices]
+        drafts += [draft for message in step.messages for draft in self._drafts(message, step)]
         if dropped_messages(delta, len(self._stored.state["messages"])):
             drafts.append(display.notice(COMPACTED))
         claim = self._claim

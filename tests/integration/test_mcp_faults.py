@@ -15,6 +15,7 @@ from backend.tools.mcp import open_mcp_tools
 from backend.tools.mcp_server import MAX_TOOLS
 from backend.tools.registry import Effect
 from tests.fakes import ScriptedModel
+from tests.integration.scenes import check_views, make_domain, make_session
 from tests.integration.test_mcp_tools import servers
 from tests.runs import asking, final_state, run, steps
 from tests.tool_server import ToolServer, tool
@@ -307,3 +308,21 @@ def test_a_tool_that_is_gone_and_a_result_against_its_schema_are_errors():
     assert (gone.status, gone.content) == ("error", "Unknown tool: gone")
     assert odd.status == "error"
     assert json.dumps(odd.content)
+
+
+def test_what_becomes_of_names_is_told_to_people_once(stack):
+    with ToolServer([tool("say"), tool("say"), tool("get_budget")], lambda *_: "said") as server:
+        domain = make_domain(stack, mcp_servers={"a": server.template, "b": server.template})
+        session_id = make_session(stack, domain["id"])
+
+        for question in ("first", "second"):
+            stack.chat(question, session_id)
+
+        rows, _ = check_views(stack, session_id)
+    assert [row["content"]["text"] for row in rows if row["content_type"] == "notice"] == [
+        "The tool server a lists say more than once: only the first is used.",
+        "The tool server b lists say more than once: only the first is used.",
+        "Of the tool server b, say is called b__say, get_budget is called b__get_budget here:"
+        " the names are taken or not allowed.",
+        "Built-in tools are replaced by a tool server's: get_budget.",
+    ]
