@@ -13,7 +13,6 @@ from ui.client import DEFAULT_API_URL, Client, ClientError
 CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/sessions.py"
 WORK_PAGE = "app_pages/work.py"
-COMPOSER = "composer"
 SEARCH = "search"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
@@ -58,14 +57,15 @@ class Memory:
     windows: dict[UUID, Window] = field(default_factory=dict)
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
-    unsent: str = ""
+    composers: dict[UUID | None, str] = field(default_factory=dict)
+    unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None
     older: list[Session] = field(default_factory=list)
     older_cursor: str | None = None
     archived: bool = False
     statuses: dict[UUID, str] = field(default_factory=dict)
     unread: set[UUID] = field(default_factory=set)
-    stopping: set[UUID] = field(default_factory=set)
+    retried: set[UUID] = field(default_factory=set)
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
     server: ServerInfo | None = None
@@ -154,21 +154,33 @@ def sent() -> None:
     memory().sent_text = ""
 
 
-def draft() -> str:
-    """What was just submitted in the composer."""
-    return str(st.session_state.get(COMPOSER) or "")
+def composer_key(session_id: UUID | None) -> str:
+    """The key of a session's composer: each has its own, so that no draft travels."""
+    composers = memory().composers
+    return composers.setdefault(session_id, f"composer-{uuid4().hex[:8]}")
 
 
-def keep_draft(text: str) -> None:
-    """Keep a text that could not be sent until there is a composer to put it into."""
-    memory().unsent = text
+def name_composer(before: UUID | None, session_id: UUID) -> None:
+    """A new chat has become a session: it keeps its composer, and with it the cursor there."""
+    composers = memory().composers
+    if before is None and None in composers:
+        composers[session_id] = composers.pop(None)
 
 
-def restore_draft() -> None:
-    """Put a text that could not be sent back into the composer, which is about to be drawn."""
-    held = memory()
-    if held.unsent:
-        st.session_state[COMPOSER], held.unsent = held.unsent, ""
+def draft(key: str) -> str:
+    """What was just submitted in a composer."""
+    return str(st.session_state.get(key) or "")
+
+
+def keep_draft(key: str, text: str) -> None:
+    """Keep a text that could not be sent until its composer is drawn again."""
+    memory().unsent[key] = text
+
+
+def restore_draft(key: str) -> None:
+    """Put a text that could not be sent back into its composer, which is about to be drawn."""
+    if text := memory().unsent.pop(key, ""):
+        st.session_state[key] = text
 
 
 def search_text() -> str:
@@ -186,16 +198,6 @@ def take_flash() -> ClientError | None:
     held = memory()
     error, held.flash = held.flash, None
     return error
-
-
-def note_stopping(turn_id: UUID) -> None:
-    """Remember that a turn was asked to stop: it may take a moment until it has."""
-    memory().stopping.add(turn_id)
-
-
-def is_stopping(turn_id: UUID) -> bool:
-    """Whether this tab has asked a turn to stop."""
-    return turn_id in memory().stopping
 
 
 def area_moves(name: str, identity: object, rows: int) -> bool:

@@ -176,6 +176,18 @@ def _active_status() -> Any:
     return func.coalesce(first, IDLE)
 
 
+def _has_failed() -> Any:
+    latest = (
+        select(TurnRow.status)
+        .where(TurnRow.conversation_id == ConversationRow.id)
+        .order_by(TurnRow.number.desc())
+        .limit(1)
+        .correlate(ConversationRow)
+        .scalar_subquery()
+    )
+    return func.coalesce(latest == "failed", false())
+
+
 def _turn_count() -> Any:
     counted = select(func.count()).where(TurnRow.conversation_id == ConversationRow.id)
     return counted.correlate(ConversationRow).scalar_subquery()
@@ -190,6 +202,7 @@ def _sessions() -> Select[Any]:
         row.domain_id,
         row.image_id,
         _active_status().label("status"),
+        _has_failed().label("has_failed"),
         row.pinned,
         row.archived,
         row.message_count,

@@ -21,6 +21,7 @@ def test_a_running_turn_is_seen_opened_to_read_and_stopped(desk: Desk, model: Sc
     expect(link).to_have_attribute("href", re.compile(f"session={session}&view=read"))
 
     desk.press("Stop")
+    desk.press("Stop this turn")
 
     expect(link).to_have_count(0)
     desk.sees("Nothing runs and nothing waits")

@@ -30,6 +30,7 @@ from backend.schemas import (
     SessionPage,
     Turn,
     TurnPage,
+    TurnState,
     TurnStatus,
     Usage,
     Work,
@@ -133,11 +134,15 @@ class Store:
 
     def work_turn(self, turn) -> WorkTurn:
         session, runs = self.sessions[turn.session_id], turn.status is TurnStatus.RUNNING
+        state = TurnState(**turn.model_dump(include=set(TurnState.model_fields))).model_dump()
+        if runs and turn.heartbeat_seconds is None:
+            state |= {"heartbeat_seconds": 2.0, "lease_seconds": 8.0}
+        latest = [t for t in self.turns.values() if t.session_id == session.id][-1]
         return WorkTurn(
-            id=turn.id, session_id=session.id, title=session.title, owner=session.owner,
-            status=turn.status, agent=turn.agent, attempts=turn.attempts, steps=turn.steps,
-            worker="desk-1" if runs else None, age_seconds=75.0, error=turn.error,
-            lease_seconds=8.0 if runs else None,
+            **state, id=turn.id, session_id=session.id, title=session.title, owner=session.owner,
+            status=turn.status, agent=turn.agent, worker="desk-1" if runs else None,
+            age_seconds=75.0, error=turn.error,
+            is_retryable=turn is latest and turn.status is TurnStatus.FAILED,
         )  # fmt: skip
 
     def publish(self, of, name, **data):

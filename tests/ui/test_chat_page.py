@@ -1,5 +1,6 @@
 """The chat page over a fake API: empty, filled, running, error, and what keeps it from working."""
 
+from threading import Timer
 from uuid import uuid4
 
 import pytest
@@ -110,14 +111,19 @@ def test_tool_calls_are_cards_and_tables_are_tables(open_page, store):
     page = open_page(session=session.id)
 
     assert not page.exception
-    assert "query" in page.status[0].label
+    assert "query" in page.expander[0].label
     assert list(page.dataframe[0].value.columns) == ["a", "a (2)"]
     assert "First 2 of 120 rows" in words(page)
 
 
 @pytest.mark.parametrize(
     ("status", "icon"),
-    [("executing", "spinner"), ("completed", ":material/check:"), ("failed", ":material/error:")],
+    [
+        ("executing", "spinner"),
+        ("completed", ":material/check:"),
+        ("failed", ":material/error:"),
+        ("stopped", ":material/stop_circle:"),
+    ],
 )
 def test_a_tool_call_shows_how_far_it_is(open_page, store, status, icon):
     session = store.add_session()
@@ -128,7 +134,7 @@ def test_a_tool_call_shows_how_far_it_is(open_page, store, status, icon):
 
     page = open_page(session=session.id)
 
-    assert page.status[0].icon == icon
+    assert page.expander[0].icon == icon
 
 
 def test_a_running_turn_is_followed_to_its_end(open_page, store):
@@ -153,8 +159,8 @@ def test_messages_in_the_queue_stand_with_their_place(api, store):
     page = AppTest.from_function(draw_queue, kwargs={"session_id": session.id}).run()
 
     assert not page.exception
-    assert "Queued, next" in words(page)
-    assert "Queued, position 2" in words(page)
+    assert "Waits: 1 turn before it" in words(page)
+    assert "Waits: 2 turns before it" in words(page)
     assert [text.value for text in page.text] == ["Second", "Third"]
 
 
@@ -175,6 +181,92 @@ def test_a_failed_turn_says_why_and_can_be_retried(open_page, store):
 
     assert turn.status is TurnStatus.SUCCEEDED
     assert "The budget of **CC-1001**" in words(page)
+
+
+def test_a_retry_that_was_clicked_twice_is_asked_once(api, store):
+    store.answers = False
+    turn = failed(store, store.add_session())
+    page = AppTest.from_function(draw_retry, kwargs={"session_id": turn.session_id}).run()
+    page.button(key=f"retry-{turn.id}").click().run()
+    turn.status = TurnStatus.FAILED
+
+    page.run()
+
+    assert len([call for call in store.calls if call.startswith("POST") and "retry" in call]) == 1
+    assert page.button(key=f"retry-{turn.id}").disabled
+
+
+def draw_retry(session_id):
+    from ui import state
+    from ui.components import composer
+
+    composer.offer_retry(state.client().messages(session_id).items)
+
+
+def test_a_stopped_answer_is_marked_once(open_page, store):
+    session = store.add_session()
+    turn = store.add_turn(session, QUESTION)
+    store.start(turn)
+    stopped = {"turn": turn, "status": MessageStatus.STOPPED}
+    text, notice = {"text": "The budget"}, {"text": "Stopped."}
+    store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, text, **stopped)
+    store.add_row(session, MessageType.SYSTEM, ContentType.NOTICE, notice, **stopped)
+    store.finish(turn, TurnStatus.STOPPED)
+
+    page = open_page(session=session.id)
+
+    assert "Stopped here" in words(page)
+    assert "Stopped." not in words(page)
+    assert page.button(key=f"retry-{turn.id}")
+
+
+def test_a_stopping_turn_says_so_in_every_tab(open_page, store):
+    session = store.add_session()
+    turn = store.add_turn(session, QUESTION, stop_requested=True)
+    store.start(turn)
+    Timer(0.5, store.finish, (turn, TurnStatus.STOPPED)).start()
+
+    page = AppTest.from_function(draw_composer, kwargs={"session_id": session.id}).run()
+
+    (button,) = [button for button in page.button if button.key == f"stop-{turn.id}"]
+    assert (button.label, button.disabled) == ("Stopping", True)
+
+
+def draw_composer(session_id):
+    from ui import state
+    from ui.components import composer
+
+    composer.show(session_id, state.client().turns(session_id).items[0])
+
+
+def test_each_session_has_a_composer_of_its_own(open_page, store):
+    one, other = store.add_session("One"), store.add_session("Other")
+
+    first = open_page(session=one.id)
+    key = first.chat_input[0].key
+    first.query_params["session"] = str(other.id)
+    first.run()
+
+    assert first.chat_input[0].key != key
+
+
+def test_the_composer_of_a_new_chat_stays_when_the_chat_becomes_a_session(open_page, store):
+    page = open_page()
+    key = page.chat_input[0].key
+
+    page.chat_input[0].set_value("Hello").run()
+
+    assert "session" in page.query_params
+    assert page.chat_input[0].key == key
+
+
+def test_an_answer_is_offered_to_be_copied_and_sent_only_then(open_page, store):
+    session = store.add_session()
+    answered(store, session, answer="It is **much**.")
+
+    page = open_page(session=session.id)
+
+    assert not page.code
 
 
 def test_a_missing_session_says_what_to_do(open_page, store):

@@ -4,7 +4,14 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas import ContentType, EventName, MessageStatus, MessageType, TurnStatus
+from backend.schemas import (
+    ContentType,
+    EventName,
+    MessageStatus,
+    MessageType,
+    ModelWait,
+    TurnStatus,
+)
 from tests.ui.fake_api import Store
 from ui.components.live_turn import LiveTurn
 from ui.events import Event
@@ -38,10 +45,10 @@ def say(live, message_id, text):
 def test_a_reset_takes_back_what_was_said_and_tells_why(live):
     say(live, "m1", "The budget is")
 
-    tell(live, EventName.RESET, message_id="m1", reason="The answer broke off.")
+    tell(live, EventName.RESET, message_id="m1", reason="The connection was lost.")
 
     assert not live.has_draft
-    assert live.notice == "Begun again from the last saved step: The answer broke off."
+    assert live.notice.endswith("is asked for again. The connection was lost.")
 
 
 def test_a_reset_of_another_message_takes_nothing_back(live):
@@ -59,16 +66,41 @@ def test_a_reset_of_all_takes_back_what_is_not_stored(live):
     say(live, "m3", "Again")
 
     assert live.text == "Again"
+    assert not live.notice  # a row of the history tells it
 
 
-def test_the_providers_delay_is_named_until_something_comes(live):
+def test_a_turn_that_was_handed_over_says_so(live):
+    tell(live, EventName.RESET, message_id=None, reason="handed over")
+
+    assert live.notice.startswith("Handed over")
+
+
+def test_stopping_is_told_as_soon_as_anybody_asks_for_it(live):
+    tell(live, EventName.PROGRESS, state="stopping")
+
+    assert live.activity == "Stopping"
+
+
+def test_the_providers_delay_is_counted_down_until_something_comes(turn):
+    now = [0.0]
+    live = LiveTurn(turn.model_copy(), [], clock=lambda: now[0])
     reason = "The provider is busy."
     tell(live, EventName.PROGRESS, state="waiting_for_model", seconds=12, reason=reason)
     assert live.activity == "Waiting for the model's provider (12 s): The provider is busy"
+    now[0] += 13
+    assert live.activity == "Asking the model again"
 
     say(live, "m1", "Here")
 
     assert live.activity == "Writing"
+
+
+def test_a_page_that_comes_later_knows_of_the_delay(turn):
+    wait = ModelWait(seconds=7.6, reason="It is busy.")
+
+    live = LiveTurn(turn.model_copy(update={"model_wait": wait}), [], clock=lambda: 0.0)
+
+    assert live.activity == "Waiting for the model's provider (7.6 s): It is busy"
 
 
 def test_other_progress_changes_nothing(live):
@@ -80,7 +112,7 @@ def test_other_progress_changes_nothing(live):
 def test_a_turn_in_the_queue_names_its_place(live):
     live.turn.status, live.turn.queue_position = TurnStatus.QUEUED, 2
 
-    assert live.activity == "Queued, position 3"
+    assert live.activity == "Waits: 2 turns before it"
 
 
 def test_steps_are_counted_by_message_and_batch(store, turn):

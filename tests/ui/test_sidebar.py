@@ -66,6 +66,14 @@ def test_older_sessions_come_on_demand(open_page, store):
     assert not [button for button in page.button if button.key == "older"]
 
 
+def test_a_session_whose_last_turn_failed_is_marked(open_page, store):
+    session = store.add_session("Reconcile", has_failed=True)
+
+    page = open_page()
+
+    assert page.button(key=f"open-{session.id}").icon == ":material/error:"
+
+
 def test_titles_are_shown_as_they_are(open_page, store):
     store.add_session("![x](http://evil) *bold* :red[x]")
 

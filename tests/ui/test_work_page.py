@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.schemas import ErrorSummary, Problem, TurnStatus
+from backend.schemas import ErrorSummary, ModelWait, Problem, TurnStatus
 from tests.ui.test_chat_page import words
 
 
@@ -49,8 +49,39 @@ def test_turns_of_all_owners_stand_with_their_worker(open_work, store):
     assert not page.exception
     assert figures(page) | {"Running": "1", "Turns in hand": "1 of 8"} == figures(page)
     said = words(page).replace("\\", "")
-    assert all(text in said for text in ("ada", "desk-1", "8.0 s left"))
-    assert "1 min 15 s" in said
+    assert all(text in said for text in ("ada", "desk-1, last sign 2.0 s ago", "attempt 1"))
+    assert "1 min 15 s old" in said
+
+
+def test_a_silent_worker_a_wait_and_losses_are_told(open_work, store):
+    turn = running(store)
+    turn.losses, turn.heartbeat_seconds, turn.lease_seconds = 1, 6.2, 3.8
+    turn.model_wait = ModelWait(seconds=12, reason="It is busy.")
+
+    said = words(open_work()).replace("\\", "")
+
+    assert "No sign of life for 6 s" in said
+    assert "resumed after a lost worker" in said
+    assert "(12 s): It is busy" in said.replace("\u2060", "")
+
+
+def test_a_stopping_turn_cannot_be_stopped_again(open_work, store):
+    turn = running(store)
+    turn.stop_requested = True
+
+    page = open_work()
+
+    assert page.button(key=f"work-stop-{turn.id}").disabled
+
+
+def test_a_failed_turn_that_went_on_since_cannot_be_retried(open_work, store):
+    turn = failed(store)
+    store.add_turn(store.sessions[turn.session_id], "Something else")
+
+    page = open_work()
+
+    assert "Went on since" in words(page)
+    assert not [button for button in page.button if button.label == "Retry"]
 
 
 def test_a_turn_is_stopped(open_work, store):

@@ -28,6 +28,12 @@ class Group:
     agent: str | None
     blocks: list[Block] = field(default_factory=list)
 
+    @property
+    def answer(self) -> DisplayMessage | None:
+        """The last text that an agent said here; none of a person."""
+        texts = (b.row for b in self.blocks if b.row.content_type is ContentType.TEXT)
+        return None if self.is_user else next(reversed(list(texts)), None)
+
 
 def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
     """Rows in order, each result with the nearest open call before it.
@@ -42,11 +48,22 @@ def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
             if calls:
                 calls.pop(0).result = row
                 continue
+        if _only_repeats(row, blocks):
+            continue
         block = Block(row)
         blocks.append(block)
         if row.content_type is ContentType.TOOL_CALL:
             open_calls.setdefault(str(row.content.get("call_id")), []).append(block)
     return blocks
+
+
+def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
+    """Whether a notice says that a turn was stopped, right behind a text that is marked so."""
+    kinds = (row.content_type, row.status)
+    if kinds != (ContentType.NOTICE, MessageStatus.STOPPED) or not before:
+        return False
+    last = before[-1].row
+    return (last.content_type, last.status) == (ContentType.TEXT, MessageStatus.STOPPED)
 
 
 def to_groups(rows: Iterable[DisplayMessage]) -> list[Group]:

@@ -11,25 +11,24 @@ from ui import state
 from ui.client import ClientError
 from ui.components.history import speaker
 from ui.components.long_text import verbatim
+from ui.components.states import queue_words
 
 RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
 MAX_CHARS = 2_000_000
 
 
 def show(session_id: UUID | None, active: Turn | None) -> None:
-    """The composer at the bottom; usable while a turn runs, then the message waits in the queue.
-
-    Its key is one for all sessions: what was typed stays when another session is opened.
-    """
+    """The composer at the bottom; usable while a turn runs, then the message waits in the queue."""
     placeholder = "Ask anything about your data"
     if active is not None:
         placeholder = "Write on: your message is answered after this turn"
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
-    state.restore_draft()
+    key = state.composer_key(session_id)
+    state.restore_draft(key)
     # Only an input of the main area itself makes Streamlit open the page at its end.
     st.chat_input(
         placeholder,
-        key=state.COMPOSER,
+        key=key,
         max_chars=MAX_CHARS,
         on_submit=_send_draft,
         args=(session_id,),
@@ -39,15 +38,14 @@ def show(session_id: UUID | None, active: Turn | None) -> None:
 
 
 def _stop_button(place: DeltaGenerator, active: Turn) -> None:
-    is_stopping = state.is_stopping(active.id)
     place.button(
-        "Stopping" if is_stopping else "Stop",
+        "Stopping" if active.stop_requested else "Stop",
         key=f"stop-{active.id}",
         icon=":material/stop_circle:",
         help="Stop this turn; what was said so far stays",
-        disabled=is_stopping,
-        on_click=_try,
-        args=(_stop, active.id),
+        disabled=active.stop_requested,
+        on_click=stop,
+        args=(active.id,),
     )
 
 
@@ -61,6 +59,7 @@ def send(session_id: UUID | None, text: str) -> bool:
         state.flash(problem)
         return False
     state.sent()
+    state.name_composer(session_id, accepted.session_id)
     state.show_session(accepted.session_id)
     state.set_window(accepted.session_id, state.Window())
     return True
@@ -74,12 +73,11 @@ def send_first(text: str) -> None:
 
 def show_queue(queued: Sequence[Turn]) -> None:
     """The messages that wait behind the running turn, each with the way to take it back."""
-    for index, turn in enumerate(queued, start=1):
+    for turn in queued:
         with speaker(is_user=True):
             verbatim(turn.message, f"queued-{turn.id}")
             with st.container(horizontal=True, vertical_alignment="center"):
-                place = "next" if index == 1 else f"position {index}"
-                st.caption(f":material/schedule: Queued, {place}")
+                st.caption(f":material/schedule: {queue_words(turn.queue_position)}")
                 if not state.is_read_only():
                     _take_back_button(turn)
 
@@ -90,8 +88,8 @@ def _take_back_button(turn: Turn) -> None:
         key=f"unqueue-{turn.id}",
         type="tertiary",
         icon=":material/undo:",
-        on_click=_try,
-        args=(state.client().stop_turn, turn.id),
+        on_click=stop,
+        args=(turn.id,),
     )
 
 
@@ -108,24 +106,36 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
             "Retry",
             key=f"retry-{turn.id}",
             icon=":material/replay:",
-            on_click=_try,
-            args=(state.client().retry_turn, turn.id),
+            disabled=turn.id in state.memory().retried,
+            on_click=retry,
+            args=(turn.id,),
         )
 
 
-def _send_draft(session_id: UUID | None) -> None:
-    text = state.draft()
-    if not send(session_id, text):
-        state.keep_draft(text)
+def stop(turn_id: UUID) -> None:
+    """Stop a turn, in a callback; to ask twice is harmless."""
+    _try(state.client().stop_turn, turn_id)
 
 
-def _stop(turn_id: UUID) -> None:
-    state.client().stop_turn(turn_id)
-    state.note_stopping(turn_id)
+def retry(turn_id: UUID) -> None:
+    """Try a turn again, in a callback; the second click of a double click does nothing."""
+    retried = state.memory().retried
+    if turn_id not in retried and _try(state.client().retry_turn, turn_id):
+        retried.add(turn_id)
 
 
-def _try(call: Callable[[UUID], None], turn_id: UUID) -> None:
+def _try(call: Callable[[UUID], None], turn_id: UUID) -> bool:
+    """Give whether it could be done; else the page shows why not."""
     try:
         call(turn_id)
     except ClientError as problem:
         state.flash(problem)
+        return False
+    return True
+
+
+def _send_draft(session_id: UUID | None) -> None:
+    key = state.composer_key(session_id)
+    text = state.draft(key)
+    if not send(session_id, text):
+        state.keep_draft(key, text)

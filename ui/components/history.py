@@ -37,6 +37,8 @@ def show(page: MessagePage, settled: Sequence[DisplayMessage], session_id: UUID)
             with speaker(is_user=group.is_user, agent=group.agent):
                 for block in group.blocks:
                     renderers.draw(block, place)
+                if (answer := group.answer) is not None:
+                    renderers.offer_copy(str(answer.content.get("text", "")), str(answer.id))
         if not state.window(session_id).is_latest:
             _latest_button(session_id)
 

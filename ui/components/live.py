@@ -17,14 +17,14 @@ from ui.components.live_turn import LiveTurn
 from ui.components.long_text import SHOWN_CHARS, draw_piece
 from ui.components.markdown import plain, split_finished
 from ui.components.renderers import Place
-from ui.components.times import duration
+from ui.components.states import running_words
 from ui.events import Follower
 
 # A write at least each second lets Streamlit notice a closed tab, and frees this thread.
 WAIT_SECONDS = 1.0
 JOIN_SECONDS = 0.06
 CHECK_SECONDS = 10.0
-SILENT_SECONDS = 3.0
+SILENT_SECONDS = 2.0
 THINKING_CHARS = 2_000
 ONE_ELEMENT = (ContentType.THINKING, ContentType.TOOL_CALL)
 
@@ -49,10 +49,11 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
             stage.draw(live)
             _draw_notice(notice, live)
             status.caption(_status_line(live))
-            patience = CHECK_SECONDS if heard > checked else SILENT_SECONDS
-            if live.queued_ids - known or time.monotonic() - checked > patience:
+            now = time.monotonic()
+            is_silent = now - max(heard, checked) > SILENT_SECONDS
+            if live.queued_ids - known or is_silent or now - checked > CHECK_SECONDS:
                 known |= live.queued_ids
-                checked = time.monotonic()
+                checked = now
                 if _has_moved_on(live, queued):
                     break
     st.rerun()
@@ -146,17 +147,14 @@ def _draw_notice(place: DeltaGenerator, live: LiveTurn) -> None:
 
 
 def _status_line(live: LiveTurn) -> str:
-    """What the turn does, for how long, at which step, and whether it was taken up again."""
+    """What the turn does, for how long, at which step, and what is the matter with its worker."""
     turn = live.turn
-    activity = "Stopping" if state.is_stopping(turn.id) else live.activity
-    parts = [f":shimmer[{plain(activity)}…]"]
-    if turn.status is not TurnStatus.QUEUED:
-        since = turn.started_at or turn.created_at
-        parts[0] += f" {duration(max(time.time() - since.timestamp(), 0))}"
-        parts.append(f"step {live.step}")
-    if turn.attempts > 1:
-        parts.append(f"resumed after a lost worker, attempt {turn.attempts}")
-    return " · ".join(parts)
+    activity = f":shimmer[{plain(live.activity)}…]"
+    if turn.status is TurnStatus.QUEUED:
+        return activity
+    since = turn.started_at or turn.created_at
+    words = running_words(turn, live.step, time.time() - since.timestamp())
+    return " · ".join([activity, *words])
 
 
 def _has_moved_on(live: LiveTurn, queued: Sequence[Turn]) -> bool:

@@ -1,6 +1,7 @@
 """What an active turn has given so far, made from its stored rows and its events. Pure."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from backend.schemas import (
@@ -13,19 +14,31 @@ from backend.schemas import (
     TurnStatus,
 )
 from ui.components.blocks import Block, to_blocks
-from ui.components.times import duration
+from ui.components.states import queue_words, wait_words
 from ui.events import Event
+
+ASKED_AGAIN = "The answer broke off and is asked for again."
+RESETS = {
+    "worker lost": "",  # a row of the history tells it
+    "handed over": "Handed over: another worker goes on from the last saved step.",
+}
 
 
 class LiveTurn:
     """Reduces events to rows and a draft: the text and thinking that no stored row holds yet."""
 
-    def __init__(self, turn: Turn, rows: Iterable[DisplayMessage]) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        rows: Iterable[DisplayMessage],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.turn = turn
+        self._clock = clock
         self.thinking = ""
         self.text = ""
         self.notice = ""
-        self.delay = ""
+        self._wait: tuple[float, str] | None = None
         self._message_id = ""
         self.is_finished = False
         self.is_lost = False
@@ -33,6 +46,7 @@ class LiveTurn:
         self._rows = {row.position: row for row in rows}
         self._watermark = max(self._rows, default=0)
         self._is_replaying = bool(self._rows)
+        self._take_wait(turn)
 
     def apply(self, events: Iterable[Event]) -> None:
         """Take a batch of events; those of other turns only tell what is queued."""
@@ -48,6 +62,8 @@ class LiveTurn:
         """Take what is stored, for when no events come although the turn goes on."""
         if turn.status is not self.turn.status or turn.attempts != self.turn.attempts:
             self._turn_is(turn, EventName.TURN_STARTED)
+        self.turn = turn
+        self._take_wait(turn)
         for row in rows:
             known = self._rows.get(row.position)
             if known is None or _PROGRESS[row.status] > _PROGRESS[known.status]:
@@ -76,12 +92,14 @@ class LiveTurn:
     def activity(self) -> str:
         """What the turn does at this moment, in a word or two."""
         if self.turn.status is TurnStatus.QUEUED:
-            before = self.turn.queue_position or 0
-            return f"Queued, position {before + 1}" if before else "Waiting for a worker"
+            return queue_words(self.turn.queue_position)
         if self.turn.status is TurnStatus.WAITING:
             return "Waiting for you"
-        if self.delay:
-            return self.delay
+        if self.turn.stop_requested:
+            return "Stopping"
+        if self._wait:
+            until, reason = self._wait
+            return wait_words(until - self._clock(), reason)
         running = [block.row for block in self.blocks if _is_running(block)]
         if running:
             return f"Running {running[-1].content.get('name', 'a tool')}"
@@ -101,9 +119,9 @@ class LiveTurn:
 
     def _apply(self, name: EventName, data: dict[str, object]) -> None:
         if name is EventName.PROGRESS:
-            self._wait(data)
+            self._progress(data)
             return
-        self.delay = ""
+        self._wait = None
         if name is EventName.RESET:
             self._reset(data)
         elif name in (EventName.TEXT_DELTA, EventName.THINKING_DELTA):
@@ -122,18 +140,23 @@ class LiveTurn:
         else:
             self.thinking += text
 
-    def _wait(self, data: dict[str, object]) -> None:
+    def _progress(self, data: dict[str, object]) -> None:
         if data.get("state") == "waiting_for_model":
             seconds = float(str(data.get("seconds") or 0))
-            reason = str(data.get("reason") or "it is busy").rstrip(".")
-            self.delay = f"Waiting for the model's provider ({duration(seconds)}): {reason}"
+            self._wait = (self._clock() + seconds, str(data.get("reason") or ""))
+        elif data.get("state") == "stopping":
+            self.turn = self.turn.model_copy(update={"stop_requested": True})
+
+    def _take_wait(self, turn: Turn) -> None:
+        if turn.model_wait:
+            self._wait = (self._clock() + turn.model_wait.seconds, turn.model_wait.reason)
 
     def _reset(self, data: dict[str, object]) -> None:
         """What was said of one message, or of all that is not stored, is void."""
         if data.get("message_id") in (None, self._message_id):
             self.text = self.thinking = ""
-        reason = str(data.get("reason") or "it broke off").rstrip(".")
-        self.notice = f"Begun again from the last saved step: {reason}."
+        reason = str(data.get("reason") or "").rstrip(".")
+        self.notice = RESETS.get(reason, f"{ASKED_AGAIN} {reason}." if reason else ASKED_AGAIN)
 
     def _turn_is(self, turn: Turn, name: EventName) -> None:
         self.turn = turn

@@ -15,6 +15,11 @@ from ui.components.markdown import plain
 from ui.components.times import duration
 
 ARGUMENT_CHARS = 60
+COPY_LINES = 8
+RUNNING_ICON = "spinner"
+DONE_ICON = ":material/check:"
+FAILED_ICON = ":material/error:"
+STOPPED_ICON = ":material/stop_circle:"
 
 
 @dataclass(frozen=True)
@@ -49,18 +54,17 @@ def _thinking(block: Block, place: Place) -> None:
 
 
 def _tool_call(block: Block, place: Place) -> None:
-    card = st.status(_step_label(block), state=_step_state(block), type="step")
-    # Leaving `with card` would mark a running step as complete; leaving a container in it does not.
-    with card.container():
+    # Not st.status: it sleeps 50 ms for each card.
+    with st.expander(_step_label(block), icon=_step_icon(block), type="step"):
         _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
         if block.result is not None:
             _output(block.result, place)
 
 
 def _tool_result(block: Block, place: Place) -> None:
-    failed = bool(block.row.content.get("is_error"))
+    icon = FAILED_ICON if block.row.content.get("is_error") else DONE_ICON
     name = plain(str(block.row.content.get("name") or "tool"))
-    with st.status(f"**{name}**", state="error" if failed else "complete", type="step"):
+    with st.expander(f"**{name}**", icon=icon, type="step"):
         _output(block.row, place)
 
 
@@ -79,7 +83,8 @@ def _interrupt(block: Block, place: Place) -> None:
 
 def _notice(block: Block, place: Place) -> None:
     text = str(block.row.content.get("text", ""))
-    st.caption(f":material/info: {plain(text, 2000)}")
+    icon = STOPPED_ICON if block.row.status is MessageStatus.STOPPED else ":material/info:"
+    st.caption(f"{icon} {plain(text, 2000)}")
 
 
 def _error(block: Block, place: Place) -> None:
@@ -97,6 +102,19 @@ def _attachment(block: Block, place: Place) -> None:
 
 def _unknown(block: Block, place: Place) -> None:
     _labelled(str(block.row.content_type), block.row.content, place.key(block.row))
+
+
+def offer_copy(text: str, key: str) -> None:
+    """The Markdown of an answer, to be copied; nothing of it is sent until the popover opens."""
+    box = st.popover(
+        "", icon=":material/content_copy:", type="tertiary", key=f"copy-{key}", on_change="rerun",
+        help="Copy this answer as Markdown",
+    )  # fmt: skip
+    if box.open:
+        with box:
+            st.code(
+                text, "markdown", wrap_lines=True, height=240 if text.count("\n") > 8 else "content"
+            )
 
 
 RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
@@ -142,24 +160,27 @@ def _readable(value: Any) -> tuple[str, str | None]:
     return json.dumps(value, indent=2, ensure_ascii=False, default=str), "json"
 
 
-def _step_state(block: Block) -> Any:
+def _step_icon(block: Block) -> str:
     row, result = block.row, block.result
-    if row.status in (MessageStatus.FAILED, MessageStatus.STOPPED):
-        return "error"
+    if row.status is MessageStatus.STOPPED:
+        return STOPPED_ICON
+    if row.status is MessageStatus.FAILED:
+        return FAILED_ICON
     if result is not None:
-        return "error" if result.content.get("is_error") else "complete"
-    return "complete" if row.status is MessageStatus.COMPLETED else "running"
+        return FAILED_ICON if result.content.get("is_error") else DONE_ICON
+    return DONE_ICON if row.status is MessageStatus.COMPLETED else RUNNING_ICON
 
 
 def _step_label(block: Block) -> str:
-    """Name, the arguments in short, the time or what became of it."""
+    """Name, the arguments in short, what became of it and the time that it took."""
     row = block.row
     parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
     if brief := _brief(row.content.get("arguments")):
         parts.append(brief)
-    if row.status is MessageStatus.STOPPED:
-        parts.append("stopped")
-    elif (seconds := seconds_taken(block)) is not None:
+    outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
+    if said := outcome.get(_step_icon(block)):
+        parts.append(said)
+    if (seconds := seconds_taken(block)) is not None:
         parts.append(duration(seconds))
     return " · ".join(parts)
 

@@ -18,8 +18,8 @@ STATUS_ICONS = {
     TurnStatus.RUNNING: "spinner",
     TurnStatus.QUEUED: ":material/schedule:",
     TurnStatus.WAITING: ":material/approval:",
-    TurnStatus.FAILED: ":material/error:",
 }
+FAILED_ICON = ":material/error:"
 UNREAD_ICON = ":material/circle:"
 
 
@@ -87,6 +87,8 @@ def _row(session: Session) -> None:
 
 
 def _icon(session: Session) -> str | None:
+    if session.status == "idle" and session.has_failed:
+        return FAILED_ICON
     if session.status == "idle":
         return UNREAD_ICON if session.id in state.memory().unread else None
     if session.status is TurnStatus.QUEUED and "worker" not in state.server().missing:

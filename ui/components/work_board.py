@@ -8,6 +8,7 @@ from ui.client import ClientError
 from ui.components import banners, work_turns, work_workers
 
 SECONDS = 4
+FIGURE_WIDTH = 150
 
 
 @st.fragment(run_every=SECONDS)
@@ -48,5 +49,6 @@ def _figures(work: Work) -> None:
         ("Workers", len(work.workers) if work.redis_answers else "?"),
         ("Turns in hand", f"{turns} of {capacity}" if work.redis_answers else "?"),
     )
-    for column, (name, value) in zip(st.columns(len(figures)), figures, strict=True):
-        column.metric(name, value, border=True)
+    with st.container(horizontal=True):
+        for name, value in figures:
+            st.metric(name, value, border=True, width=FIGURE_WIDTH)

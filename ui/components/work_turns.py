@@ -4,26 +4,22 @@ Rows of buttons and not a data frame: a click there tells a row's number, which 
 turn's by the time that the click arrives.
 """
 
-from collections.abc import Callable, Sequence
-from uuid import UUID
+from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas import TurnStatus, WorkTurn
 from ui import state
-from ui.client import ClientError
+from ui.components.composer import retry, stop
 from ui.components.markdown import plain
+from ui.components.states import loss_words, silence_words, wait_words
 from ui.components.times import duration
 
 SHOWN = 30
-NOTHING = "—"
-TURN_COLUMNS = {
-    "Session": 4.0, "Owner": 2.0, "Status": 1.7, "Step": 0.8, "Attempt": 1.0,
-    "Age": 1.5, "Worker": 2.4, "Lease": 1.5, "": 1.6,
-}  # fmt: skip
-FAILURE_COLUMNS = {"Session": 4.0, "Owner": 2.0, "Reason": 6.4, "Attempt": 1.0, "Age": 1.5, "": 1.6}
 COLOURS = {TurnStatus.RUNNING: "green", TurnStatus.WAITING: "orange"}
+ASK_TO_STOP = "It ends at once. What was said so far stays, and its owner can retry it."
+ASK_TO_TAKE_OUT = "It leaves the queue without being answered."
 
 
 def show_unfinished(turns: Sequence[WorkTurn], total: int) -> None:
@@ -34,9 +30,8 @@ def show_unfinished(turns: Sequence[WorkTurn], total: int) -> None:
             "Nothing runs and nothing waits. A turn stands here from its message to its end."
         )
         return
-    _header(TURN_COLUMNS)
     for turn in turns[:SHOWN]:
-        _unfinished_row(turn)
+        _unfinished_card(turn)
     if total > SHOWN:
         st.caption(f"The first {min(SHOWN, len(turns))} of {total:,} are shown.")
 
@@ -47,90 +42,92 @@ def show_failures(turns: Sequence[WorkTurn]) -> None:
     if not turns:
         st.caption("No turn has failed.")
         return
-    _header(FAILURE_COLUMNS)
     for turn in turns[:SHOWN]:
-        _failure_row(turn)
+        _failure_card(turn)
     if len(turns) > SHOWN:
         st.caption(f"The latest {SHOWN} are shown.")
 
 
-def _header(columns: dict[str, float]) -> None:
-    for place, name in zip(st.columns(list(columns.values())), columns, strict=True):
-        place.caption(name)
+def _unfinished_card(turn: WorkTurn) -> None:
+    """Its session and status; what it waits for; how far it is, and with whom."""
+    with st.container(border=True, gap="xsmall"):
+        with _head(turn):
+            _badge(turn)
+            _stop_button(turn)
+        if turn.model_wait:
+            wait = wait_words(turn.model_wait.seconds, turn.model_wait.reason)
+            st.markdown(f":orange[:material/hourglass:] {plain(wait)}")
+        if words := silence_words(turn):
+            st.markdown(f":orange[:material/link_off:] {plain(words.capitalize())}")
+        st.caption(plain(" · ".join(_progress(turn))))
 
 
-def _unfinished_row(turn: WorkTurn) -> None:
-    columns = st.columns(list(TURN_COLUMNS.values()), vertical_alignment="center")
-    session, owner, status, step, attempt, age, worker, lease, action = columns
-    _link(session, turn)
-    owner.markdown(plain(turn.owner, 60))
-    status.badge(turn.status.capitalize(), color=COLOURS.get(turn.status, "gray"))  # type: ignore[arg-type]  # a closed set of names
-    step.markdown(str(turn.steps))
-    attempt.markdown(str(turn.attempts))
-    age.markdown(duration(turn.age_seconds))
-    worker.markdown(plain(turn.worker or NOTHING, 60))
-    lease.markdown(_lease(turn))
-    _stop_button(action, turn)
+def _failure_card(turn: WorkTurn) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with _head(turn):
+            _retry_button(turn)
+        if turn.error:
+            st.markdown(f"**{plain(turn.error.title)}.** {plain(turn.error.detail, 400)}")
+        st.caption(plain(" · ".join(_progress(turn))))
 
 
-def _failure_row(turn: WorkTurn) -> None:
-    columns = st.columns(list(FAILURE_COLUMNS.values()), vertical_alignment="center")
-    session, owner, reason, attempt, age, action = columns
-    _link(session, turn)
-    owner.markdown(plain(turn.owner, 60))
-    reason.markdown(_reason(turn))
-    attempt.markdown(str(turn.attempts))
-    age.markdown(duration(turn.age_seconds))
-    action.button(
+def _head(turn: WorkTurn) -> DeltaGenerator:
+    """The first line of a card, with the session at its left; the rest stands at the right."""
+    head = st.container(horizontal=True, vertical_alignment="center", wrap=False)
+    head.container(width="stretch").page_link(
+        state.CHAT_PAGE,
+        label=plain(turn.title or "New chat", 80),
+        query_params={"session": str(turn.session_id), "view": "read"},
+    )
+    return head
+
+
+def _badge(turn: WorkTurn) -> None:
+    if turn.stop_requested:
+        st.badge("Stopping", icon=":material/stop_circle:", color="orange")
+        return
+    colour = COLOURS.get(turn.status, "gray")
+    st.badge(turn.status.capitalize(), color=colour)  # type: ignore[arg-type]  # a closed set
+
+
+def _progress(turn: WorkTurn) -> list[str]:
+    """Owner, age, steps, attempts and what became of earlier ones, and the worker's last sign."""
+    words = [turn.owner, f"{duration(turn.age_seconds)} old"]
+    words += [f"step {turn.steps}", f"attempt {turn.attempts}"] if turn.attempts else []
+    words += [said] if (said := loss_words(turn)) else []
+    if turn.model_retries:
+        times = "once" if turn.model_retries == 1 else f"{turn.model_retries} times"
+        words.append(f"its model was asked again {times}")
+    if turn.worker and turn.heartbeat_seconds is not None:
+        words.append(f"{turn.worker}, last sign {duration(turn.heartbeat_seconds)} ago")
+    return words
+
+
+def _retry_button(turn: WorkTurn) -> None:
+    if not turn.is_retryable:
+        st.caption("Went on since")
+        return
+    st.button(
         "Retry",
         key=f"work-retry-{turn.id}",
         icon=":material/replay:",
-        on_click=_try,
-        args=(state.client().retry_turn, turn.id),
+        disabled=turn.id in state.memory().retried,
+        on_click=retry,
+        args=(turn.id,),
     )
 
 
-def _stop_button(place: DeltaGenerator, turn: WorkTurn) -> None:
-    is_stopping = state.is_stopping(turn.id)
-    place.button(
-        "Stopping" if is_stopping else "Stop",
-        key=f"work-stop-{turn.id}",
-        icon=":material/stop_circle:",
-        disabled=is_stopping,
-        on_click=_try,
-        args=(_stop, turn.id),
-    )
-
-
-def _link(place: DeltaGenerator, turn: WorkTurn) -> None:
-    place.page_link(
-        state.CHAT_PAGE,
-        label=plain(turn.title or "New chat", 60),
-        query_params={"session": str(turn.session_id), "view": "read"},
-    )
-
-
-def _lease(turn: WorkTurn) -> str:
-    if turn.lease_seconds is None:
-        return NOTHING
-    if turn.lease_seconds < 0:
-        return f":red[lost {duration(-turn.lease_seconds)} ago]"
-    return f"{duration(turn.lease_seconds)} left"
-
-
-def _reason(turn: WorkTurn) -> str:
-    if turn.error is None:
-        return NOTHING
-    return f"**{plain(turn.error.title)}**  \n{plain(turn.error.detail, 400)}"
-
-
-def _stop(turn_id: UUID) -> None:
-    state.client().stop_turn(turn_id)
-    state.note_stopping(turn_id)
-
-
-def _try(call: Callable[[UUID], None], turn_id: UUID) -> None:
-    try:
-        call(turn_id)
-    except ClientError as problem:
-        state.flash(problem)
+def _stop_button(turn: WorkTurn) -> None:
+    # A popover asks, as before draining: a dialog would close with each redraw of the board.
+    is_queued = turn.status is TurnStatus.QUEUED
+    with st.popover("Stop", icon=":material/stop_circle:", disabled=turn.stop_requested):
+        st.markdown(f"**Stop {plain(turn.title or 'New chat', 60)}?**")
+        st.caption(ASK_TO_TAKE_OUT if is_queued else ASK_TO_STOP)
+        st.button(
+            "Take it out" if is_queued else "Stop this turn",
+            key=f"work-stop-{turn.id}",
+            type="primary",
+            disabled=turn.stop_requested,
+            on_click=stop,
+            args=(turn.id,),
+        )
