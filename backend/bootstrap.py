@@ -14,12 +14,12 @@ from db.session import Database
 
 REDIS_TIMEOUT_SECONDS = 5
 SPARE_CONNECTIONS = 50
-KEPT_CONNECTIONS = 40  # of those to the database; more are opened and closed with each use
 
 
-def bootstrap(settings: Settings, *, threads: int) -> Services:
+def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.0) -> Services:
     """Make what API and worker share; `threads` is how many use it at once.
 
+    `database_patience`: the seconds that a thread waits for another to give a connection back.
     Raises ConfigurationError when a server's URL is missing.
     """
     for name in ("database_url", "redis_url"):
@@ -28,11 +28,13 @@ def bootstrap(settings: Settings, *, threads: int) -> Services:
                 f"{name.upper()} is not set and no embedded server runs. Use `make run`, or set it."
             )
     redis = connect_redis(settings.redis_url, threads)
-    kept = min(max(threads, 10), KEPT_CONNECTIONS)
     return Services(
         settings=settings,
         database=Database(
-            settings.database_url, pool_size=kept, max_overflow=max(threads - kept, 10)
+            settings.database_url,
+            pool_size=settings.database_connections,
+            max_overflow=0,  # a connection beyond is opened and closed with each use
+            pool_timeout=database_patience,
         ),
         redis=redis,
         queue=TurnQueue(redis),

@@ -65,6 +65,9 @@ class Settings(BaseSettings):
     database_url: DatabaseUrl = Field(
         "", description="PostgreSQL; empty: the embedded server of DATA_DIR."
     )
+    database_connections: int = Field(
+        30, ge=4, le=500, description="Connections that each API and worker process keeps at most."
+    )
     redis_url: RedisUrl = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
     data_dir: Path = Field(Path(".data"), description="All that this installation stores.")
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,8 +35,9 @@ from tests.stack import ROOT, Stack, stop_process
 TURNS = 500
 FORKS = 8
 FORK_TOKENS = 150
-TOKENS = 60
+TOKENS = {1: 40, TURNS: 150}  # all must have begun before the first has ended
 EVERY = 1_000.0  # milliseconds from token to token of one turn
+CLIENTS = 8
 PATIENCE = 300.0
 
 
@@ -99,7 +101,9 @@ def _turns(stack: Stack, count: int) -> InFlight:
     """Run so many turns at once in the worker; look at it when all are under way."""
     redis = Redis.from_url(stack.redis_url)
     stack.query_and_commit("TRUNCATE conversations, turns CASCADE")
-    turns = [stack.submit(question(n, TOKENS, EVERY)) for n in range(count)]
+    asked = [question(n, TOKENS[count], EVERY) for n in range(count)]
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        turns = list(clients.map(stack.submit, asked))
     sessions = [str(turn["session_id"]) for turn in turns]
     stack.wait_for(lambda: _all_speak(redis, sessions), "the turns do not begin", PATIENCE)
     running = "SELECT count(*) FROM turns WHERE status = 'running'"
@@ -107,7 +111,7 @@ def _turns(stack: Stack, count: int) -> InFlight:
     memory = _memory([stack.workers[0].pid])
     began_all = time.time() * 1e3
     wait_for_turns(stack, count)
-    wanted = digest(answer(n, TOKENS) for n in range(count))
+    wanted = digest(answer(n, TOKENS[count]) for n in range(count))
     said = [stack.messages(session_id)[-1]["content"]["text"] for session_id in sessions]
     assert digest(said) == wanted, "the texts are not those of the model"
     gaps = [gap for session_id in sessions for gap in _gaps(redis, session_id, began_all)]

@@ -37,14 +37,22 @@ def dump_json(value: Any) -> str:
 class Database:
     """A pool of connections to one PostgreSQL; threads share it, processes do not."""
 
-    def __init__(self, url: str, *, pool_size: int = 10, max_overflow: int = 20) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int = 10,
+        max_overflow: int = 20,
+        pool_timeout: float = CONNECT_SECONDS,
+    ) -> None:
+        self._url = url
         parsed = make_url(normalise_url(url))
         self.engine: Engine = create_engine(
             parsed,
             pool_size=pool_size,
             max_overflow=max_overflow,
             pool_pre_ping=True,
-            pool_timeout=CONNECT_SECONDS,
+            pool_timeout=pool_timeout,
             json_serializer=dump_json,
             json_deserializer=orjson.loads,
             connect_args={
@@ -58,6 +66,10 @@ class Database:
             },
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
+
+    def aside(self, connections: int) -> "Database":
+        """A pool of its own to the same database, for what must not wait behind others."""
+        return Database(self._url, pool_size=connections, max_overflow=0)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:

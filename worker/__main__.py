@@ -19,6 +19,8 @@ from backend.turns.runner import Runtime
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess
 
+DATABASE_PATIENCE = 30.0  # hundreds of turns may end together; a person does not wait for this
+
 
 def main() -> int:
     """Run until SIGTERM or SIGINT."""
@@ -39,7 +41,9 @@ def main() -> int:
 
 def make_runtime(settings: Settings) -> Runtime:
     """Make what this process runs turns with. Raises ConfigurationError."""
-    services = bootstrap(settings, threads=settings.worker_turns)
+    services = bootstrap(
+        settings, threads=settings.worker_turns, database_patience=DATABASE_PATIENCE
+    )
     name = f"{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:6]}"
     return Runtime(
         name=name,

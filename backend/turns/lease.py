@@ -17,6 +17,7 @@ from backend.turns.life import LifeLock
 from db.models.turn import TurnRow
 from db.session import Database
 
+CONNECTIONS = 2  # the life lock keeps one
 LOOK_SECONDS = 0.2  # how soon a stop is heard
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,9 @@ class LeaseKeeper:
     """Renews the leases of all turns of this process together, by the database's clock."""
 
     def __init__(self, database: Database, worker: str, lease_seconds: float) -> None:
-        self._database = database
-        self._life = LifeLock(database, worker)
+        # Hundreds of turns may want to be saved at once: leases must be kept all the same.
+        self._database = database.aside(CONNECTIONS)
+        self._life = LifeLock(self._database, worker)
         self._seconds = lease_seconds
         self._leases: dict[tuple[UUID, int], Lease] = {}
         self._lock = threading.Lock()
