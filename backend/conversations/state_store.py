@@ -9,7 +9,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, delete, func, insert, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -133,24 +144,15 @@ def fold(session: Session, conversation_id: UUID, version: int) -> None:
 
 def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
     """The state as it is stored, its messages naming their texts."""
-    snapshot = session.execute(
-        select(AgentStateRow.state_data, AgentStateRow.version).where(
-            AgentStateRow.conversation_id == conversation_id
-        )
-    ).one_or_none()
-    if snapshot is None:
+    row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
+    if row is None:
         raise SessionNotFound
-    deltas = session.scalars(
-        select(AgentStateDeltaRow.delta)
-        .where(AgentStateDeltaRow.conversation_id == conversation_id)
-        .where(AgentStateDeltaRow.version > snapshot.version)
-        .order_by(AgentStateDeltaRow.version)
-    ).all()
+    snapshot, version, deltas = row
     return StoredState(
-        state=apply_deltas(snapshot.state_data, deltas),
-        version=snapshot.version + len(deltas),
-        folded_version=snapshot.version,
-        folded_messages=len(snapshot.state_data["messages"]),
+        state=apply_deltas(snapshot, deltas),
+        version=version + len(deltas),
+        folded_version=version,
+        folded_messages=len(snapshot["messages"]),
     )
 
 
@@ -170,3 +172,16 @@ def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> 
         select(row.position, words).where(row.conversation_id == conversation_id, wanted)
     )
     return {position: said for position, said in rows}
+
+
+_NEWER = select(
+    func.jsonb_agg(aggregate_order_by(AgentStateDeltaRow.delta, AgentStateDeltaRow.version))
+).where(
+    AgentStateDeltaRow.conversation_id == AgentStateRow.conversation_id,
+    AgentStateDeltaRow.version > AgentStateRow.version,
+)
+_LOAD = select(
+    AgentStateRow.state_data,
+    AgentStateRow.version,
+    func.coalesce(_NEWER.correlate(AgentStateRow).scalar_subquery(), text("'[]'::jsonb")),
+).where(AgentStateRow.conversation_id == bindparam("conversation_id"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Role, Scope
@@ -22,7 +22,7 @@ from backend.turns.entry import enter_message
 from backend.turns.fairness import may_run
 from backend.turns.journal import load_journal
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
-from backend.turns.rows import change_turn, context_in, list_unfinished, wire_turn
+from backend.turns.rows import change_turn, context_in, next_turn_id, wire_turn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -84,10 +84,10 @@ def claim_turn(
     of an owner who runs as many as one person may, `at_once`.
     A turn that is to be stopped or has lost too many workers is closed instead.
     """
-    conversation = _lock_conversation(session, turn_id)
-    turn = session.get(TurnRow, turn_id) if conversation else None
-    if conversation is None or turn is None or not _may_claim(session, turn, at_once):
+    locked = _lock(session, turn_id)
+    if locked is None or not _may_claim(session, locked[1], at_once):
         return None
+    conversation, turn = locked
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
     is_lost = turn.worker is not None
@@ -118,13 +118,10 @@ def lease_is_over(session: Session, turn: TurnRow) -> bool:
     return turn.lease_until is None or (now is not None and turn.lease_until < now)
 
 
-def _lock_conversation(session: Session, turn_id: UUID) -> ConversationRow | None:
-    return session.scalar(
-        select(ConversationRow)
-        .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)
-        .where(TurnRow.id == turn_id)
-        .with_for_update(of=ConversationRow, key_share=True)
-    )
+def _lock(session: Session, turn_id: UUID) -> tuple[ConversationRow, TurnRow] | None:
+    """Hold the turn's conversation, and the turn, which is read as it is once both are held."""
+    row = session.execute(_LOCK, {"turn_id": turn_id}).one_or_none()
+    return row and row.tuple()
 
 
 def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
@@ -133,8 +130,7 @@ def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
         return False
     if status is TurnStatus.RUNNING:
         return lease_is_over(session, turn)
-    first = list_unfinished(session, turn.conversation_id)[0]
-    if status is not TurnStatus.QUEUED or first.id != turn.id:
+    if next_turn_id(session, turn.conversation_id) != turn.id:
         return False
     return turn.stop_requested or may_run(session, turn.owner_id, at_once)
 
@@ -166,3 +162,11 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float, lo
         started_at=func.coalesce(TurnRow.started_at, clock),
         message_position=turn.message_position,
     )
+
+
+_LOCK = (
+    select(ConversationRow, TurnRow)
+    .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)
+    .where(TurnRow.id == bindparam("turn_id"))
+    .with_for_update(key_share=True)
+)

@@ -93,7 +93,9 @@ def _answer(
             latest[0] = turn_of(session, find_turn(session, scope, turn.id))
         return is_finished(latest[0].status)
 
-    if is_finished(turn.status) or wait_until(reader, turn.session_id, is_done, seconds):
+    if not is_finished(turn.status) and seconds:
+        wait_until(reader, turn.session_id, is_done, seconds)
+    if is_finished(latest[0].status):
         return _response(services, scope, latest[0])
     response.status_code = 202
     response.headers["Location"] = f"/api/v1/turns/{turn.id}"
