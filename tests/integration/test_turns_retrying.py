@@ -1,6 +1,5 @@
-"""Retry, and models that fail: the reason is readable, and nothing is lost or done twice."""
+"""Retry: what was said and done before stays, and nothing is done twice."""
 
-import json
 
 import pytest
 
@@ -74,55 +73,6 @@ def test_only_the_latest_ended_turn_can_be_retried(stack: Stack) -> None:
 
     check_problem(stack.client.post(f"/turns/{failing['turn_id']}/retry"), 409)
     check_problem(stack.client.post(f"/turns/{later['turn_id']}/retry"), 409)
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
-        {"status": 500, "text": "sk-canary-secret-1234"},
-        {"status": 400, "text": "bad request"},
-        {"status": 429, "headers": {"Retry-After": "0"}},
-        {"text": "half of an", "drop": True},
-        {"text": "half of an", "cut": True},
-        {"raw": b"data: not json\n\n".decode()},
-    ],
-    ids=["500", "400", "429", "dropped", "cut", "garbage"],
-)
-def test_a_failing_model_fails_the_turn_readably_and_the_session_goes_on(
-    stack: Stack, model: ScriptedModel, step: dict
-) -> None:
-    model.steps = [step]
-    turn = stack.submit("Try.")
-    failed = stack.finished(turn["turn_id"])
-    model.steps = [{"text": "Now it works."}]
-
-    again = stack.client.post(f"/turns/{turn['turn_id']}/retry").json()
-
-    assert failed["status"] == "failed"
-    assert failed["error"]["title"] and failed["error"]["detail"]
-    assert "Traceback" not in failed["error"]["detail"]
-    assert "canary" not in json.dumps(failed)
-    assert stack.finished(again["id"])["status"] == "succeeded"
-    rows, state = check_views(stack, turn["session_id"])
-    errors = [row["content"] for row in rows if row["content_type"] == "error"]
-    assert errors == [failed["error"]]
-    sent = [m for m in model.messages[-1] if m["role"] != "system"]
-    assert [m["content"] for m in sent] == ["Try."]
-    assert [m["role"] for m in state["messages"]] == ["user", "assistant"]
-
-
-@pytest.mark.parametrize("arguments", ['{"a": 1', "[1]", '{"a": NaN}', "do it"])
-def test_arguments_that_cannot_be_read_run_no_tool(stack: Stack, arguments: str) -> None:
-    with tool_domain(stack, lambda name, _: "done", "one") as (domain, server):
-        session_id = make_session(stack, domain["name"])
-        calls = {"tools": [{"name": "one", "args": arguments}]}
-
-        turn = stack.submit(script(calls, {"text": "I cannot."}), session_id)
-
-        assert stack.finished(turn["turn_id"])["status"] in ("succeeded", "failed")
-        assert server.calls == []
-        check_views(stack, session_id)
-        assert stack.chat("go on", session_id)["status"] == "succeeded"
 
 
 def test_chat_says_that_its_turn_failed(stack: Stack) -> None:
