@@ -61,7 +61,7 @@ class AgentFeed:
         self._flush_at: asyncio.TimerHandle | None = None
         self._saved = asyncio.Event()
         self._reason: BaseException | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[BaseException | None] | None = None
         self._ended = threading.Event()
 
     def __enter__(self) -> "AgentFeed":
@@ -95,6 +95,7 @@ class AgentFeed:
 
     def _start(self) -> None:
         self._task = self._loop.create_task(self._pump())
+        self._task.add_done_callback(self._end)  # also called when it is cancelled before it runs
         if self._reason:
             self._task.cancel()
 
@@ -102,20 +103,23 @@ class AgentFeed:
         if self._task:
             self._task.cancel()
 
-    async def _pump(self) -> None:
-        end = _End(None)
+    async def _pump(self) -> BaseException | None:
+        """Hand all events over; give the error that has ended the agent, if any."""
         try:
             async with aclosing(self._events) as events:
                 async for event in events:
                     await self._hand_over(event)
-        except asyncio.CancelledError as error:
-            end = _End(self._reason or error)
         except BaseException as error:  # noqa: BLE001  (the turn's thread raises it again)
-            end = _End(error)
-        finally:
-            self._flush()
-            self._ready.put(end)
-            self._ended.set()
+            return error
+        return None
+
+    def _end(self, task: "asyncio.Task[BaseException | None]") -> None:
+        error = asyncio.CancelledError() if task.cancelled() else task.result()
+        if isinstance(error, asyncio.CancelledError):
+            error = self._reason or error
+        self._flush()
+        self._ready.put(_End(error))
+        self._ended.set()
 
     async def _hand_over(self, event: RunEvent) -> None:
         if isinstance(event, TextDelta | ThinkingDelta):
