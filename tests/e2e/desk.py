@@ -22,7 +22,8 @@ class Desk:
         """Open a tab, and make it the one that is looked at."""
         self.page = self.context.new_page()
         self.page.goto(f"{self.url}/{query}")
-        expect(self.page.get_by_role("button", name="New Chat", exact=True)).to_be_visible()
+        new_chat = self.sidebar.locator(".st-key-new-chat").get_by_role("button")
+        expect(new_chat).to_be_visible()
         return self.page
 
     @property
