@@ -23,6 +23,9 @@ from benchmarks.texts import digest
 from tests.stack import Stack
 
 PATIENCE = 300.0
+ENDED = """
+SELECT status, count(*) FROM turns WHERE status IN ('succeeded', 'failed', 'stopped') GROUP BY 1
+"""
 
 
 @dataclass(frozen=True)
@@ -117,12 +120,12 @@ def _colloquy(stack: Stack, load: Load) -> tuple[float, float]:
 
 
 def wait_for_turns(stack: Stack, count: int) -> None:
-    """Wait until so many turns of questions have succeeded, without a load on the API."""
+    """Wait until so many turns have succeeded, without a load on the API."""
     deadline = time.monotonic() + PATIENCE
-    counted = "SELECT count(*) FROM turns WHERE status = 'succeeded'"
-    while stack.query(counted)[0][0] < count:
+    while (ended := stack.query(ENDED)) != [("succeeded", count)]:
+        assert {status for status, _ in ended} <= {"succeeded"}, ended
         assert time.monotonic() < deadline, "the turns do not end"
-        time.sleep(0.05)
+        time.sleep(0.1)
 
 
 def _cpu(process: psutil.Process) -> float:

@@ -79,6 +79,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
                 OPENAI_API_KEY="test",
                 MODEL="scripted",
                 WORKER_TURNS=str(TURNS),
+                USER_TURNS_AT_ONCE=str(TURNS),
             )
         )
         stack.chat("get ready")
