@@ -132,7 +132,7 @@ class Answer:
     def _read(self, chunk: Any) -> Iterator[Delta]:
         if usage := chunk.get("usage"):
             self._usage = usage
-        choice = self._own_choice(chunk.get("choices") or ())
+        choice = self._own_choice(chunk.get("choices") or [])
         if choice is None:
             return
         if finish_reason := choice.get("finish_reason"):
