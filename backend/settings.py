@@ -96,7 +96,7 @@ class Settings(BaseSettings):
 
     auth: Literal["none", "password", "oidc"] = "none"
     workers: int = Field(1, ge=0, le=64, description="Worker processes that `make run` starts.")
-    worker_turns: int = Field(32, ge=1, le=1000, description="Turns one worker runs at once.")
+    worker_turns: int = Field(100, ge=1, le=1000, description="Turns one worker runs at once.")
     lease_seconds: float = Field(10.0, gt=0, description="A worker silent for so long is lost.")
     sweep_seconds: float = Field(
         0.5, gt=0, description="How often lost and stranded turns are sought."
