@@ -258,6 +258,7 @@ class WorkerInfo(Wire):
     turns: int
     capacity: int
     is_draining: bool
+    events_dropped: int = Field(0, description="Live events that Redis did not take from it.")
 
 
 class WorkTurn(TurnState):

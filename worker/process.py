@@ -27,7 +27,12 @@ class WorkerProcess:
         self._is_urgent = threading.Event()
         self._sweeper = Sweeper(services)
         self._presence = Presence(
-            services.redis, runtime.name, capacity, lambda: runtime.leases.count, self.drain
+            services.redis,
+            runtime.name,
+            capacity,
+            count_turns=lambda: runtime.leases.count,
+            count_dropped=lambda: services.events.dropped,
+            on_drain=self.drain,
         )
         self._crew = Crew(runtime, capacity)
 

@@ -1,5 +1,6 @@
 """The API: its routes, its errors, what it starts and ends."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -32,6 +33,7 @@ def create_app(services: Services) -> FastAPI:
         responses=PROBLEMS,
     )
     app.state.services = services
+    app.state.problems = Counter[int]()
     app.state.reader = EventReader(services.redis)
     app.state.audiences = Audiences(app.state.reader)
     app.add_middleware(LoopbackGuard, host=services.settings.host)

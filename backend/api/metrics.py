@@ -1,33 +1,66 @@
 """Figures for Prometheus, read from the database and Redis at each scrape."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
-from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.turns.lifecycle import UNFINISHED
-from backend.turns.presence import count_workers
+from backend.turns.figures import QUANTILES, read_last_hour, read_present
+from backend.turns.presence import list_workers
 from backend.turns.services import Services
-from db.models.turn import TurnRow
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
+# One gauge for each field of the figures: its name, and what it says.
+PRESENT = {
+    "oldest_seconds": ("colloquy_oldest_turn_seconds", "Age of the oldest unfinished turn."),
+    "oldest_waiting_seconds": (
+        "colloquy_oldest_waiting_seconds",
+        "How long the oldest turn waits that nothing but a worker is missing to.",
+    ),
+    "longest_silence_seconds": (
+        "colloquy_longest_silence_seconds",
+        "Since the last sign of life of the running turn that is silent for longest.",
+    ),
+    "overdue_leases": (
+        "colloquy_overdue_leases",
+        "Running turns whose lease is over for 10 s: nobody takes them over.",
+    ),
+    "stopping": ("colloquy_stopping_turns", "Running turns that were asked to stop."),
+    "waiting_for_model": (
+        "colloquy_turns_waiting_for_model",
+        "Running turns whose model's provider lets them wait.",
+    ),
+}
+LAST_HOUR = {
+    "attempts": ("colloquy_hour_attempts", "Attempts at the turns of the last hour."),
+    "lost_workers": ("colloquy_hour_lost_workers", "Workers lost by turns of the last hour."),
+    "model_retries": ("colloquy_hour_model_retries", "How often their models were asked again."),
+    "unknown_outcomes": (
+        "colloquy_hour_unknown_outcomes",
+        "Their tool calls of which nobody knows whether they took effect.",
+    ),
+}
 
-def write_metrics(services: Services) -> bytes:
-    """The text that a scrape gets; a part that does not answer has `up` 0 and no figures."""
+
+def write_metrics(services: Services, problems: Mapping[int, int]) -> bytes:
+    """The text that a scrape gets; a part that does not answer has `up` 0 and no figures.
+
+    `problems`: how many errors this process has answered with, by status.
+    """
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(services))
+    registry.register(_Collector(services, problems))
     return generate_latest(registry)
 
 
 class _Collector(Collector):
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, problems: Mapping[int, int]) -> None:
         self._services = services
+        self._problems = problems
 
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("colloquy_up", "1 when the part answers.", labels=["part"])
@@ -42,30 +75,59 @@ class _Collector(Collector):
         except RedisError:
             up.add_metric(["redis"], 0)
         yield up
+        yield _labelled(
+            CounterMetricFamily(
+                "colloquy_problems", "Errors that this API process answered.", labels=["status"]
+            ),
+            {str(status): count for status, count in self._problems.items()},
+        )
 
     def _turns(self) -> Iterator[Metric]:
-        turns = GaugeMetricFamily(
-            "colloquy_turns", "Turns that are not finished.", labels=["status"]
-        )
-        age = GaugeMetricFamily("colloquy_oldest_turn_seconds", "Age of the oldest of them.")
-        unfinished = TurnRow.status.in_(UNFINISHED)
-        oldest = func.extract("epoch", func.now() - func.min(TurnRow.created_at))
         with self._services.database.read() as session:
-            by_status = session.execute(
-                select(TurnRow.status, func.count()).where(unfinished).group_by(TurnRow.status)
-            )
-            counts = dict(by_status.tuples().all())
-            seconds = session.scalar(select(oldest).where(unfinished))
-        for status in sorted(UNFINISHED):
-            turns.add_metric([status], counts.get(status, 0))
-        age.add_metric([], float(seconds or 0))
-        yield from (turns, age)
+            present, hour = read_present(session), read_last_hour(session)
+        turns = GaugeMetricFamily("colloquy_turns", "Unfinished turns.", labels=["status"])
+        yield _labelled(turns, present.by_status)
+        for figures, gauges in ((present, PRESENT), (hour, LAST_HOUR)):
+            for field, (name, says) in gauges.items():
+                yield GaugeMetricFamily(name, says, value=getattr(figures, field))
+        says = "Turns accepted in the last hour, by what became of them."
+        accepted = GaugeMetricFamily("colloquy_hour_turns", says, labels=["status"])
+        yield _labelled(accepted, hour.by_status)
+        says = "Failed turns of the last hour, by their reason."
+        failures = GaugeMetricFamily("colloquy_hour_failures", says, labels=["reason"])
+        yield _labelled(failures, hour.by_failure)
+        says = "From a lost worker's last sign of life until its turn went on; last hour."
+        recovery = GaugeMetricFamily("colloquy_hour_recovery_seconds", says, labels=["quantile"])
+        yield _labelled(recovery, _by_quantile(hour.recovery_seconds))
+        says = "From asking a running turn to stop until it had ended; last hour."
+        stop = GaugeMetricFamily("colloquy_hour_stop_seconds", says, labels=["quantile"])
+        yield _labelled(stop, _by_quantile(hour.stop_seconds))
 
     def _workers(self) -> Iterator[Metric]:
-        redis = self._services.redis
-        yield GaugeMetricFamily(
-            "colloquy_workers", "Worker processes alive.", value=count_workers(redis)
-        )
+        workers = list_workers(self._services.redis)
+        yield GaugeMetricFamily("colloquy_workers", "Worker processes alive.", value=len(workers))
+        for field, says in (
+            ("turns", "Turns that they have in hand."),
+            ("capacity", "Turns that they may have in hand."),
+        ):
+            total = sum(getattr(worker, field) for worker in workers)
+            yield GaugeMetricFamily(f"colloquy_worker_{field}", says, value=total)
         yield GaugeMetricFamily(
             "colloquy_queued_jobs", "Jobs waiting in Redis.", value=self._services.queue.rq.count
         )
+        dropped = {worker.name: worker.events_dropped for worker in workers}
+        says = "Live events that Redis did not take; viewers got stored rows instead."
+        events = CounterMetricFamily("colloquy_events_dropped", says, labels=["process"])
+        yield _labelled(events, {**dropped, "api": self._services.events.dropped})
+
+
+def _labelled(
+    family: GaugeMetricFamily | CounterMetricFamily, values: Mapping[str, float]
+) -> Metric:
+    for label, value in values.items():
+        family.add_metric([label], value)
+    return family
+
+
+def _by_quantile(seconds: tuple[float, ...]) -> dict[str, float]:
+    return {f"{share:g}": value for share, value in zip(QUANTILES, seconds, strict=True)}

@@ -26,7 +26,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 def problem(
     request: Request, status: int, title: str, detail: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """An error as the client gets it."""
+    """An error as the client gets it; counted for those who watch."""
+    request.app.state.problems[status] += 1
     body = Problem(title=title, status=status, detail=detail, instance=request.url.path)
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
 

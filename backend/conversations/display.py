@@ -69,7 +69,7 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
     """The rows of one tool result, with a line where nobody knows what the call has done."""
     row = tool_draft(message, artifact, agent)
-    if message.get("additional_kwargs", {}).get("outcome") != "unknown":
+    if not is_unknown(message):
         return [row]
     name = message.get("name")
     return [
@@ -79,6 +79,11 @@ def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -
             " Check, then tell the agent to repeat it or to go on."
         ),
     ]
+
+
+def is_unknown(message: JSON) -> bool:
+    """Whether this is the result of a call of which nobody knows whether it took effect."""
+    return bool(message.get("additional_kwargs", {}).get("outcome") == "unknown")
 
 
 def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> Draft:

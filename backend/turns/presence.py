@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 class Presence:
     """One worker process's sign of life; after a FLUSHALL it is back with the next beat.
 
-    `count_turns` says what the process has in hand; `on_drain` is called once, when somebody has
-    asked it to drain.
+    `count_turns` says what the process has in hand, `count_dropped` how many live events Redis did
+    not take from it; `on_drain` is called once, when somebody has asked it to drain.
     """
 
     def __init__(
@@ -32,12 +32,14 @@ class Presence:
         name: str,
         capacity: int,
         count_turns: Callable[[], int],
+        count_dropped: Callable[[], int],
         on_drain: Callable[[], None],
     ) -> None:
         self._redis = redis
         self._name = name
         self._capacity = capacity
         self._count_turns = count_turns
+        self._count_dropped = count_dropped
         self._on_drain = on_drain
         self._is_draining = False
         self._closing = threading.Event()
@@ -73,6 +75,7 @@ class Presence:
             turns=self._count_turns(),
             capacity=self._capacity,
             is_draining=self._is_draining,
+            events_dropped=self._count_dropped(),
         )
         self._redis.set(f"{PREFIX}{self._name}", told.model_dump_json(), ex=TTL_SECONDS)
 

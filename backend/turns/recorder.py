@@ -137,7 +137,7 @@ class Recorder:
 
         def write(session: Session) -> _SavedStep:
             added = self._add_rows(session, step, delta)
-            stop = self._fence(session, usage)
+            stop = self._fence(session, usage, sum(map(display.is_unknown, step.messages)))
             version = append_delta(
                 session, self._claim.conversation_id, self._stored.version, delta, added
             )
@@ -206,7 +206,7 @@ class Recorder:
             return display.tool_drafts(message, artifact, agent)
         return display.assistant_drafts(message, agent, MessageStatus.COMPLETED)
 
-    def _fence(self, session: Session, usage: Usage) -> bool:
+    def _fence(self, session: Session, usage: Usage, unknown: int) -> bool:
         """Count the step if this attempt still owns the turn; give whether to stop."""
         stop = session.scalar(
             update(TurnRow)
@@ -215,6 +215,7 @@ class Recorder:
                 steps=TurnRow.steps + 1,
                 usage=usage.model_dump(exclude_defaults=True),
                 heartbeat_at=func.clock_timestamp(),
+                unknown_outcomes=TurnRow.unknown_outcomes + unknown,
             )
             .returning(TurnRow.stop_requested)
         )

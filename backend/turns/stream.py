@@ -50,17 +50,21 @@ class Event:
 
 
 class EventStream:
-    """The publishing end. A lost event costs an animation, never content: failures are logged."""
+    """The publishing end. A lost event costs an animation, never content: it is counted."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._publish = redis.register_script(_PUBLISH)
+        self.dropped = 0
         self._is_failing = False
         self._pause_until = 0.0
 
     def publish(self, session_id: UUID, *events: Event) -> None:
         """Send the events to whoever follows the session, in order."""
-        if not events or time.monotonic() < self._pause_until:
+        if time.monotonic() < self._pause_until:
+            self.dropped += len(events)
+            return
+        if not events:
             return
         keys = [f"{STREAM}{session_id}", f"{CHANNEL}{session_id}"]
         try:
@@ -68,6 +72,7 @@ class EventStream:
                 keys=keys, args=[KEEP_EVENTS, KEEP_SECONDS, *(event.dump() for event in events)]
             )
         except RedisError as error:
+            self.dropped += len(events)
             self._report(error)
         else:
             self._is_failing = False

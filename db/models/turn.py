@@ -38,6 +38,12 @@ class TurnRow(Base):
         Index(
             "ix_turns_unfinished", "conversation_id", "number", postgresql_where=text(UNFINISHED)
         ),
+        Index(
+            "ix_turns_created",
+            "created_at",
+            postgresql_using="brin",
+            postgresql_with={"pages_per_range": "16", "autosummarize": "on"},
+        ),
         Index("ix_turns_failed", "number", postgresql_where=text("status = 'failed'")),
         {"postgresql_with": {"fillfactor": 80}},
     )
@@ -73,3 +79,4 @@ class TurnRow(Base):
     model_retry_reason: Mapped[str | None]
     model_retries: Mapped[int] = mapped_column(server_default="0")
     lost_seconds: Mapped[float] = mapped_column(server_default="0")
+    unknown_outcomes: Mapped[int] = mapped_column(server_default="0")

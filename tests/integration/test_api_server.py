@@ -1,10 +1,24 @@
 """The server about itself: alive, ready, measured, documented."""
 
+import re
+from uuid import uuid4
+
 import httpx
 
 from tests.fakes import script
-from tests.integration.scenes import wait_for_event
-from tests.stack import Stack
+from tests.integration.scenes import stop, wait_for_event
+from tests.stack import ROOT, Stack
+
+OPERATIONS = ROOT / "docs" / "operations.md"
+ENDED = ("succeeded", "failed", "stopped")
+
+
+def scrape(stack: Stack) -> dict[str, float]:
+    """The figures as Prometheus gets them."""
+    answer = httpx.get(f"{stack.base_url}/metrics")
+    assert answer.headers["content-type"].startswith("text/plain"), answer.text
+    lines = (line for line in answer.text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
 
 def test_alive_and_ready_at_the_root(stack: Stack) -> None:
@@ -21,17 +35,57 @@ def test_metrics_count_unfinished_turns_and_workers(stack: Stack) -> None:
     wait_for_event(stack, turn["session_id"], "text_delta")
     stack.submit("waiting", turn["session_id"])
 
-    answer = httpx.get(f"{stack.base_url}/metrics")
+    samples = scrape(stack)
 
-    assert answer.headers["content-type"].startswith("text/plain"), answer.text
-    samples = dict(
-        line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#")
-    )
-    assert float(samples['colloquy_turns{status="running"}']) >= 1
-    assert float(samples['colloquy_turns{status="queued"}']) >= 1
-    assert float(samples["colloquy_workers"]) == 1
-    assert float(samples['colloquy_up{part="database"}']) == 1
+    assert samples['colloquy_turns{status="running"}'] >= 1
+    assert samples['colloquy_turns{status="queued"}'] >= 1
+    assert samples["colloquy_workers"] == 1
+    assert samples['colloquy_up{part="database"}'] == 1
     stack.client.delete(f"/sessions/{turn['session_id']}")
+
+
+def test_metrics_tell_what_became_of_the_last_hour(own_stack: Stack) -> None:
+    stack = own_stack
+    stack.client.get(f"/sessions/{uuid4()}")
+    stack.chat("well")
+    failed = stack.submit(script({"status": 401, "text": "no such key"}))
+    stack.finished(failed["turn_id"])
+    stopped = stack.submit(script({"text": "word " * 400, "delay": 0.05}))
+    wait_for_event(stack, stopped["session_id"], "text_delta")
+    stop(stack, stopped["turn_id"])
+    stack.finished(stopped["turn_id"])
+    lost = stack.submit(script({"text": "word " * 40, "delay": 0.05}))
+    wait_for_event(stack, lost["session_id"], "text_delta")
+    stack.kill_workers()
+    silent = scrape(stack)
+    stack.start_worker()
+    stack.finished(lost["turn_id"])
+    stack.wait_ready()
+
+    samples = scrape(stack)
+
+    assert silent["colloquy_longest_silence_seconds"] > 0
+    ended = {status: samples[f'colloquy_hour_turns{{status="{status}"}}'] for status in ENDED}
+    assert ended == {"succeeded": 2, "failed": 1, "stopped": 1}
+    assert samples['colloquy_hour_failures{reason="Model unavailable"}'] == 1
+    assert samples["colloquy_hour_lost_workers"] == 1
+    assert samples["colloquy_hour_attempts"] == 5
+    assert samples['colloquy_hour_recovery_seconds{quantile="0.5"}'] > 0
+    assert samples['colloquy_hour_stop_seconds{quantile="1"}'] > 0
+    assert samples['colloquy_problems_total{status="404"}'] == 1
+    assert samples["colloquy_overdue_leases"] == samples["colloquy_hour_unknown_outcomes"] == 0
+    assert samples['colloquy_events_dropped_total{process="api"}'] == 0
+
+
+def test_every_figure_that_operators_are_told_of_is_there(stack: Stack) -> None:
+    told = re.findall(r"`(colloquy_\w+)[{`]", OPERATIONS.read_text())
+
+    names = {name.partition("{")[0] for name in scrape(stack)}
+
+    # Without a failure of the last hour there is no reason to name, nor a problem to count.
+    absent = {"colloquy_hour_failures", "colloquy_problems_total"}
+    assert set(told) - absent <= names
+    assert names - set(told) - absent == set()
 
 
 def test_server_says_who_asks_and_what_answers(stack: Stack) -> None:

@@ -1,6 +1,6 @@
 """The server itself: alive, ready, measured; and what a page must know of it."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -30,9 +30,10 @@ def readyz(response: Response, services: ServicesDep) -> dict[str, str]:
 
 
 @root.get("/metrics")
-def metrics(services: ServicesDep) -> Response:
+def metrics(request: Request, services: ServicesDep) -> Response:
     """Figures for Prometheus."""
-    return Response(write_metrics(services), media_type=CONTENT_TYPE)
+    body = write_metrics(services, request.app.state.problems)
+    return Response(body, media_type=CONTENT_TYPE)
 
 
 @router.get("/server")
