@@ -104,7 +104,7 @@ class Settings(BaseSettings):
 
     user_turns: int = Field(1_000, ge=1, description="Unfinished turns of one person at most.")
     user_turns_at_once: int = Field(
-        100, ge=1, description="Turns of one person that run at once; the others wait."
+        50, ge=1, description="Turns of one person that run at once; the others wait."
     )
     all_turns: int = Field(20_000, ge=1, description="Unfinished turns of all at most.")
     user_tokens_per_day: int = Field(0, ge=0, description="Tokens of one person in 24 h; 0: any.")
