@@ -1,17 +1,19 @@
-"""The way from the agents' loop to a turn's thread: its end is heard whenever it comes."""
+"""An agent's events reach its thread whole and in order; deltas come joined."""
 
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from backend.agents.events import RunEvent, TextDelta
+from backend.agents.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
+from backend.schemas import Usage
 from backend.turns.feed import AgentFeed, AgentLoop
 from backend.turns.lease import TurnStopped
 
 SECONDS = 5
+STEP = StepFinished((), {}, {}, Usage())
 
 
 @pytest.fixture
@@ -22,9 +24,58 @@ def loop() -> Iterator[AgentLoop]:
     running.close()
 
 
-async def talk() -> AsyncGenerator[RunEvent, None]:
-    yield TextDelta("m", "a word")
-    await asyncio.sleep(60)
+async def play(*events: RunEvent | float) -> AsyncIterator[RunEvent]:
+    """The events; a number is a pause in seconds."""
+    for event in events:
+        if isinstance(event, float):
+            await asyncio.sleep(event)
+        else:
+            yield event
+
+
+def taken(loop: AgentLoop, *events: RunEvent | float) -> list[RunEvent]:
+    with AgentFeed(loop, play(*events)) as feed:
+        return list(feed)
+
+
+def test_the_first_delta_is_not_kept_back_and_the_others_come_joined(loop: AgentLoop) -> None:
+    said = [TextDelta("m", f"{number} ") for number in range(500)]
+
+    first, *others = taken(loop, *said)
+
+    assert first == said[0]
+    assert "".join(event.text for event in (first, *others)) == "".join(d.text for d in said)
+    assert len(others) < len(said) / 2
+
+
+def test_nothing_is_lost_when_windows_close_while_more_comes(loop: AgentLoop) -> None:
+    said = [TextDelta("m", f"{number} ") for number in range(60)]
+    paced = [event for delta in said for event in (delta, 0.005)]
+
+    events = taken(loop, *paced)
+
+    assert "".join(event.text for event in events) == "".join(delta.text for delta in said)
+
+
+def test_what_was_said_comes_before_what_follows_it(loop: AgentLoop) -> None:
+    events = taken(
+        loop,
+        ThinkingDelta("m", "hm"),
+        ThinkingDelta("m", "!"),
+        TextDelta("m", "a"),
+        TextDelta("m", "b"),
+        STEP,
+        TextDelta("n", "c"),
+    )
+
+    assert events == [
+        ThinkingDelta("m", "hm"),
+        ThinkingDelta("m", "!"),
+        TextDelta("m", "a"),
+        TextDelta("m", "b"),
+        STEP,
+        TextDelta("n", "c"),
+    ]
 
 
 @pytest.mark.parametrize("is_busy", [True, False])
@@ -33,10 +84,9 @@ def test_a_turn_stopped_before_its_agent_has_begun_ends(loop: AgentLoop, is_busy
 
     def run() -> None:
         try:
-            with AgentFeed(loop, talk()) as feed:
+            with AgentFeed(loop, play(TextDelta("m", "a word"), 60.0)) as feed:
                 feed.cancel(TurnStopped())
-                for _ in feed:
-                    pass
+                list(feed)
         except TurnStopped as error:
             raised.append(error)
 
