@@ -19,13 +19,14 @@ JSON = dict[str, Any]
 
 _WRITERS = ThreadPoolExecutor(8, thread_name_prefix="journal")
 
-# Nothing is inserted when the turn is no longer this attempt's.
+# Nothing is inserted when the turn is no longer this attempt's. The lock lets the next claim, which
+# reads the journal, wait for a write that is not committed yet.
 _WRITE = text(
     "INSERT INTO tool_journal"
     " (turn_id, message_id, number, attempt, name, effect, result, finished_at)"
     " SELECT id, :message_id, :number, :attempt, :name, :effect, CAST(:result AS jsonb),"
     " CASE WHEN :result IS NULL THEN NULL ELSE clock_timestamp() END"
-    " FROM turns WHERE id = :turn_id AND attempt = :attempt AND status = 'running'"
+    " FROM turns WHERE id = :turn_id AND attempt = :attempt AND status = 'running' FOR SHARE"
     " ON CONFLICT (turn_id, message_id, number) DO UPDATE"
     " SET attempt = excluded.attempt, result = excluded.result, finished_at = excluded.finished_at"
 )

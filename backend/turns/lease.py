@@ -84,18 +84,15 @@ class LeaseKeeper:
                 self._leases.pop(key, None)
 
     def _keep(self) -> None:
-        renewed = 0.0
         while not self._closing.wait(LOOK_SECONDS):
             self._life.hold()
             leases = self._snapshot()
             if not leases:
                 continue
-            is_due = time.monotonic() - renewed > self._seconds / 4
             try:
                 self._look(leases)
-                if is_due:
+                if any(time.monotonic() - lease.kept_at > self._seconds / 4 for lease in leases):
                     self._renew(leases)
-                    renewed = time.monotonic()
             except SQLAlchemyError as error:
                 log.warning("Leases are not renewed, the database does not answer: %s", error)
             self._give_up_old(leases)
@@ -118,19 +115,32 @@ class LeaseKeeper:
                 self._cancel(lease, TurnStopped())
 
     def _renew(self, leases: list[Lease]) -> None:
+        """Renew the leases but those of turns that somebody holds: their turn comes again soon.
+
+        A process that froze while it held one turn must not cost the others their leases.
+        """
+        now = time.monotonic()
         until = func.clock_timestamp() + text(":seconds * interval '1 second'").bindparams(
             bindparam("seconds", self._seconds)
         )
+        free = (
+            select(TurnRow.id)
+            .where(tuple_(TurnRow.id, TurnRow.attempt).in_([_key(lease) for lease in leases]))
+            .where(TurnRow.status == TurnStatus.RUNNING)
+            .with_for_update(key_share=True, skip_locked=True)
+        )
         with self._database.transaction() as session:
-            session.execute(
+            kept = session.execute(
                 update(TurnRow)
-                .where(tuple_(TurnRow.id, TurnRow.attempt).in_([_key(lease) for lease in leases]))
-                .where(TurnRow.status == TurnStatus.RUNNING)
+                .where(TurnRow.id.in_(free))
                 .values(lease_until=until, heartbeat_at=func.clock_timestamp())
+                .returning(TurnRow.id, TurnRow.attempt)
                 .execution_options(synchronize_session=False)
             )
+            keys = set(kept.tuples())
         for lease in leases:
-            lease.kept_at = time.monotonic()
+            if _key(lease) in keys:
+                lease.kept_at = now
 
     def _give_up_old(self, leases: list[Lease]) -> None:
         """Stop working on a turn whose lease could not be renewed in time: it may be another's."""

@@ -86,8 +86,10 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
     with services.database.transaction() as session:
         chosen = choose_fairly(session, turn_id, at_once) if has_backlog else turn_id
         claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
-        if claim is None and chosen != turn_id:
-            chosen = turn_id
+    if claim is None and chosen != turn_id:
+        chosen = turn_id
+        # Who held two turns at once could stand in the way of somebody who holds them in turn.
+        with services.database.transaction() as session:
             claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
     if chosen != turn_id:
         services.queue.put_back(turn_id)
