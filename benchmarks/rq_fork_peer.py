@@ -1,11 +1,12 @@
-"""B7's peer: RQ's own worker, which forks for each job, and a job that is one turn of an agent."""
+"""B7's peer: RQ's pool of workers, which fork for each job, and a job that is one agent's turn."""
 
 import sys
 
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 from redis import Redis
-from rq import Queue, Worker
+from rq import Queue
+from rq.worker_pool import WorkerPool
 
 QUEUE = "peer"
 
@@ -23,5 +24,5 @@ def run_turn(url: str, question: str) -> str:
 
 if __name__ == "__main__":
     redis = Redis.from_url(sys.argv[1])
-    # LangChain was imported above, before the forks, which is the least memory that it can take.
-    Worker([Queue(QUEUE, connection=redis)], connection=redis).work()
+    # LangChain was imported above, before all forks, which is the least memory that it can take.
+    WorkerPool([Queue(QUEUE, connection=redis)], redis, num_workers=int(sys.argv[2])).start()

@@ -1,5 +1,6 @@
 """A worker process: `python -m worker` runs turns in threads until it is told to end."""
 
+import gc
 import os
 import signal
 import socket
@@ -32,6 +33,8 @@ def main() -> int:
         sys.stderr.write(f"{error.detail}\n")
         return 2
     set_runtime(runtime)
+    # All turns wait while garbage is sought: not also among the modules, which stay for ever.
+    gc.freeze()
     process = WorkerProcess(runtime)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: process.stop())
