@@ -17,7 +17,9 @@ CLAIMS: Mapping[str, str] = {
     "B7": "benchmarks.b7_turns_per_gb",
     "B8": "benchmarks.b8_recovery",
     "B9": "benchmarks.b9_submits",
+    "B10": "benchmarks.b10_viewers",
     "B11": "benchmarks.b11_page_rerun",
+    "B12": "benchmarks.b12_under_faults",
 }
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections import Counter
 from uuid import UUID
 
 from sqlalchemy import func, or_, select, text
@@ -17,6 +18,7 @@ from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
 BATCH = 500
+LOOKS = 2  # how often dead workers are sought from one sweep to the next
 STRANDED_SECONDS = 3  # a turn that nobody claims for so long is announced again
 log = logging.getLogger(__name__)
 
@@ -26,7 +28,7 @@ class Sweeper:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._suspects: set[str] = set()
+        self._suspects: Counter[str] = Counter()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -41,21 +43,28 @@ class Sweeper:
 
     def _sweep(self) -> None:
         seconds = self._services.settings.sweep_seconds
-        while not self._closing.wait(seconds):
+        looks = 0
+        while not self._closing.wait(seconds / LOOKS):
+            looks += 1
             try:
-                self._free_leases()
-                sweep(self._services)
+                if self._free_leases() or looks % LOOKS == 0:
+                    sweep(self._services)
             except SQLAlchemyError as error:
                 log.warning("The sweep waits, the database does not answer: %s", error)
             except Exception:  # the edge: one sweep that fails must not be the last
                 log.exception("A sweep failed")
 
-    def _free_leases(self) -> None:
-        """End the leases of workers found dead twice: one that reconnects is not."""
+    def _free_leases(self) -> bool:
+        """End the leases of workers that are dead; give whether there were any.
+
+        One that was seen dead for less than the time between two sweeps may just reconnect.
+        """
         with self._services.database.transaction() as session:
-            dead = find_dead_workers(session)
-            end_leases(session, dead & self._suspects)
-        self._suspects = dead
+            seen = {name: self._suspects[name] + 1 for name in find_dead_workers(session)}
+            dead = {name for name, times in seen.items() if times > LOOKS}
+            end_leases(session, dead)
+        self._suspects = Counter(seen)
+        return bool(dead)
 
 
 def sweep(services: Services) -> list[UUID]:

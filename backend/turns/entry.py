@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BindParameter, Insert, Row, bindparam, func, insert, select, update
+from sqlalchemy import BindParameter, Insert, Row, Select, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from backend.agents.state import user_message
@@ -142,23 +142,20 @@ def _values(table: Any, row: JSON) -> JSON:
     return {f"{table.name}.{name}": value for name, value in row.items()}
 
 
-_HOLD = (
+_HOLD: Select[Any] = (
     select(
-        ConversationRow.id,
-        ConversationRow.domain_id,
-        ConversationRow.image_id,
-        ConversationRow.title,
-        ConversationRow.message_count,
-        func.jsonb_path_query_array(ConversationRow.image, "$.agents[*].name").label("agents"),
+        *(_CONVERSATIONS.c[name] for name in ("id", "domain_id", "image_id", "title")),
+        _CONVERSATIONS.c.message_count,
+        func.jsonb_path_query_array(_CONVERSATIONS.c.image, "$.agents[*].name").label("agents"),
     )
-    .where(ConversationRow.id == bindparam("conversation_id"))
+    .where(_CONVERSATIONS.c.id == bindparam("conversation_id"))
     .with_for_update(key_share=True)
 )
 _OF_HELD: BindParameter[Any] = bindparam("conversation_id")
 # Not part of _HOLD: a statement that has waited for a lock sees the other rows as they were before.
 _LOOK = select(
     select(func.count())
-    .where(TurnRow.conversation_id == _OF_HELD, TurnRow.status.in_(UNFINISHED))
+    .where(_TURNS.c.conversation_id == _OF_HELD, _TURNS.c.status.in_(UNFINISHED))
     .scalar_subquery()
     .label("before"),
     newest_version(_OF_HELD).label("version"),
