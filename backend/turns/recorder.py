@@ -288,14 +288,17 @@ class _OpenCalls:
     def close(
         self, session: Session, conversation_id: UUID, step: StepFinished
     ) -> list[DisplayMessage]:
-        """Move the calls that this step answers to their end; ids may repeat, order tells."""
-        updated = []
+        """Move the calls that this step answers to their end; ids may repeat, order tells.
+
+        Changes nothing here: a step whose commit was lost is written a second time.
+        """
+        updated, rows = [], list(self._rows)
         for message in step.messages:
             call_id = message.get("tool_call_id")
-            row = next((r for r in self._rows if r.content["call_id"] == call_id), None)
+            row = next((r for r in rows if r.content["call_id"] == call_id), None)
             if message["role"] != "tool" or row is None:
                 continue
-            self._rows.remove(row)
+            rows.remove(row)
             seconds = next((s for ended, s in self._seconds if ended == call_id), None)
             metadata = {} if seconds is None else {"seconds": round(seconds, 3)}
             status = display.call_status(message)

@@ -1,7 +1,24 @@
-"""What the database refuses for good ends the turn at once, with a reason."""
+"""What the database refuses for good ends the turn at once; what it loses is saved again, whole."""
 
 from tests.fakes import script
+from tests.integration.scenes import check_views, make_session, tool_domain
 from tests.stack import Stack
+
+CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
+
+# The first commit of a tool's result ends as if the server were shut down within it.
+ONE_LOST_COMMIT = """
+CREATE SEQUENCE lost_commits;
+CREATE FUNCTION lose_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('lost_commits') = 1 THEN
+        RAISE EXCEPTION 'terminating connection' USING ERRCODE = '57P01';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER lose_commit AFTER INSERT ON display_messages
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.content ->> 'content' = 'fragile') EXECUTE FUNCTION lose_commit();
+"""
 
 
 def test_step_that_cannot_be_saved_fails_the_turn_once(stack: Stack) -> None:
@@ -16,3 +33,19 @@ def test_step_that_cannot_be_saved_fails_the_turn_once(stack: Stack) -> None:
     ended = stack.finished(turn["turn_id"])
     assert (ended["status"], ended["attempts"]) == ("failed", 1)
     assert stack.chat(script({"text": "well"}), session_id)["status"] == "succeeded"
+
+
+def test_step_whose_commit_failed_is_saved_whole_the_second_time(stack: Stack) -> None:
+    with tool_domain(stack, lambda name, _: "fragile", "one", "two") as (domain, _):
+        session_id = make_session(stack, domain["name"])
+        stack.query_and_commit(ONE_LOST_COMMIT)
+        try:
+            turn = stack.submit(script(CALLS, {"text": "done"}), session_id)
+            ended = stack.finished(turn["turn_id"])
+        finally:
+            stack.query_and_commit("DROP FUNCTION lose_commit CASCADE; DROP SEQUENCE lost_commits")
+
+    assert (ended["status"], ended["attempts"]) == ("succeeded", 1)
+    rows, _ = check_views(stack, session_id)
+    calls = [row["status"] for row in rows if row["content_type"] == "tool_call"]
+    assert calls == ["completed", "completed"]
