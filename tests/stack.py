@@ -251,7 +251,9 @@ class Stack:
         url = f"/sessions/{session_id}/events"
         with self.client.stream("GET", url, headers=headers, timeout=30) as response:
             assert response.status_code == 200, response.read()
-            yield read_events(response.iter_lines())
+            lines = response.iter_lines()
+            assert next(lines).startswith(":")  # it has its place: what follows is live
+            yield read_events(lines)
 
     def query(self, sql: str, **parameters: Any) -> list[Any]:
         """Look into the database, as a host application may."""

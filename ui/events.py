@@ -90,7 +90,8 @@ class Follower:
 
     def _read_stream(self) -> bool:
         """Read one connection to its end; False when there is no such session any more."""
-        headers = {"Accept": "text/event-stream"}
+        # Pages run beside the API: compressing would cost both time and save nobody bytes.
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if self._last_id:
             headers["Last-Event-ID"] = self._last_id
         stream = self._client.http.stream(

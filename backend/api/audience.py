@@ -16,7 +16,7 @@ KEEP_ALIVE_SECONDS = 10.0
 WITHOUT_REDIS_SECONDS = 1.0
 # Writing to many viewers takes a while. What comes meanwhile is written together, so that a crowd
 # costs at most about a third of the loop; a few viewers get each event at once.
-PAUSE_SECONDS_PER_VIEWER = 60e-6
+PAUSE_SECONDS_PER_VIEWER = 50e-6
 MAX_WAITING = 10_000  # events; a viewer slower than that is cut off and resumes from its last one
 
 

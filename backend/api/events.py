@@ -33,7 +33,8 @@ async def follow(viewer: Viewer, audiences: Audiences, session_id: UUID) -> Asyn
             yield CONNECTED + (await catch_up(viewer))[0]
             while not seat.is_cut_off:
                 for moment in await seat.take():
-                    yield await moment.tell(viewer)
+                    if written := await moment.tell(viewer):
+                        yield written
     except (SQLAlchemyError, SessionNotFound) as error:
         # The answer has begun, so it can only end; the client resumes from its last event.
         log.info("A follower of %s is cut off: %s", session_id, str(error).splitlines()[0])

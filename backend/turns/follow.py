@@ -22,21 +22,21 @@ log = logging.getLogger(__name__)
 
 
 class StreamId(NamedTuple):
-    """A place in a session's stream, as Redis writes it: milliseconds and a count."""
+    """A place in a session's stream, as Redis writes it: milliseconds and a number."""
 
     milliseconds: int = 0
-    count: int = 0
+    serial: int = 0
 
     @classmethod
     def parse(cls, text: str) -> "StreamId":
         """Read `1700000000000-3`; a part that is missing is 0. Raises ValueError."""
-        milliseconds, _, count = text.partition("-")
+        milliseconds, _, serial = text.partition("-")
         if not text.isascii():
             raise ValueError("digits of another script are none to Redis")
-        return cls(int(milliseconds), int(count or 0))
+        return cls(int(milliseconds), int(serial or 0))
 
     def __str__(self) -> str:
-        return f"{self.milliseconds}-{self.count}"
+        return f"{self.milliseconds}-{self.serial}"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
+from backend.api import gzip
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import follow
@@ -160,6 +161,7 @@ async def get_events(
         str | None, Query(description="An event's id, or 0 for all that is kept.")
     ] = None,
     last_event_id: Annotated[str | None, Header()] = None,
+    accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> StreamingResponse:
     """Follow a session as Server-Sent Events.
 
@@ -169,6 +171,8 @@ async def get_events(
     viewer = Viewer(services, reader, scope, session_id)
     await asyncio.to_thread(viewer.start, last_event_id or after)
     stream: AsyncIterator[bytes] = follow(viewer, audiences, session_id)
-    return StreamingResponse(
-        stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"}
-    )
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if gzip.is_accepted(accept_encoding):
+        stream = gzip.compress(stream)
+        headers["Content-Encoding"] = "gzip"
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
