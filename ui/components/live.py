@@ -35,7 +35,7 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
     known = {one.id for one in queued} | {turn.id}
     with speaker(is_user=False, agent=turn.agent):
         stage = Stage(st.container(), turn.session_id)
-        notice, status = st.empty(), st.empty()
+        notice, status = Caption(), Caption()
     stage.draw(live)
     checked = heard = time.monotonic()
     with Follower(state.client(), turn.session_id) as follower:
@@ -47,8 +47,8 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
             else:
                 live.settle()
             stage.draw(live)
-            _draw_notice(notice, live)
-            status.caption(_status_line(live))
+            notice.show(f":material/info: {plain(live.notice)}" if live.notice else "")
+            status.show(_status_line(live))
             now = time.monotonic()
             is_silent = now - max(heard, checked) > SILENT_SECONDS
             if live.queued_ids - known or is_silent or now - checked > CHECK_SECONDS:
@@ -57,6 +57,26 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
                 if _has_moved_on(live, queued):
                     break
     st.rerun()
+
+
+class Caption:
+    """A line that is sent to the browser when it says something else, and each second."""
+
+    def __init__(self) -> None:
+        self._place = st.empty()
+        self._shown = ""
+        self._sent_at = 0.0
+
+    def show(self, text: str) -> None:
+        """Say this; nothing takes the line away."""
+        now = time.monotonic()
+        if text == self._shown and now - self._sent_at < WAIT_SECONDS:
+            return
+        self._shown, self._sent_at = text, now
+        if text:
+            self._place.caption(text)
+        else:
+            self._place.empty()
 
 
 class Stage:
@@ -137,13 +157,6 @@ class Draft:
         if last is not None:
             with self._last:
                 draw_piece(last)
-
-
-def _draw_notice(place: DeltaGenerator, live: LiveTurn) -> None:
-    if live.notice:
-        place.caption(f":material/info: {plain(live.notice)}")
-    else:
-        place.empty()
 
 
 def _status_line(live: LiveTurn) -> str:
