@@ -14,6 +14,7 @@ CLAIMS: Mapping[str, str] = {
     "B3": "benchmarks.b3_open_session",
     "B5": "benchmarks.b5_first_token",
     "B6": "benchmarks.b6_cpu",
+    "B6-wire": "benchmarks.b6_wire",
     "B7": "benchmarks.b7_turns_per_gb",
     "B8": "benchmarks.b8_recovery",
     "B9": "benchmarks.b9_submits",

@@ -1,0 +1,77 @@
+"""Fan-out without HTTP: the bytes in the hand of each viewer, in the process that reads Redis."""
+
+import asyncio
+import gc
+import time
+from collections.abc import AsyncIterator
+from multiprocessing.connection import Connection
+from uuid import UUID
+
+from backend.api.audience import Audiences
+from backend.api.events import follow
+from backend.auth.scope import LOCAL_USER
+from backend.bootstrap import bootstrap
+from backend.settings import Settings
+from backend.turns.follow import EventReader
+from backend.turns.stream import STREAM
+from backend.turns.viewer import Viewer
+from benchmarks import b10_peer
+from benchmarks.b10_crowd import LAST, tell
+
+THREADS = 8
+SETTLE_SECONDS = 2.0
+
+
+def watch_ours(
+    pipe: Connection, database_url: str, redis_url: str, session_id: UUID, viewers: int
+) -> None:
+    """The event route's own parts."""
+    services = bootstrap(Settings(database_url=database_url, redis_url=redis_url), threads=THREADS)
+    reader = EventReader(services.redis)
+    reader.start()
+
+    async def watch() -> None:
+        audiences = Audiences(reader)
+        streams = []
+        for _ in range(viewers):
+            viewer = Viewer(services, reader, LOCAL_USER, session_id)
+            viewer.start(None)
+            streams.append(follow(viewer, audiences, session_id))
+        await _consume(pipe, streams)
+
+    gc.disable()
+    asyncio.run(watch())
+
+
+def watch_peer(pipe: Connection, _: str, redis_url: str, session_id: UUID, viewers: int) -> None:
+    """A read of the stream for each viewer."""
+
+    async def watch() -> None:
+        redis = b10_peer.connect(redis_url)
+        key = f"{STREAM}{session_id}"
+        await _consume(pipe, [b10_peer.follow(redis, key) for _ in range(viewers)])
+
+    gc.disable()
+    asyncio.run(watch())
+
+
+async def _consume(pipe: Connection, streams: list[AsyncIterator[bytes]]) -> None:
+    heard: list[tuple[list[tuple[float, bytes]], asyncio.Event]]
+    heard = [([], asyncio.Event()) for _ in streams]
+    tasks = [
+        asyncio.create_task(_keep(stream, *kept))
+        for stream, kept in zip(streams, heard, strict=True)
+    ]
+    await asyncio.sleep(SETTLE_SECONDS)
+    await tell(pipe, heard)
+    for task in tasks:
+        task.cancel()
+
+
+async def _keep(
+    stream: AsyncIterator[bytes], chunks: list[tuple[float, bytes]], ended: asyncio.Event
+) -> None:
+    async for chunk in stream:
+        chunks.append((time.monotonic(), chunk))
+        if LAST.encode() in chunk:
+            ended.set()

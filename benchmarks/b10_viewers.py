@@ -1,0 +1,201 @@
+"""B10: live events to 500 viewers of one session: CPU per delivered event, and how late it comes.
+
+Over HTTP: real viewers on server-sent events of the real API process, whose CPU time is counted,
+publishing excluded. In the process: the same fan-out up to the bytes of each viewer, without HTTP.
+Peer: a reading connection to Redis for each viewer (XREAD with BLOCK), also over HTTP and not.
+Events are those of a turn; a turn of one agent gives about 30 a second, a busy session 100.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import httpx
+import psutil
+from redis import Redis
+
+from backend.schemas import EventContext, EventName
+from backend.turns.stream import Event, EventStream
+from benchmarks.b10_crowd import Heard, crowd, digest_of, text_of, watch_over_http
+from benchmarks.b10_in_process import watch_ours, watch_peer
+from benchmarks.figures import Figure, Target, number
+from benchmarks.ground import Ground
+from tests.stack import Stack, free_port
+
+VIEWERS = 500
+ROUNDS = 3
+SECONDS = 4.0
+RATES = (100, 10)
+
+
+@dataclass
+class Runs:
+    """What repeated runs of one case gave: microseconds of CPU per delivery, and how late."""
+
+    cpu: list[float] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+
+    def add(self, heard: Heard, cpu_seconds: float, texts: list[bytes]) -> None:
+        """Take a run in which each viewer got each event once, in order. Raises AssertionError."""
+        assert len(heard.digests) == VIEWERS
+        assert set(heard.digests) == {digest_of(texts)}
+        assert len(heard.late) == VIEWERS * len(texts)
+        self.cpu.append(cpu_seconds / len(heard.late) * 1e6)
+        self.late += heard.late
+
+    @property
+    def median_cpu(self) -> float:
+        """Microseconds per event and viewer."""
+        return statistics.median(self.cpu)
+
+    def percentile(self, share: float) -> float:
+        """Milliseconds within which that share of the events had come."""
+        return sorted(self.late)[int(len(self.late) * share)] * 1e3
+
+    @property
+    def cpu_text(self) -> str:
+        """Median and spread."""
+        low, high = min(self.cpu), max(self.cpu)
+        return f"{number(self.median_cpu)} µs ({number(low)} to {number(high)})"
+
+    @property
+    def late_text(self) -> str:
+        """The middle and the end of the distribution."""
+        return f"p50 {number(self.percentile(0.5))} ms, p99 {number(self.percentile(0.99))} ms"
+
+
+def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
+    """Give the figures of this claim."""
+    with ExitStack() as parts:
+        services = parts.enter_context(_services(ground))
+        for rate in RATES:
+            runs = {name: Runs() for name in services}
+            for _ in range(ROUNDS):
+                for name, service in services.items():
+                    _run(service, rate, ground.redis_url, runs[name])
+            yield from _figures(f"over HTTP, {rate} events/s", runs["ours"], runs["peer"])
+        session_id = services["ours"].session_id
+        for rate in RATES:
+            ours, peer = Runs(), Runs()
+            where = (services["ours"].database_url, ground.redis_url, session_id)
+            for _ in range(ROUNDS):
+                _run_in_process(watch_ours, where, rate, ours)
+                _run_in_process(watch_peer, where, rate, peer)
+            yield from _figures(f"in the process, {rate} events/s", ours, peer)
+
+
+def _figures(where: str, ours: Runs, peer: Runs) -> Iterator[Figure]:
+    what = f"{VIEWERS} viewers {where}: "
+    yield Figure(
+        "B10",
+        what + "CPU per delivered event",
+        ours.cpu_text,
+        f"an XREAD each: {peer.cpu_text}",
+        ours.median_cpu,
+        Target(10, 3, " µs"),
+    )
+    yield Figure(
+        "B10",
+        what + "how late, p99",
+        ours.late_text,
+        f"an XREAD each: {peer.late_text}",
+        ours.percentile(0.99),
+        Target(100, 50, " ms"),
+    )
+
+
+@dataclass(frozen=True)
+class _Service:
+    """A process that serves events of one session."""
+
+    process: psutil.Process
+    port: int
+    path: str
+    session_id: UUID
+    database_url: str = ""
+
+
+@contextmanager
+def _services(ground: Ground) -> Iterator[dict[str, _Service]]:
+    stack = Stack(ground.new_database(), ground.redis_url, ground.home)
+    with ExitStack() as parts:
+        parts.callback(stack.__exit__)
+        stack.start_api()
+        assert stack.api
+        session_id = UUID(stack.client.post("/sessions", json={}).json()["id"])
+        port = free_port()
+        peer = stack.start(
+            "-m", "benchmarks.b10_peer", "--port", str(port), "--redis", ground.redis_url
+        )
+        stack.others.append(peer)
+        stack.wait_for(lambda: _answers(port), "the peer does not answer")
+        yield {
+            "ours": _Service(
+                psutil.Process(stack.api.pid),
+                stack.api_port,
+                f"/api/v1/sessions/{session_id}/events",
+                session_id,
+                stack.database_url,
+            ),
+            "peer": _Service(psutil.Process(peer.pid), port, f"/events/{session_id}", session_id),
+        }
+
+
+def _run(service: _Service, rate: int, redis_url: str, runs: Runs) -> None:
+    """One crowd, one run of events; only what all viewers got whole counts."""
+    with crowd(watch_over_http, service.port, service.path, VIEWERS) as viewers:
+        before = _cpu_seconds(service.process)
+        texts = _publish(redis_url, service.session_id, rate)
+        heard = viewers.wait()
+        used = _cpu_seconds(service.process) - before
+    runs.add(heard, used, texts)
+
+
+def _run_in_process(
+    watch: Callable[..., None], where: tuple[str, str, UUID], rate: int, runs: Runs
+) -> None:
+    """The same without HTTP: what counts is the CPU of the viewers' own process."""
+    database_url, redis_url, session_id = where
+    with crowd(watch, database_url, redis_url, session_id, VIEWERS) as viewers:
+        texts = _publish(redis_url, session_id, rate)
+        heard = viewers.wait()
+    runs.add(heard, heard.cpu, texts)
+
+
+def _publish(redis_url: str, session_id: UUID, rate: int) -> list[bytes]:
+    """Send events at this rate, each by itself; give their texts."""
+    context = EventContext(
+        domain_id=uuid4(),
+        session_id=session_id,
+        image_id=uuid4(),
+        agent_id="assistant",
+        turn_id=uuid4(),
+    )
+    message_id = f"run-{uuid4()}"
+    texts: list[bytes] = []
+    with Redis.from_url(redis_url) as redis:
+        stream = EventStream(redis)
+        count = int(rate * SECONDS)
+        started = time.monotonic()
+        for sent in range(count):
+            time.sleep(max(0.0, started + sent / rate - time.monotonic()))
+            text = text_of(sent, is_last=sent == count - 1)
+            data = {"message_id": message_id, "text": text}
+            stream.publish(session_id, Event(EventName.TEXT_DELTA, context, data))
+            texts.append(text.encode())
+    return texts
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def _answers(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/docs", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
