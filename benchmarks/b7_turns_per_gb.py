@@ -35,7 +35,7 @@ from tests.stack import ROOT, Stack, stop_process
 
 TURNS = 500
 FORKS = 8
-FORK_TOKENS = 150
+FORK_TOKENS = 250
 TOKENS = {1: 40, TURNS: 75}  # all must have begun before the first has ended
 EVERY = 2_000.0  # milliseconds from token to token of one turn
 CLIENTS = 8
@@ -140,18 +140,17 @@ def _gaps(redis: Redis, session_id: str, since: float) -> list[float]:
 def _forks(redis_url: str, url: str) -> InFlight:
     """The peer's turns, and the memory of its pool, its workers and their forks."""
     with Redis.from_url(redis_url) as redis, _worker_pool(redis_url) as pool:
-        _wait(lambda: len(pool.children()) == FORKS, "no workers")
         queue = Queue(QUEUE, connection=redis)
         asked = [question(n, FORK_TOKENS, 100) for n in range(FORKS)]
         jobs = [
             queue.enqueue("benchmarks.rq_fork_peer.run_turn", url, text, result_ttl=600)
             for text in asked
         ]
-        _wait(lambda: sum(len(w.children()) for w in pool.children()) == FORKS, "no forks")
+        _wait(lambda: all(job.get_status() == "started" for job in jobs), "no forks")
         time.sleep(5)  # each has asked the model by then
         family = [pool.pid, *(process.pid for process in pool.children(recursive=True))]
         memory = _memory(family)
-        assert len(family) == 1 + 2 * FORKS
+        assert len(family) >= 1 + 2 * FORKS
         _wait(lambda: all(job.is_finished for job in jobs), "the jobs do not end")
         wanted = digest(answer(n, FORK_TOKENS) for n in range(FORKS))
         assert digest(map(_result, jobs)) == wanted, "the texts are not those of the model"
