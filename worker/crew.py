@@ -87,8 +87,12 @@ class Crew:
     def _work(self, worker: ThreadWorker) -> None:
         try:
             worker.work_until_told()
+        except Exception:  # the edge: whatever ends a thread must not leave nobody to wait
+            log.exception("A thread of the crew has failed")
+            self._stopping.wait(LOOK_SECONDS)
         finally:
             self._dismiss(worker)
+            self._fill()
 
     def _dismiss(self, worker: ThreadWorker) -> None:
         with self._lock:
