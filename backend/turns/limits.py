@@ -28,7 +28,8 @@ class Limits:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._unfinished: Counter[str] = Counter()
+        self._by_owner: Counter[str] = Counter()
+        self._total = 0
         self._counted_at = float("-inf")
 
     def check(self, session: Session, scope: Scope) -> None:
@@ -39,14 +40,15 @@ class Limits:
                 self._count(session, DOUBT_SECONDS)
             if refusal := self._refusal(scope):
                 raise refusal
-            self._unfinished[scope.user_id] += 1
+            self._by_owner[scope.user_id] += 1
+            self._total += 1
         if self._settings.user_tokens_per_day or self._settings.user_cost_per_day:
             self._check_day(session, scope)
 
     def _refusal(self, scope: Scope) -> TooManyTurns | None:
-        if self._unfinished[scope.user_id] >= self._settings.user_turns:
+        if self._by_owner[scope.user_id] >= self._settings.user_turns:
             return TooManyTurns()
-        if self._unfinished.total() >= self._settings.all_turns:
+        if self._total >= self._settings.all_turns:
             return TooManyTurns("Too many turns wait in all. Try again in a little while.")
         return None
 
@@ -58,7 +60,8 @@ class Limits:
                 .where(TurnRow.status.in_(UNFINISHED))
                 .group_by(TurnRow.owner_id)
             )
-            self._unfinished = Counter(dict(counted.tuples().all()))
+            self._by_owner = Counter(dict(counted.tuples().all()))
+            self._total = self._by_owner.total()
             self._counted_at = time.monotonic()
 
     def _check_day(self, session: Session, scope: Scope) -> None:
