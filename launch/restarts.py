@@ -9,13 +9,21 @@ LONGEST_DELAY_SECONDS = 5.0
 
 
 class RestartPolicy:
-    """Counts one part's crashes: a crash is an accident, five within a minute are a fault."""
+    """Counts one part's crashes: a crash is an accident, five within a minute are a fault.
+
+    Whoever kills a part, or drains a worker, wants it back: those ends are not its own fault.
+    """
 
     def __init__(self) -> None:
         self._crashes: deque[float] = deque()
 
-    def delay_after_crash(self, now: float) -> float | None:
-        """Seconds to wait before the part is started again; None: give it up."""
+    def delay_after_end(self, status: int, now: float) -> float | None:
+        """Seconds to wait before the part is started again; None: give it up.
+
+        `status` is that of a process: negative when a signal has ended it.
+        """
+        if status <= 0:
+            return FIRST_DELAY_SECONDS
         self._crashes.append(now)
         while self._crashes[0] < now - WINDOW_SECONDS:
             self._crashes.popleft()

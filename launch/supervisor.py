@@ -19,6 +19,7 @@ POLL_SECONDS = 0.1
 READY_SECONDS = 120.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 KILLED_STATUS = 130
+FAILED_STATUS = 1
 # make passes on what the terminal sent to both: signals this close are one request.
 SAME_REQUEST_SECONDS = 0.5
 
@@ -114,18 +115,19 @@ class Supervisor:
     def _look_after(self, service: Service) -> None:
         due = self._restart_at.get(service.name)
         if due is None:
-            if service.exit_status() is not None:
-                self._plan_restart(service, f"ended with status {service.exit_status()}")
+            status = service.exit_status()
+            if status is not None:
+                self._plan_restart(service, status, f"ended with status {status}")
         elif time.monotonic() >= due:
             del self._restart_at[service.name]
             try:
                 self._start(service)
             except LaunchError as error:
-                self._plan_restart(service, error.detail)
+                self._plan_restart(service, FAILED_STATUS, error.detail)
 
-    def _plan_restart(self, service: Service, reason: str) -> None:
+    def _plan_restart(self, service: Service, status: int, reason: str) -> None:
         now = time.monotonic()
-        delay = self._policies[service.name].delay_after_crash(now)
+        delay = self._policies[service.name].delay_after_end(status, now)
         if delay is None:
             raise _failure(service)
         self._console.part(service.name, f"{reason}; it is started again")

@@ -46,7 +46,7 @@ def test_two_parts_never_get_one_port(taken):
 
 def test_crashes_are_followed_by_growing_pauses_then_by_giving_up():
     policy = RestartPolicy()
-    delays = [policy.delay_after_crash(float(second)) for second in range(MOST_CRASHES)]
+    delays = [policy.delay_after_end(1, float(second)) for second in range(MOST_CRASHES)]
 
     assert delays == [0.2, 0.4, 0.8, 1.6, None]
 
@@ -54,7 +54,14 @@ def test_crashes_are_followed_by_growing_pauses_then_by_giving_up():
 def test_crashes_far_apart_are_accidents():
     policy = RestartPolicy()
 
-    assert {policy.delay_after_crash(hour * 3600.0) for hour in range(100)} == {0.2}
+    assert {policy.delay_after_end(1, hour * 3600.0) for hour in range(100)} == {0.2}
+
+
+@pytest.mark.parametrize("status", [0, -9, -15])
+def test_parts_that_are_killed_or_drained_come_back_each_time(status):
+    policy = RestartPolicy()
+
+    assert {policy.delay_after_end(status, float(second)) for second in range(100)} == {0.2}
 
 
 def test_pages_get_no_credentials(monkeypatch):
