@@ -19,7 +19,7 @@ from benchmarks import b10_peer
 from benchmarks.b10_crowd import LAST, tell
 
 THREADS = 8
-SETTLE_SECONDS = 2.0
+SETTLE_SECONDS = 1.0
 
 
 def watch_ours(
@@ -58,6 +58,7 @@ def watch_peer(pipe: Connection, _: str, redis_url: str, session_id: UUID, viewe
 async def _consume(pipe: Connection, streams: list[AsyncIterator[bytes]]) -> None:
     heard: list[tuple[list[tuple[float, bytes]], asyncio.Event]]
     heard = [([], asyncio.Event()) for _ in streams]
+    await asyncio.gather(*(anext(stream) for stream in streams))  # each says that it has its place
     tasks = [
         asyncio.create_task(_keep(stream, *kept))
         for stream, kept in zip(streams, heard, strict=True)

@@ -21,8 +21,9 @@ def connect(redis_url: str) -> Redis:
 
 async def follow(redis: Redis, key: str) -> AsyncIterator[bytes]:
     """One viewer: its own connection to Redis, its own place in the stream."""
+    newest = await redis.xrevrange(key, count=1)
+    last: bytes | str = newest[0][0] if newest else "0"
     yield b": connected\n\n"
-    last: bytes | str = "$"
     while True:
         for _, entries in await redis.xread({key: last}, count=COUNT, block=BLOCK_MS) or []:
             for last, fields in entries:

@@ -27,7 +27,7 @@ from tests.stack import Stack, free_port
 
 VIEWERS = 500
 ROUNDS = 3
-SECONDS = 4.0
+SECONDS = 3.0
 RATES = (100, 10)
 
 
