@@ -1,6 +1,7 @@
 """From the agents' loop to a turn's thread: deltas joined, each step handed over and waited for."""
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import AsyncGenerator, Iterator
@@ -18,6 +19,8 @@ LONGEST_WINDOW = 0.1
 GROWTH = 1.5
 CLOSE_SECONDS = 10
 
+log = logging.getLogger(__name__)
+
 
 class AgentLoop:
     """The one event loop of a process on which all agents run, in a thread of its own."""
@@ -26,7 +29,7 @@ class AgentLoop:
         self.loop = asyncio.new_event_loop()
         # Synchronous tools run here; asyncio's own few threads would let one turn delay others.
         self.loop.set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="tools"))
-        self._thread = threading.Thread(target=self.loop.run_forever, name="agents", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="agents", daemon=True)
 
     def start(self) -> None:
         """Begin to run the loop."""
@@ -36,6 +39,14 @@ class AgentLoop:
         """End the loop; what still runs on it is abandoned."""
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(timeout=5)
+
+    def _run(self) -> None:
+        """Run until closed: asyncio lets a task's sys.exit() out of the loop, past all others."""
+        while True:
+            try:
+                return self.loop.run_forever()
+            except (SystemExit, KeyboardInterrupt):
+                log.exception("A task wanted to end the process; the others go on")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Retry: what was said and done before stays, and nothing is done twice."""
 
-
 import pytest
 
 from tests.fakes import ScriptedModel, script
