@@ -8,7 +8,14 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.graph.message import add_messages
 
 from backend.agents.events import StepFinished, ToolFinished
-from backend.agents.state import clean, dump_message, load_state, pending_calls, steps_of_turn
+from backend.agents.state import (
+    clean,
+    dump_message,
+    is_answered,
+    load_state,
+    pending_calls,
+    steps_of_turn,
+)
 from backend.llm.prices import COST
 from backend.schemas import JSON, Usage
 
@@ -37,10 +44,7 @@ class Progress:
     @property
     def is_finished(self) -> bool:
         """Whether nothing is left to do: the last word is an answer that calls no tool."""
-        messages = self.state["messages"]
-        if not messages or messages[-1]["role"] in ("user", "tool"):
-            return not messages
-        return not pending_calls(self.state)
+        return is_answered(self.state)
 
     def tell(self, notices: Sequence[str]) -> None:
         """Tell people of what they were not told before in this conversation, with the next step.

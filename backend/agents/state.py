@@ -96,6 +96,14 @@ def pending_calls(state: JSON) -> list[JSON]:
     return []
 
 
+def is_answered(state: JSON) -> bool:
+    """Return whether nothing is left to do: the last word is an answer that calls no tool."""
+    messages = state["messages"]
+    if not messages or messages[-1]["role"] in ("user", "tool"):
+        return not messages
+    return not pending_calls(state)
+
+
 def steps_of_turn(state: JSON) -> int:
     """Return how many steps were made since the last message of a person."""
     steps, previous = 0, ""

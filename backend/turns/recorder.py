@@ -19,6 +19,7 @@ from backend.agents.events import (
     ThinkingDelta,
     ToolFinished,
 )
+from backend.agents.state import is_answered
 from backend.conversations import display
 from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft
@@ -113,7 +114,9 @@ class Recorder:
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
 
     def check_usage(self) -> None:
-        """Raise TokenLimitReached or CostLimitReached when the image allows no more."""
+        """Raise TokenLimitReached or CostLimitReached when there is more to do than is allowed."""
+        if is_answered(self._stored.state):
+            return
         limits, used = self._claim.limits, self._usage
         if limits.tokens and used.input_tokens + used.output_tokens >= limits.tokens:
             raise TokenLimitReached

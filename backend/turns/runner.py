@@ -103,6 +103,7 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
 def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
     """Let the agent work until it has answered, fails, or is stopped."""
     try:
+        recorder.check_usage()  # an attempt that was lost may have come no further than its step
         agent = run_agent(_recipe(runtime, claim), claim.stored.state)
         with (
             AgentFeed(runtime.loop, agent) as feed,

@@ -123,7 +123,7 @@ def open_session(session: Session, scope: Scope, domain: str | None, title: str 
 def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
     """Try a failed or stopped turn again as a new one, from where it had come to.
 
-    Raises TurnNotFound, TurnNotRetryable.
+    Raises TurnNotFound, TurnNotRetryable, TooManyTurns, TokensUsedUp, BudgetUsedUp.
     """
     with services.database.transaction() as session:
         old = find_turn(session, scope, turn_id)
@@ -131,6 +131,7 @@ def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         session.refresh(old)
         if old.status not in RETRYABLE or _latest(session, old.conversation_id) != old.number:
             raise TurnNotRetryable
+        services.limits.check(session, scope)
         turn = TurnRow(
             id=uuid4(),
             conversation_id=old.conversation_id,

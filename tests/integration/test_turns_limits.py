@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
-from tests.integration.scenes import check_problem, make_session, stop, tool_domain
+from tests.integration.scenes import check_problem, make_domain, make_session, stop, tool_domain
 from tests.stack import JSON, Servers, Stack
 
 USER_TURNS, ALL_TURNS = 3, 5
@@ -143,3 +143,47 @@ def _count(stack: Stack) -> list[int]:
     """How many sessions, turns and display messages are stored."""
     tables = ("conversations", "turns", "display_messages")
     return [stack.query(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
+
+
+def test_an_answer_that_is_there_is_not_taken_back_for_what_it_has_used(stack: Stack) -> None:
+    domain = make_domain(stack, limits={"tokens": 1})
+
+    answer = stack.chat(script({"text": "word " * 5}), make_session(stack, domain["name"]))
+
+    assert (answer["status"], answer["response"]) == ("succeeded", "word " * 5)
+
+
+def test_a_worker_lost_after_a_step_does_not_let_a_turn_use_more(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.clear()
+    fired = tmp_path / "fired"
+    fired.mkdir()
+    armed = {"FAILPOINTS": "S9=kill", "FAILPOINTS_DIR": str(fired), "SWEEP_SECONDS": "0.2"}
+    calls = {"tools": [{"name": "look", "args": {}}]}
+    with make_stack(servers, model, tmp_path, **armed) as stack:
+        stack.start_worker()
+        with tool_domain(stack, lambda name, arguments: "found", "look") as (domain, server):
+            limits = {"limits": {"tokens": 1}}
+            stack.client.patch(f"/domains/{domain['id']}", json=limits).raise_for_status()
+            session_id = make_session(stack, domain["name"])
+
+            turn = stack.finished(stack.submit(script(calls, calls), session_id)["turn_id"])
+
+    assert (turn["status"], turn["error"]["title"]) == ("failed", "Token limit reached")
+    assert (len(model.requests), server.calls) == (1, [])
+
+
+def test_who_has_used_up_their_tokens_cannot_go_on_by_retrying(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, USER_TOKENS_PER_DAY="100") as stack:
+        failed = stack.submit(script({"status": 400, "text": "no"}))
+        stack.finished(failed["turn_id"])
+        stack.chat(script({"text": "word " * 400}))
+        turns = _count(stack)
+
+        refused = stack.client.post(f"/turns/{failed['turn_id']}/retry")
+
+        assert check_problem(refused, 429)["title"] == "Tokens used up"
+        assert _count(stack) == turns
