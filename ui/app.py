@@ -9,8 +9,10 @@ from ui.client import ClientError
 from ui.components import banners, sidebar
 
 # A file of our own: an icon by name would be fetched from the internet.
-ICON = str(Path(__file__).parent / "assets" / "icon.svg")
-LOGO = str(Path(__file__).parent / "assets" / "logo.svg")
+ASSETS = Path(__file__).parent / "assets"
+ICON = str(ASSETS / "icon.svg")
+LOGO = str(ASSETS / "logo.svg")
+DRAFTS = f"<script>{(ASSETS / 'drafts.js').read_text()}</script>"
 
 
 def main() -> None:
@@ -35,6 +37,7 @@ def main() -> None:
     try:
         state.memory().server = state.client().server()
         sidebar.show(state.server())
+        st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
         page.run()
     except ClientError as problem:
         banners.page_error(problem)

@@ -37,7 +37,8 @@ class Desk:
 
     @property
     def composer(self) -> Locator:
-        return self.page.get_by_test_id("stChatInputTextArea")
+        """The one in sight: that of the session before stays, hidden, while a turn is followed."""
+        return self.page.get_by_test_id("stChatInputTextArea").filter(visible=True)
 
     @property
     def query(self) -> str:

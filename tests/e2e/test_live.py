@@ -90,7 +90,7 @@ def test_stop_stops_and_keeps_what_was_said(desk: Desk, model: ScriptedModel):
     desk.press("Stop")
 
     desk.is_idle()
-    desk.sees("Paragraph 3 of")
+    desk.sees("Paragraph 3 of", "Stopped here")
     desk.sees_not("The end.")
     expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
 
@@ -132,9 +132,44 @@ def test_a_draft_stays_while_the_answer_comes_and_does_not_travel(desk: Desk, mo
     desk.sees("The end.")
     desk.is_idle()
     expect(desk.composer).to_have_value("my next question")
+    session = desk.session_id
     desk.new_chat()
-
     expect(desk.composer).to_have_value("")
+    desk.row(session).click()
+
+    expect(desk.composer).to_have_value("my next question")
+    desk.composer.press("Enter")
+    desk.sees_once("my next question")
+    desk.new_chat()
+    desk.row(session).click()
+    desk.sees("my next question")
+    expect(desk.composer).to_have_value("")
+
+
+def test_an_answer_can_be_copied(desk: Desk, model: ScriptedModel):
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    model.steps = lambda messages, body: {"text": "The budget is **much**."}
+    desk.ask("Tell me")
+    desk.sees("The budget is")
+    desk.is_idle()
+
+    desk.main.locator("[class*=st-key-copy-]").get_by_role("button").click()
+    code = desk.page.get_by_test_id("stCode")
+    expect(code).to_contain_text("The budget is **much**.")
+    code.hover()
+    code.get_by_role("button").click()
+
+    assert desk.page.evaluate("navigator.clipboard.readText()") == "The budget is **much**."
+
+
+def test_a_failed_session_is_marked_in_the_list(desk: Desk, model: ScriptedModel):
+    model.steps = lambda messages, body: {"status": 401, "text": "no such key"}
+    desk.ask("Fail")
+    expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
+
+    mark = desk.row(desk.session_id).get_by_test_id("stIconMaterial")
+
+    expect(mark).to_have_text("error")
 
 
 def test_two_enters_are_one_turn(desk: Desk, model: ScriptedModel):

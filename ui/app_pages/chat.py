@@ -13,12 +13,13 @@ session_id = state.open_session_id()
 server = state.server()
 st.html(Path(__file__).parent.parent / "assets" / "chat.css")
 
+# The composer comes first on either page: one takes the other's place at once.
 if session_id is None:
+    composer.show(None, active=None)
     with area("page", "opening"):
         banners.all_that_apply(server)
         opening.show(server)
         watch.keep_fresh()
-    composer.show(None, active=None)
     st.stop()
 
 session = state.client().session(session_id)
