@@ -4,7 +4,7 @@ Memory is the proportional share (PSS) of all processes that run turns, taken wh
 in the midst of its answer. The peer: RQ's pool of workers, each of which forks for its one job;
 LangChain was imported before all of that, so that they share what can be shared. Pace: the time
 from token to token, as Redis dates the events of five hundred turns in one process, against a
-single turn in the same process.
+single turn in the same process, while all are in flight.
 """
 
 import os
@@ -116,8 +116,11 @@ def _turns(stack: Stack, count: int) -> InFlight:
     wanted = digest(answer(n, TOKENS[count]) for n in range(count))
     said = [stack.messages(session_id)[-1]["content"]["text"] for session_id in sessions]
     assert digest(said) == wanted, "the texts are not those of the model"
-    gaps = [gap for session_id in sessions for gap in _gaps(redis, session_id, began_all)]
+    told = [_told(redis, session_id) for session_id in sessions]
     redis.close()
+    first_end = min(times[-1] for times in told)
+    steady = ([t for t in times if began_all <= t <= first_end] for times in told)
+    gaps = [after - before for times in steady for before, after in pairwise(times)]
     return InFlight(count, memory, gaps)
 
 
@@ -129,12 +132,10 @@ def _all_speak(redis: Redis, sessions: Sequence[str]) -> bool:
         return min(pipeline.execute()) >= 4  # the question, queued, started, a word
 
 
-def _gaps(redis: Redis, session_id: str, since: float) -> list[float]:
-    """Milliseconds between the pieces of an answer that were published after a time."""
+def _told(redis: Redis, session_id: str) -> list[float]:
+    """When the pieces of an answer were published, in milliseconds by Redis' clock."""
     told = redis.xrange(f"{STREAM}{session_id}")
-    times = [int(stamp.split(b"-")[0]) for stamp, event in told if b'"text_delta"' in event[b"e"]]
-    late = [moment for moment in times if moment >= since]
-    return [float(after - before) for before, after in pairwise(late)]
+    return [float(at.split(b"-")[0]) for at, event in told if b'"text_delta"' in event[b"e"]]
 
 
 def _forks(redis_url: str, url: str) -> InFlight:
