@@ -95,7 +95,10 @@ def _sentence(tool: str, error: Exception) -> str:
     said = str(error).strip() if isinstance(error, _SPEAKING) else ""
     if not said:
         return f"The tool {tool} failed ({type(error).__name__})."
-    return _CREDENTIALS.sub("://…@", said[: 2 * MAX_ERROR_CHARS])[:MAX_ERROR_CHARS]
+    readable = _CREDENTIALS.sub("://…@", said[: 2 * MAX_ERROR_CHARS])
+    if len(readable) <= MAX_ERROR_CHARS:
+        return readable
+    return f"{readable[:MAX_ERROR_CHARS]} [cut here: the message has {len(said)} characters]"
 
 
 def _cut(content: Any) -> Any:

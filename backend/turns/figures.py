@@ -130,9 +130,8 @@ def _oldest_waiting() -> Select[tuple[float]]:
 
 
 def _counts(session: Session, by: Any, condition: Any) -> dict[str, int]:
-    return dict(
-        session.execute(select(by, func.count()).where(condition).group_by(by)).tuples().all()
-    )
+    rows = session.execute(select(by, func.count()).where(condition).group_by(by))
+    return {value: count for value, count in rows}
 
 
 def _seconds(later: Any, earlier: Any) -> Any:

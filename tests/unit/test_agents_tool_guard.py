@@ -12,7 +12,7 @@ from langchain_core.tools import StructuredTool
 from backend.agents.bounded import LET_GO_SECONDS
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.tool_calls import effect_of, place_of
-from backend.agents.tool_results import MAX_RESULT_CHARS
+from backend.agents.tool_results import MAX_ERROR_CHARS, MAX_RESULT_CHARS
 from backend.tools.journal import IDEMPOTENCY_KEY, CallKey, NoJournal
 from backend.tools.registry import Effect
 from tests.runs import TURN_ID
@@ -170,3 +170,13 @@ def test_a_tool_that_only_acts_sees_no_key():
     run(look, make_tool(arun=look))
 
     assert seen == [None]
+
+
+def test_a_long_error_is_cut_and_says_so():
+    async def fail(_):
+        raise ValueError("long " * 1_000)
+
+    result, _ = run(fail)
+
+    assert len(result.content) < MAX_ERROR_CHARS + 100
+    assert result.content.endswith("[cut here: the message has 4999 characters]")

@@ -134,7 +134,7 @@ class Draft:
         if thinking != self._written[0]:
             self._write_thinking(thinking)
         if text != self._written[1]:
-            self._write_text(text[:SHOWN_CHARS])
+            self._write_text(text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} …")
         self._written = (thinking, text)
 
     def clear(self) -> None:
