@@ -12,8 +12,8 @@ from ui.components.markdown import plain
 
 COLUMNS = {"Worker": 4.0, "Turns": 3.0, "State": 2.0, "": 2.0}
 ASK = (
-    "It takes no more turns, ends those in hand, and then stops. What it cannot end in time "
-    "another worker takes over; nobody loses anything."
+    "It takes no more turns, ends those in hand, however long they take, and then stops; "
+    "nobody loses anything."
 )
 
 
