@@ -17,13 +17,17 @@ log = logging.getLogger(__name__)
 
 CHANNEL = "colloquy:live:"
 STREAM = "colloquy:events:"
+DELETED = "colloquy:deleted:"
 KEEP_EVENTS = 20_000
 KEEP_SECONDS = 3_600
 PAUSE_SECONDS = 1.0  # after a failure: a turn does not wait for Redis with each word
 
-# One round trip: keep the event for those who come later, hand it to those who listen now.
+# One round trip: keep the event for those who come later, hand it to those who listen now. A worker
+# may speak of a session that was deleted until it hears of that: this is kept nowhere.
 _PUBLISH = """
-local ids = {}
+if redis.call('EXISTS', KEYS[3]) == 1 then
+  return redis.status_reply('OK')
+end
 for i = 3, #ARGV do
   local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'e', ARGV[i])
   redis.call('PUBLISH', KEYS[2], id .. ' ' .. ARGV[i])
@@ -66,7 +70,7 @@ class EventStream:
             return
         if not events:
             return
-        keys = [f"{STREAM}{session_id}", f"{CHANNEL}{session_id}"]
+        keys = [f"{part}{session_id}" for part in (STREAM, CHANNEL, DELETED)]
         try:
             self._publish(
                 keys=keys, args=[KEEP_EVENTS, KEEP_SECONDS, *(event.dump() for event in events)]
@@ -78,8 +82,9 @@ class EventStream:
             self._is_failing = False
 
     def forget(self, session_id: UUID) -> None:
-        """Drop a deleted session's events."""
+        """Drop a deleted session's events, also those that are still to come."""
         try:
+            self._redis.set(f"{DELETED}{session_id}", 1, ex=KEEP_SECONDS)
             self._redis.delete(f"{STREAM}{session_id}")
         except RedisError as error:
             self._report(error)

@@ -2,8 +2,10 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import redis
 
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
@@ -66,6 +68,69 @@ def test_stopped_while_a_model_streams(stack: Stack, model: ScriptedModel) -> No
     stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
     assert stack.chat("go on", turn["session_id"])["status"] == "succeeded"
     assert model.messages[-1][-2]["content"] == partial["content"]["text"]
+
+
+WORDS = {"text": "word " * 400, "delay": 0.05}
+ARGUMENTS = {"name": "list_sources", "args": {"body": "word " * 400}}
+PHASES = {
+    "thinking": [{"think": "hm " * 400, "delay": 0.05}],
+    "writing arguments": [{"text": "I call.", "tools": [ARGUMENTS], "delay": 0.05}],
+    "waiting to ask again": [{"status": 429, "headers": {"Retry-After": "60"}}],
+    "asked again": [{"text": "half an", "cut": True}, WORDS],
+    "asked again, silent": [{"status": 503}, {"text": "late", "wait": 30}],
+}
+
+BEGINS = {"thinking": "thinking_delta", "writing arguments": "text_delta"}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_stopped_in_any_phase_of_an_answer(stack: Stack, model: ScriptedModel, phase: str) -> None:
+    left = list(PHASES[phase])
+    model.steps = lambda *_: left.pop(0) if left else {"text": "Now it works."}
+    turn = stack.submit("Tell me.")
+    session_id = turn["session_id"]
+    wait_for_event(stack, session_id, BEGINS.get(phase, "progress"))
+    stack.wait_for(lambda: not left, "the model is not asked again")
+    time.sleep(0.3)
+
+    stop(stack, turn["turn_id"])
+
+    assert stack.finished(turn["turn_id"], STOP_SECONDS)["status"] == "stopped"
+    stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
+    time.sleep(1)
+    assert len(model.requests) == len(PHASES[phase])
+    rows, state = check_views(stack, session_id)
+    assert rows[-1]["content"] == {"text": "Stopped."}
+    assert [row for row in rows if row["content_type"] == "tool_call"] == []
+    said = "".join(texts(rows, "assistant"))
+    assert said == "".join(m["content"] for m in state["messages"] if m["role"] == "assistant")
+    assert "half an" not in said
+    assert stack.chat("go on", session_id)["response"] == "Now it works."
+
+
+def test_a_stop_against_the_end_gives_one_end_that_both_views_tell(stack: Stack) -> None:
+    whole = "word " * 6
+
+    def race(number: int) -> str:
+        turn = stack.submit(script({"text": whole, "delay": 0.03}))
+        time.sleep(number * 0.04)
+        for _ in range(2):
+            stop(stack, turn["turn_id"])
+        ended = stack.finished(turn["turn_id"], STOP_SECONDS)
+        rows, _ = check_views(stack, turn["session_id"])
+        said = "".join(texts(rows, "assistant"))
+        notices = [row["content"]["text"] for row in rows if row["content_type"] == "notice"]
+        if ended["status"] == "succeeded":
+            assert (said, notices) == (whole, [])
+        else:
+            assert (ended["status"], notices) == ("stopped", ["Stopped."])
+            assert whole.startswith(said)
+        assert stop(stack, turn["turn_id"])["status"] == ended["status"]
+        return turn["session_id"]
+
+    with ThreadPoolExecutor(4) as pool:
+        for session_id in pool.map(race, range(16)):
+            assert stack.chat("go on", session_id)["status"] == "succeeded"
 
 
 def test_stopped_while_a_tool_runs_answers_its_call(stack: Stack) -> None:
@@ -210,3 +275,18 @@ def test_a_viewer_of_a_deleted_session_does_not_hinder_others(stack: Stack) -> N
         stack.client.delete(f"/sessions/{session_id}")
 
         assert stack.chat("others go on")["status"] == "succeeded"
+
+
+def test_what_a_worker_still_tells_of_a_deleted_session_is_kept_nowhere(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    turn = stack.submit(script({"text": "word " * 400, "delay": 0.02}))
+    session_id = turn["session_id"]
+    with stack.events(session_id) as events:
+        next(event for event in events if event["event"] == "text_delta")
+
+    stack.client.delete(f"/sessions/{session_id}")
+    stack.wait_for(lambda: not model.open_streams, "the model goes on talking")
+
+    with redis.Redis.from_url(stack.redis_url) as client:
+        assert not client.exists(f"colloquy:events:{session_id}")
