@@ -7,7 +7,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 from rq import Queue
 from rq.exceptions import DuplicateJobError, InvalidJobOperation
-from rq.job import Job, JobStatus
+from rq.job import Job
 from rq.serializers import JSONSerializer
 
 QUEUE = "turns"
@@ -52,13 +52,16 @@ class TurnQueue:
             return self._give_up(turn_id, error)
 
     def _enqueue_unless_taken(self, turn_id: UUID, job_id: str) -> bool:
-        """Whether a job of this name waits now: a new one, or the one that was there."""
+        """Whether a job of this name waits now: a new one, or the one that was there.
+
+        What the job says of itself does not count: a worker may have been killed in the moment
+        between taking it from the list and beginning it.
+        """
         try:
             # What enqueue_job() does besides, dependencies, costs a round trip more.
             self.rq._enqueue_job(self._job(turn_id, job_id), unique=True)
         except DuplicateJobError:
-            job = self.rq.fetch_job(job_id)
-            return job is not None and job.get_status() is JobStatus.QUEUED
+            return self.rq.connection.lpos(self.rq.key, job_id) is not None
         return True
 
     def _job(self, turn_id: UUID, job_id: str) -> Job:

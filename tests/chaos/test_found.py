@@ -152,3 +152,21 @@ def test_a_process_that_froze_within_a_transaction_loses_its_locks(servers: Serv
     with database.read() as session:
         assert session.scalar(shown) == "10s"
     database.close()
+
+
+def test_a_turn_whose_job_a_killed_worker_had_just_taken_is_announced_again(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.clear()
+    model.steps = ()
+    with make_stack(servers, model, tmp_path) as stack:
+        stack.kill_workers()
+        turn = stack.submit("hello")
+        with redis.Redis.from_url(stack.redis_url) as client:
+            # Where RQ keeps a job for the moment between its queue and its worker.
+            taken = client.lmove("rq:queue:turns", "rq:queue:turns:intermediate")
+            assert taken == turn["turn_id"].encode()
+
+        stack.start_worker()
+
+        assert stack.finished(turn["turn_id"])["status"] == "succeeded"
