@@ -4,7 +4,7 @@ import csv
 import io
 from typing import Any
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # some also run them in full width
 
 
 def csv_of(table: dict[str, Any]) -> str:

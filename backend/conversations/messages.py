@@ -193,7 +193,8 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
             id=result_id, conversation_id=conversation_id, result=draft.result
         )
     )
-    return replace(draft, metadata={**draft.metadata, "result_id": str(result_id)})
+    table = {**draft.metadata["table"], "result_id": str(result_id)}
+    return replace(draft, metadata={**draft.metadata, "table": table})
 
 
 def _columns(row: DisplayMessageRow) -> JSON:
