@@ -1,6 +1,5 @@
 """The chat page over a fake API: empty, filled, running, error, and what keeps it from working."""
 
-from threading import Timer
 from uuid import uuid4
 
 import pytest
@@ -220,11 +219,10 @@ def test_a_stopped_answer_is_marked_once(open_page, store):
     assert page.button(key=f"retry-{turn.id}")
 
 
-def test_a_stopping_turn_says_so_in_every_tab(open_page, store):
+def test_a_stopping_turn_says_so_in_every_tab(api, store):
     session = store.add_session()
     turn = store.add_turn(session, QUESTION, stop_requested=True)
     store.start(turn)
-    Timer(0.5, store.finish, (turn, TurnStatus.STOPPED)).start()
 
     page = AppTest.from_function(draw_composer, kwargs={"session_id": session.id}).run()
 
