@@ -1,5 +1,6 @@
 """Shows a tool result's table as a table, with the whole of it as a download."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from ui.components.markdown import plain
 
 # JavaScript and Arrow hold no larger integers exactly; they are shown as text.
 MAX_INTEGER = 2**53
+MAX_NAME_CHARS = 80
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w .()+,-]+")
 AMOUNT_TYPES = ("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL", "NUMBER")
 
 
@@ -36,6 +39,12 @@ def to_frame(table: dict[str, Any]) -> pd.DataFrame:
     names = _unique([str(column.get("name", "")) for column in table.get("columns", [])])
     rows = [[_cell(value) for value in row[: len(names)]] for row in table.get("rows", [])]
     return pd.DataFrame(rows, columns=pd.Index(names)).convert_dtypes()
+
+
+def file_name(title: Any) -> str:
+    """A download's name, from a title that a model has written: never a path, nor a disguise."""
+    name = _NOT_IN_FILE_NAMES.sub("-", str(title or ""))[:MAX_NAME_CHARS].strip(" .-")
+    return f"{name or 'table'}.csv"
 
 
 def _formats(table: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
@@ -70,7 +79,7 @@ def _offer_download(table: dict[str, Any], session_id: UUID, key: str) -> None:
     st.download_button(
         "Download all as CSV",
         fetch,
-        file_name=f"{table.get('title') or 'table'}.csv".replace("/", "-"),
+        file_name=file_name(table.get("title")),
         mime="text/csv",
         key=f"csv-{key}",
         icon=":material/download:",
