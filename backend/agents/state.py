@@ -96,6 +96,14 @@ def pending_calls(state: JSON) -> list[JSON]:
     return []
 
 
+def calling_message(state: JSON) -> JSON | None:
+    """Return the last model message, if a call of it has no result yet."""
+    if not pending_calls(state):
+        return None
+    messages: list[JSON] = state["messages"]
+    return next(message for message in reversed(messages) if message["role"] != "tool")
+
+
 def is_answered(state: JSON) -> bool:
     """Return whether nothing is left to do: the last word is an answer that calls no tool."""
     messages = state["messages"]

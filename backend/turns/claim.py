@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.orm import Session
 
+from backend.agents.state import calling_message
 from backend.auth.scope import Role, Scope
 from backend.conversations import display
 from backend.conversations.display import Draft
@@ -97,17 +98,19 @@ def claim_turn(
     if is_lost:
         added += add_messages(session, turn.conversation_id, turn.id, [_resumed(session, turn)])
     _take(session, turn, worker, lease_seconds, turn.losses + is_lost)
+    stored = load_state(session, turn.conversation_id)
+    asking = calling_message(stored.state) if turn.attempt > 1 else None
     return Claim(
         turn=wire_turn(turn),
         attempt=turn.attempt,
         scope=Scope(turn.owner_id, Role.MEMBER, conversation.team, conversation.organisation),
         image=conversation.image,
         context=context_in(conversation, turn),
-        stored=load_state(session, turn.conversation_id),
+        stored=stored,
         message_position=turn.message_position or 0,
         position=added[-1].position if added else conversation.message_count,
         added=added,
-        journal=load_journal(session, turn.id) if turn.attempt > 1 else {},
+        journal=load_journal(session, turn.id, asking["id"]) if asking else {},
         is_resumed=is_lost,
     )
 

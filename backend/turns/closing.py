@@ -10,7 +10,7 @@ from sqlalchemy import func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.events import ToolFinished
-from backend.agents.state import add_partial, pending_calls, repair
+from backend.agents.state import add_partial, calling_message, repair
 from backend.conversations import display
 from backend.conversations.delta import diff_states
 from backend.conversations.display import Draft
@@ -162,11 +162,11 @@ def _finished_calls(
 ) -> list[ToolFinished]:
     """The calls that have a result already: those of this attempt, and of the ones before it."""
     finished = list(in_flight.tools)
-    if not pending_calls(state):
+    asking = calling_message(state)
+    if asking is None:
         return finished
     known = {tool.message.get("tool_call_id") for tool in finished}
-    asking = next(m for m in reversed(state["messages"]) if m["role"] == "assistant")
-    journal = load_journal(session, turn.id)
+    journal = load_journal(session, turn.id, asking["id"])
     for number, call in enumerate(asking["tool_calls"]):
         recorded = journal.get(CallKey(asking["id"], number))
         if recorded and recorded.message and call["id"] not in known:

@@ -92,9 +92,13 @@ class TurnJournal:
         self._database.insist(write, self._patience)
 
 
-def load_journal(session: Session, turn_id: UUID) -> dict[CallKey, Recorded]:
-    """What earlier attempts have left of a turn's calls."""
-    rows = session.scalars(select(ToolJournalRow).where(ToolJournalRow.turn_id == turn_id))
+def load_journal(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Recorded]:
+    """What earlier attempts have left of a message's calls; those before it are in the state."""
+    rows = session.scalars(
+        select(ToolJournalRow).where(
+            ToolJournalRow.turn_id == turn_id, ToolJournalRow.message_id == message_id
+        )
+    )
     return {CallKey(row.message_id, row.number): _recorded(row.result) for row in rows}
 
 

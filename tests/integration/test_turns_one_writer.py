@@ -30,8 +30,10 @@ from db.models.turn import TurnRow
 from db.session import Database
 from tests.stack import Servers
 
+JSON = dict[str, Any]
 AT_ONCE = 10
 KEY = CallKey("message", 0)
+CALL = {"id": "c", "type": "function", "function": {"name": "act", "arguments": "{}"}}
 SECONDS = 20
 
 
@@ -41,13 +43,18 @@ def database(servers: Servers) -> Iterator[Database]:
         yield opened
 
 
-def make_turn(database: Database) -> UUID:
-    """A queued turn of a conversation of its own."""
+def make_turn(database: Database, *messages: JSON) -> UUID:
+    """A queued turn of a conversation of its own, whose model reads `messages`."""
     with database.transaction() as session:
         made = conversations.create(session, LOCAL_USER, Image(None, {"name": "d"}), None)
-        create_state(session, made, empty_state())
+        create_state(session, made, {**empty_state(), "messages": list(messages)})
         turn = TurnRow(
-            id=uuid4(), conversation_id=made, owner_id="local", agent="assistant", message="go"
+            id=uuid4(),
+            conversation_id=made,
+            owner_id="local",
+            agent="assistant",
+            message="go",
+            message_position=1 if messages else None,
         )
         session.add(turn)
     return turn.id
@@ -58,6 +65,10 @@ def claim(database: Database, turn_id: UUID, lease_seconds: float = 60) -> Claim
         claimed = claim_turn(session, turn_id, "worker", lease_seconds, AT_ONCE)
     assert isinstance(claimed, Claim)
     return claimed
+
+
+def calling(message_id: str) -> JSON:
+    return {"role": "assistant", "content": None, "id": message_id, "tool_calls": [CALL]}
 
 
 class FreezesBeforeCommit:
@@ -77,7 +88,7 @@ class FreezesBeforeCommit:
 def test_a_call_that_an_old_attempt_begins_is_known_to_the_next_or_refused(
     database: Database,
 ) -> None:
-    turn_id = make_turn(database)
+    turn_id = make_turn(database, calling("message"))
     old = claim(database, turn_id, lease_seconds=0)
     freezing = FreezesBeforeCommit(database)
     journal = TurnJournal(cast(Database, freezing), turn_id, old.attempt, {}, patience=1)
@@ -98,6 +109,17 @@ def test_a_call_that_an_old_attempt_begins_is_known_to_the_next_or_refused(
 
         assert new.result(SECONDS).attempt == old.attempt + 1
         assert begun.result(SECONDS) is (KEY in new.result().journal)
+
+
+def test_a_claim_reads_of_the_journal_what_the_state_does_not_hold(database: Database) -> None:
+    result = {"role": "tool", "content": "done", "tool_call_id": "c"}
+    turn_id = make_turn(database, calling("saved"), result, calling("message"))
+    old = claim(database, turn_id, lease_seconds=0)
+    journal = TurnJournal(database, turn_id, old.attempt, {}, patience=1)
+    for key in (CallKey("saved", 0), KEY):
+        asyncio.run(journal.finished(key, "act", Effect.ACTS, result, None))
+
+    assert set(claim(database, turn_id).journal) == {KEY}
 
 
 def test_workers_that_fall_back_on_each_others_turns_do_not_block_each_other(
