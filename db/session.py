@@ -15,6 +15,7 @@ DRIVER = "postgresql+psycopg2"
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 60
 IDLE_SECONDS = 10  # a process that froze within a transaction must not hold its locks for ever
+CUT_OFF_SECONDS = 10  # the system would send again for a quarter of an hour
 PAUSE_SECONDS = 0.2
 AWAY = (OperationalError, InterfaceError, PoolTimeout)  # what is raised while it does not answer
 
@@ -63,6 +64,8 @@ class Database:
                 "keepalives_idle": 10,
                 "keepalives_interval": 5,
                 "keepalives_count": 3,
+                # Keepalives are silent while a query is on its way to a server that is cut off.
+                "tcp_user_timeout": CUT_OFF_SECONDS * 1000,
             },
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)

@@ -34,6 +34,7 @@ class Limits:
 
     def check(self, session: Session, scope: Scope) -> None:
         """Raise TooManyTurns, TokensUsedUp or BudgetUsedUp when the caller must wait."""
+        session.connection()  # who has to wait for one does not make the others wait behind it
         with self._lock:
             self._count(session, COUNT_SECONDS)
             if self._refusal(scope):

@@ -1,14 +1,18 @@
 """PostgreSQL is away for a while: a clean refusal at once, and everything goes on by itself."""
 
+import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import httpx
 import pytest
 
+from db.session import Database
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, texts, wait_for_event
@@ -45,6 +49,15 @@ def mortal(model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory) -> It
             folder = tmp_path_factory.mktemp("away")
             with make_stack(servers, model, folder, LEASE_SECONDS="10") as stack:
                 yield Mortal(stack, servers, keeper)
+
+
+def test_a_server_that_is_cut_off_is_given_up_soon(servers: Servers) -> None:
+    with closing(Database(servers.new_database())) as database, database.read() as session:
+        wire: Any = session.connection().connection.dbapi_connection
+        with closing(socket.socket(fileno=os.dup(wire.fileno()))) as own:
+            seconds = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) / 1000
+
+    assert 0 < seconds <= AT_ONCE_SECONDS
 
 
 def test_what_cannot_be_stored_is_refused_at_once(mortal: Mortal) -> None:
