@@ -21,6 +21,7 @@ from backend.schemas import JSON, Usage
 
 NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
+MAX_NOTICE_CHARS = 2_000
 
 
 class Progress:
@@ -53,7 +54,8 @@ class Progress:
         """
         metadata = self.state.get("metadata") or {}
         told = metadata.get(NOTICES) or []
-        new = [notice for notice in notices if notice not in told]
+        storable = (clean(notice)[:MAX_NOTICE_CHARS] for notice in notices)  # they quote others
+        new = [notice for notice in storable if notice not in told]
         if new:
             self._notices = tuple(new)
             self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}

@@ -148,7 +148,7 @@ def _some(names: list[str]) -> str:
 def _free_name(server: str, tool: str, taken: Mapping[str, BaseTool]) -> str:
     name = _NOT_IN_NAMES.sub("_", tool)[:MAX_NAME]
     full, number = _NOT_IN_NAMES.sub("_", f"{server}__{tool}"), 1
-    while name in taken:
+    while not name or name in taken:
         tail = f"_{number}" if number > 1 else ""
         name = full[: MAX_NAME - len(tail)] + tail
         number += 1

@@ -1,5 +1,6 @@
 """Whatever a tool does wrong: its call ends, in words and in bounds, and the session goes on."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,7 +61,8 @@ def odd(running: OddStack, model: ScriptedModel) -> OddStack:
 def check_goes_on(stack: Stack, session_id: str) -> list[JSON]:
     """The rows, after checking that both views agree and that a next message works."""
     rows, _ = check_views(stack, session_id)
-    assert stack.chat("go on", session_id)["status"] == "succeeded"
+    again = stack.chat("go on", session_id)
+    assert again["status"] == "succeeded", stack.turn(again["turn_id"])["error"]
     assert check_views(stack, session_id)[0][: len(rows)] == rows
     return rows
 
@@ -170,6 +172,25 @@ def test_what_a_child_process_sends_is_cleaned_or_refused(
     result = result_of(check_goes_on(odd, session_id))
     assert turn["response"] == "End."
     assert (result["is_error"], said in result["content"]) == (is_error, True)
+
+
+def test_tools_of_odd_names_are_offered_under_names_that_a_model_takes(
+    odd: OddStack, model: ScriptedModel
+) -> None:
+    listed = ["", "a b", "a.b", "nul\x00", "\u202eevil", "n" * 500, "x", "x"]
+    template = talker(listed=listed)
+    domain = make_domain(odd, tools=[], mcp_servers={"s": template})
+    session_id = make_session(odd, domain["name"])
+
+    odd.chat(script(call("s__"), call("a_b"), {"text": "End."}), session_id)
+
+    offered = [t["function"]["name"] for t in model.requests[0]["tools"]]
+    rows = check_goes_on(odd, session_id)
+    assert len(set(offered)) == len(offered) == len(listed) - 1
+    assert all(re.fullmatch(r"[\w-]{1,64}", name, re.ASCII) for name in offered)
+    results = [row["content"] for row in rows if row["content_type"] == "tool_result"]
+    assert [result["content"] for result in results] == ["fine", "fine"]
+    assert any("is called" in row["content"].get("text", "") for row in rows)
 
 
 def test_a_tool_server_that_dies_in_a_call_is_started_again_for_the_next(odd: OddStack) -> None:
