@@ -80,6 +80,11 @@ class Answer:
         return self._finish_reason is not None
 
     @property
+    def usage(self) -> UsageMetadata | None:
+        """What it has used, as far as it has said so."""
+        return _usage(self._usage)
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is neither text nor call, nor a reason for that."""
         said = self._calls or self._text.joined().strip()
@@ -126,11 +131,11 @@ class Answer:
             tool_calls=self._tool_calls(),
             additional_kwargs=self._extra(),
             response_metadata=self._metadata(),
-            usage_metadata=_usage(self._usage),
+            usage_metadata=self.usage,
         )
 
     def _read(self, chunk: Any) -> Iterator[Delta]:
-        if usage := chunk.get("usage"):
+        if isinstance(usage := chunk.get("usage"), dict) and usage:
             self._usage = usage
         choice = self._own_choice(chunk.get("choices") or [])
         if choice is None:

@@ -44,6 +44,7 @@ class Asking:
                 await receive(answer, self._deadline)
                 message = answer.message()
             except FAILURES as error:
+                self._count(answer.usage)
                 await self._wait(answer, explain_failure(error, self._model, answer))
                 continue
             message.usage_metadata = self._count(message.usage_metadata)

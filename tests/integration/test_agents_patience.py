@@ -208,6 +208,20 @@ def test_an_empty_answer_is_asked_for_once_more():
     assert step.usage.output_tokens == 1 + 4
 
 
+def test_what_a_broken_answer_said_it_used_is_counted():
+    chunk = {
+        "choices": [{"index": 0, "delta": {"content": "half"}, "finish_reason": None}],
+        "usage": {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100},
+    }
+    with ScriptedModel(in_turn({"raw": f"data: {json.dumps(chunk)}\n\n"}, GOOD)) as model:
+        events = run(model.url, asking("go"))
+
+    (step,) = steps(events)
+    assert step.messages[0]["content"] == GOOD["text"]
+    assert step.usage.input_tokens >= 1_000
+    assert step.usage.output_tokens == 100 + 4
+
+
 def test_thinking_without_a_word_is_an_empty_answer_too():
     with ScriptedModel(lambda *_: {"think": "hm", "text": " "}) as model:
         events = run(model.url, asking("go"))
