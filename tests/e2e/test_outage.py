@@ -52,7 +52,7 @@ def test_without_a_worker_the_page_says_so_and_the_message_is_answered_later(
     desk = Desk(context, own_stack.start_ui())
     desk.sees("No worker is running")
     desk.ask("Tell me later")
-    desk.sees("Waiting for a worker")
+    desk.sees("Waits for a worker")
 
     own_stack.start_worker()
 
