@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -13,11 +13,13 @@ import orjson
 from redis import Redis
 from redis.exceptions import RedisError
 
+from backend.schemas import EventName
 from backend.turns.stream import CHANNEL, STREAM
 
 JSON = dict[str, Any]
 RECONNECT_SECONDS = 0.5
 POLL_SECONDS = 0.5
+BACK_PAGE = 200
 log = logging.getLogger(__name__)
 
 
@@ -105,6 +107,33 @@ class EventReader:
             log.warning("Kept events cannot be read: %s", error)
             return StreamId()
         return StreamId.parse(entries[0][0].decode()) if entries else StreamId()
+
+    def place_before(self, session_id: UUID, turn_id: UUID) -> StreamId:
+        """The place before a turn's first event, which tells that it was queued.
+
+        Read from the end: a turn that is on is among the newest, and a session's stream is long.
+        """
+        place, is_found, is_first = StreamId(), False, False
+        for event in self._newest_first(session_id):
+            if event.body["data"]["context"]["turn_id"] == str(turn_id):
+                place, is_found = StreamId(), True
+                is_first = event.body["event"] == EventName.TURN_QUEUED
+            elif place == StreamId():
+                place = event.id
+            if is_first and place != StreamId():
+                break
+        return place if is_found else self.last_id(session_id)
+
+    def _newest_first(self, session_id: UUID) -> Iterator[LiveEvent]:
+        redis: Any = self._redis
+        newest = "+"
+        try:
+            while entries := redis.xrevrange(f"{STREAM}{session_id}", newest, count=BACK_PAGE):
+                for entry_id, fields in entries:
+                    yield _event(entry_id, fields[b"e"])
+                newest = f"({entry_id.decode()}"
+        except RedisError as error:
+            log.warning("Kept events cannot be read: %s", error)
 
     def _read(self) -> None:
         while not self._closing.is_set():

@@ -186,11 +186,7 @@ class Viewer:
         if not unfinished:
             return None
         turn = unfinished[0]
-        before = StreamId()
-        for event in self._reader.kept(self._session_id, StreamId()):
-            if event.body["data"]["context"]["turn_id"] == str(turn.id):
-                break
-            before = event.id
+        before = self._reader.place_before(self._session_id, turn.id)
         is_running = turn.status != TurnStatus.QUEUED or turn.message_position is not None
         position = (turn.message_position or 1) - 1 if is_running else 0
         return Place(before, position)
