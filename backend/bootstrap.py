@@ -2,6 +2,7 @@
 
 from redis import Redis
 from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
 from backend.errors import ConfigurationError
@@ -12,7 +13,7 @@ from backend.turns.services import Services
 from backend.turns.stream import EventStream
 from db.session import Database
 
-REDIS_TIMEOUT_SECONDS = 5
+REDIS_TIMEOUT_SECONDS = 3
 SPARE_CONNECTIONS = 50
 
 
@@ -46,13 +47,14 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
 def connect_redis(url: str, threads: int) -> Redis:
     """A client with short waits: whoever calls has a way to go on without Redis.
 
-    Each thread may wait for a job on one connection and say that it is alive on another.
+    What was cut is asked again, since an idle connection may be stale; what hangs is not. Each
+    thread may wait for a job on one connection and say that it is alive on another.
     """
     return Redis.from_url(
         url,
         socket_timeout=REDIS_TIMEOUT_SECONDS,
         socket_connect_timeout=1,
-        retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 1),
+        retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 1, (ConnectionLost,)),
         health_check_interval=15,
         max_connections=2 * threads + SPARE_CONNECTIONS,
     )

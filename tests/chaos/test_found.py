@@ -1,5 +1,6 @@
 """Bugs that runs under faults have found, each as a story of its own."""
 
+import socket
 from pathlib import Path
 
 import httpx
@@ -109,6 +110,17 @@ def test_a_worker_of_many_turns_has_connections_for_all_its_threads() -> None:
     client = connect_redis("redis://127.0.0.1:1", threads=200)
 
     assert client.connection_pool.max_connections >= 2 * 200
+
+
+def test_a_redis_that_hangs_is_asked_once_not_again_and_again() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        client = connect_redis(f"redis://127.0.0.1:{hanging.getsockname()[1]}", threads=1)
+        with pytest.raises(redis.TimeoutError):
+            client.get("anything")
+        hanging.accept()
+        hanging.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            hanging.accept()
 
 
 def test_a_sweep_that_fails_is_not_the_last(
