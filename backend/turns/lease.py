@@ -49,17 +49,23 @@ class LeaseKeeper:
         self._leases: dict[tuple[UUID, int], Lease] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="leases", daemon=True)
+        # A database that hangs holds the first thread up; the second one needs no database.
+        self._threads = [
+            threading.Thread(target=self._keep, name="leases", daemon=True),
+            threading.Thread(target=self._watch, name="old leases", daemon=True),
+        ]
 
     def start(self) -> None:
         """Begin to keep leases."""
         self._life.hold()
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
         """Keep no lease any more; turns that still run are cancelled and will be taken over."""
         self._closing.set()
-        self._thread.join(timeout=5)
+        for thread in self._threads:
+            thread.join(timeout=5)
         for lease in self._snapshot():
             self._cancel(lease, LeaseLost())
         self._life.free()
@@ -95,7 +101,10 @@ class LeaseKeeper:
                     self._renew(leases)
             except SQLAlchemyError as error:
                 log.warning("Leases are not renewed, the database does not answer: %s", error)
-            self._give_up_old(leases)
+
+    def _watch(self) -> None:
+        while not self._closing.wait(LOOK_SECONDS):
+            self._give_up_old(self._snapshot())
 
     def _look(self, leases: list[Lease]) -> None:
         """Cancel the turns that are to stop, and those that are no longer ours."""

@@ -173,3 +173,23 @@ def test_a_turn_that_somebody_holds_does_not_cost_the_others_their_leases(
     finally:
         keeper.close()
     assert ended == []
+
+
+def test_a_turn_is_let_go_when_the_database_hangs_longer_than_its_lease(
+    database: Database,
+) -> None:
+    turn_id = make_turn(database)
+    claimed = claim(database, turn_id, lease_seconds=1)
+    let_go = threading.Event()
+    keeper = LeaseKeeper(database, "worker", lease_seconds=1)
+    keeper.start()
+    try:
+        with (
+            keeper.hold(turn_id, claimed.attempt, lambda reason: let_go.set()),
+            database.transaction() as session,
+        ):
+            session.execute(text("LOCK TABLE turns IN ACCESS EXCLUSIVE MODE"))
+
+            assert let_go.wait(SECONDS)
+    finally:
+        keeper.close()
