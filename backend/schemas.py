@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -75,9 +75,19 @@ class EventName(StrEnum):
 
 
 class Wire(BaseModel):
-    """What travels; a field that nobody knows is refused."""
+    """What travels; a field that nobody knows is refused when a person sends it."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def read(cls, written: Any) -> Self:
+        """Made from what another part has written, JSON or its text.
+
+        That part may be of a newer version: what it knows more is left aside.
+        """
+        if isinstance(written, str | bytes):
+            return cls.model_validate_json(written, extra="ignore")
+        return cls.model_validate(written, extra="ignore")
 
 
 class ChatRequest(Wire):

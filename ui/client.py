@@ -5,7 +5,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from backend.schemas import (
     ChatRequest,
@@ -19,6 +19,7 @@ from backend.schemas import (
     SessionPage,
     Turn,
     TurnPage,
+    Wire,
     Work,
     WorkerInfo,
 )
@@ -28,7 +29,7 @@ DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 ANSWER_LATER = "respond-async"
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model", bound=Wire)
 
 
 class ClientError(Exception):
@@ -125,7 +126,7 @@ class Client:
         The same `key` and text give the same turn, however often they are sent.
         """
         path = f"sessions/{session_id}/chat" if session_id else "chat"
-        body: BaseModel = ChatRequest(message=text) if session_id else NewChatRequest(message=text)
+        body: Wire = ChatRequest(message=text) if session_id else NewChatRequest(message=text)
         headers = {"Idempotency-Key": key, "Prefer": ANSWER_LATER}
         json = body.model_dump(mode="json", exclude_none=True)
         return self._call(ChatResponse, "POST", path, json=json, headers=headers)
@@ -162,7 +163,7 @@ class Client:
     def _call(self, model: type[Model], method: str, path: str, **options: Any) -> Model:
         response = self._send(method, path, **options)
         try:
-            return model.model_validate_json(response.content)
+            return model.read(response.content)
         except ValidationError as error:
             raise ServiceUnavailable(
                 "The service gave an unexpected answer",

@@ -27,7 +27,7 @@ def image_of(template: DomainTemplate) -> JSON:
 
 def template_of(image: JSON) -> DomainTemplate:
     """The template in a conversation's image; keys of another version are left aside."""
-    return DomainTemplate.model_validate({k: v for k, v in image.items() if k in _FIELDS})
+    return DomainTemplate.read(image)
 
 
 def agent_named(agents: Sequence[str], name: str | None) -> str:
@@ -42,6 +42,3 @@ def agent_named(agents: Sequence[str], name: str | None) -> str:
         if agent.lower() == name.lower():
             return agent
     raise InvalidInput(f"There is no agent {name!r} here. The agents are {', '.join(agents)}.")
-
-
-_FIELDS = frozenset(DomainTemplate.model_fields)

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import orjson
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -84,7 +83,7 @@ def list_workers(redis: Redis) -> list[WorkerInfo]:
     """The worker processes alive. Raises redis.exceptions.RedisError."""
     keys = list(redis.scan_iter(f"{PREFIX}*", count=1_000))
     told: Any = redis.mget(keys) if keys else []
-    workers = [WorkerInfo.model_validate(orjson.loads(body)) for body in told if body]
+    workers = [WorkerInfo.read(body) for body in told if body]
     return sorted(workers, key=lambda worker: worker.name)
 
 

@@ -25,7 +25,8 @@ TOOL_SECONDS = 20.0  # so long that all turns are in their slow call when the wo
     [1, pytest.param(50, marks=pytest.mark.chaos), pytest.param(200, marks=pytest.mark.chaos)],
 )
 def test_turns_of_a_killed_worker_go_on_soon(turns: int, tmp_path: Path, record: RunRecord) -> None:
-    with open_stage(tmp_path, workers=1, has_proxies=False, WORKER_TURNS=str(turns)) as stage:
+    room = {"WORKER_TURNS": str(turns), "USER_TURNS_AT_ONCE": str(turns)}
+    with open_stage(tmp_path, workers=1, has_proxies=False, **room) as stage:
         stage.model.steps = Steady(stage.history, pace=0, slow=TOOL_SECONDS)
         ids = _submit(stage, turns)
         stage.wait_for(lambda: len(stage.effects.ran) == 4 * turns, "not all calls began", 120)

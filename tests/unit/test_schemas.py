@@ -15,6 +15,7 @@ from backend.schemas import (
     NewChatRequest,
     SessionChange,
     TurnStatus,
+    Usage,
 )
 from backend.templates import AgentTemplate, DomainTemplate
 
@@ -117,3 +118,15 @@ def test_no_wire_model_takes_what_it_does_not_know() -> None:
 
     loose = {model.__name__ for model in wire if model.model_config.get("extra") != "forbid"}
     assert loose == {"Problem"}  # it is only ever given
+
+
+def test_what_a_newer_version_has_written_is_read_and_what_a_person_sends_is_checked() -> None:
+    newer = {"name": "finance", "colour": "blue", "limits": {"steps": 7, "patience": 3}}
+
+    read = template_of(newer)
+
+    assert (read.name, read.limits.steps) == ("finance", 7)
+    assert Usage.read({"input_tokens": 5, "water_litres": 2}).input_tokens == 5
+    assert Usage.read(b'{"output_tokens": 5, "water_litres": 2}').output_tokens == 5
+    with pytest.raises(ValidationError):
+        DomainTemplate.model_validate(newer)

@@ -127,9 +127,9 @@ class LiveTurn:
         elif name in (EventName.TEXT_DELTA, EventName.THINKING_DELTA):
             self._add_delta(name, str(data["message_id"]), str(data["text"]))
         elif name in (EventName.MESSAGE_ADDED, EventName.MESSAGE_UPDATED):
-            self._put(DisplayMessage.model_validate(data["message"]), name)
+            self._put(DisplayMessage.read(data["message"]), name)
         elif name in (EventName.TURN_STARTED, EventName.TURN_FINISHED):
-            self._turn_is(Turn.model_validate(data["turn"]), name)
+            self._turn_is(Turn.read(data["turn"]), name)
 
     def _add_delta(self, name: EventName, message_id: str, text: str) -> None:
         if message_id != self._message_id:
