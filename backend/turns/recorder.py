@@ -1,11 +1,9 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
 import logging
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
-from uuid import UUID
 
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,11 +21,10 @@ from backend.agents.state import is_answered
 from backend.conversations import display
 from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft
-from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations.messages import add_messages, open_calls
 from backend.conversations.state_store import append_delta
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
 from backend.schemas import (
-    ContentType,
     DisplayMessage,
     EventName,
     MessageStatus,
@@ -35,6 +32,8 @@ from backend.schemas import (
     Usage,
 )
 from backend.text import clean_text
+from backend.turns.announcing import publish_closed
+from backend.turns.calls import OpenCalls
 from backend.turns.claim import Claim
 from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.services import Services
@@ -48,8 +47,6 @@ log = logging.getLogger(__name__)
 COMPACTED = (
     "The conversation has grown long: the agent now reads its later part. All of it stays here."
 )
-
-
 T = TypeVar("T")
 
 
@@ -72,7 +69,7 @@ class Recorder:
         self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
         self._partial_id = ""
         self._finished: list[ToolFinished] = []
-        self._calls = _OpenCalls()
+        self._calls = OpenCalls()
         if claim.attempt > 1:
             self._restore_calls()
 
@@ -270,60 +267,6 @@ class Recorder:
 
     def _publish(self, *events: Event) -> None:
         self._services.events.publish(self._claim.conversation_id, *events)
-
-
-class _OpenCalls:
-    """The tool calls that are running: where they stand on the screen, and since when."""
-
-    def __init__(self) -> None:
-        self._rows: list[DisplayMessage] = []
-        self._since = time.monotonic()
-        self._seconds: list[tuple[str | None, float]] = []
-
-    def opened(self, rows: list[DisplayMessage]) -> None:
-        calls = [row for row in rows if row.content_type is ContentType.TOOL_CALL]
-        if calls:
-            self._rows, self._since, self._seconds = calls, time.monotonic(), []
-
-    def ended(self, call_id: str | None) -> None:
-        self._seconds.append((call_id, time.monotonic() - self._since))
-
-    def close(
-        self, session: Session, conversation_id: UUID, step: StepFinished
-    ) -> list[DisplayMessage]:
-        """Move the calls that this step answers to their end; ids may repeat, order tells.
-
-        Changes nothing here: a step whose commit was lost is written a second time.
-        """
-        updated, rows = [], list(self._rows)
-        for message in step.messages:
-            call_id = message.get("tool_call_id")
-            row = next((r for r in rows if r.content["call_id"] == call_id), None)
-            if message["role"] != "tool" or row is None:
-                continue
-            rows.remove(row)
-            seconds = next((s for ended, s in self._seconds if ended == call_id), None)
-            metadata = {} if seconds is None else {"seconds": round(seconds, 3)}
-            status = display.call_status(message)
-            updated.append(finish_call(session, conversation_id, row.position, status, metadata))
-        return [row for row in updated if row is not None]
-
-
-def publish_closed(services: Services, closed: Closed) -> None:
-    """Tell those who watch how a turn ended; wake the turn after it."""
-    position = closed.added[-1].position if closed.added else 0
-
-    def event(name: EventName, **data: Any) -> Event:
-        return Event(name, closed.context, data, position)
-
-    services.events.publish(
-        closed.turn.session_id,
-        *(event(EventName.MESSAGE_UPDATED, message=row) for row in closed.updated),
-        *(event(EventName.MESSAGE_ADDED, message=row) for row in closed.added),
-        event(EventName.TURN_FINISHED, turn=closed.turn),
-    )
-    if closed.next_turn:
-        services.queue.wake(closed.next_turn)
 
 
 def _sum(one: Usage, other: Usage) -> Usage:

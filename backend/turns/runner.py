@@ -22,13 +22,14 @@ from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
+from backend.turns.announcing import publish_closed
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Closed, Outcome
 from backend.turns.fairness import choose_fairly, find_held_back, find_waiting
 from backend.turns.feed import AgentFeed, AgentLoop
 from backend.turns.journal import TurnJournal
 from backend.turns.lease import LeaseKeeper, TurnStopped
-from backend.turns.recorder import Recorder, publish_closed
+from backend.turns.recorder import Recorder
 from backend.turns.services import Services
 from db.failpoints import failpoint
 from db.session import AWAY

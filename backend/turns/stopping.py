@@ -9,10 +9,10 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.errors import TurnNotFound
 from backend.schemas import EventName, Turn, TurnStatus
+from backend.turns.announcing import publish_closed
 from backend.turns.claim import lease_is_over
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.lifecycle import is_finished
-from backend.turns.recorder import publish_closed
 from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
