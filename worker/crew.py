@@ -11,7 +11,7 @@ from backend.turns.runner import Runtime
 from worker.worker import ThreadWorker
 
 FEWEST_WAITING = 2
-MOST_WAITING = 8
+MOST_WAITING = 16
 LOOK_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
@@ -20,8 +20,9 @@ class Crew:
     """Threads, each an RQ worker, so that RQ's own view lists every turn in hand.
 
     A thread that waits for a job wakes Redis each second, so that hundreds of them would keep a
-    processor busy with nothing. Who takes a turn starts another thread in its place, up to the
-    capacity; who has ended one leaves when enough others wait.
+    processor busy with nothing. As many wait as are at work, within bounds, so that a crowd of
+    turns finds threads soon. Who takes a turn starts others, up to the capacity; who has ended one
+    leaves when enough wait.
     """
 
     def __init__(self, runtime: Runtime, capacity: int) -> None:
@@ -48,6 +49,10 @@ class Crew:
         """Whether all have ended what they had in hand after `stop`."""
         return not self._workers
 
+    @property
+    def _wanted_waiting(self) -> int:
+        return min(max(FEWEST_WAITING, len(self._busy)), MOST_WAITING)
+
     @contextmanager
     def at_work(self, worker: ThreadWorker) -> Iterator[None]:
         """The worker has a turn in hand during the block: another one waits in its place."""
@@ -59,14 +64,14 @@ class Crew:
         finally:
             with self._lock:
                 self._busy.discard(worker)
-                if len(self._workers) - len(self._busy) > MOST_WAITING:
+                if len(self._workers) - len(self._busy) > self._wanted_waiting:
                     self._workers.discard(worker)
                     worker.leave()
 
     def _fill(self) -> None:
         with self._lock:
             waiting = len(self._workers) - len(self._busy)
-            wanted = min(FEWEST_WAITING - waiting, self._capacity - len(self._workers))
+            wanted = min(self._wanted_waiting - waiting, self._capacity - len(self._workers))
             new = [] if self._stopping.is_set() else [self._enlist() for _ in range(wanted)]
         for worker in new:
             try:

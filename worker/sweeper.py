@@ -73,9 +73,7 @@ def sweep(services: Services) -> list[UUID]:
         found = _stranded(session, services.settings.user_turns_at_once)
     if found:
         failpoint("S16")
-    for turn_id in found:
-        if not services.queue.wake(turn_id):
-            break
+    services.queue.wake_again(found)
     return found
 
 

@@ -1,6 +1,7 @@
 """The wake-up call to workers: RQ carries a name and an id; the queue of record is the table."""
 
 import logging
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from redis import Redis
@@ -14,6 +15,7 @@ QUEUE = "turns"
 JOB = "worker.jobs.run_turn"
 JOB_TIMEOUT = -1  # the turn enforces its own limit of time
 KEEP_FAILED_SECONDS = 3_600
+UUID_CHARS = 36  # a job's id begins with that of its turn
 log = logging.getLogger(__name__)
 
 
@@ -42,26 +44,35 @@ class TurnQueue:
         """Ask a worker to run the turn; False when Redis does not answer.
 
         Nothing is lost then: the sweeper asks again. A second job for a turn is harmless, since
-        only one claim succeeds; none is added while one waits. A job that was taken may be of a
-        lost worker, so that the turn is announced under another name beside it.
-        """
-        names = (str(turn_id), f"{turn_id}_again", f"{turn_id}_{uuid4().hex[:8]}")
-        try:
-            return any(self._enqueue_unless_taken(turn_id, name) for name in names)
-        except (RedisError, InvalidJobOperation) as error:
-            return self._give_up(turn_id, error)
-
-    def _enqueue_unless_taken(self, turn_id: UUID, job_id: str) -> bool:
-        """Whether a job of this name waits now: a new one, or the one that was there.
-
-        What the job says of itself does not count: a worker may have been killed in the moment
-        between taking it from the list and beginning it.
+        only one claim succeeds.
         """
         try:
             # What enqueue_job() does besides, dependencies, costs a round trip more.
-            self.rq._enqueue_job(self._job(turn_id, job_id), unique=True)
+            self.rq._enqueue_job(self._job(turn_id, str(turn_id)), unique=True)
         except DuplicateJobError:
-            return self.rq.connection.lpos(self.rq.key, job_id) is not None
+            return self.wake_again([turn_id])
+        except (RedisError, InvalidJobOperation) as error:
+            return self._give_up(turn_id, error)
+        return True
+
+    def wake_again(self, turn_ids: Sequence[UUID]) -> bool:
+        """Ask for turns that were asked for before, unless their jobs still wait in the queue.
+
+        What a job says of itself does not count: a worker may have been killed when it had just
+        taken it. So the turn is asked for under another name. False when Redis does not answer.
+        """
+        if not turn_ids:
+            return True
+        try:
+            waiting = {job_id[:UUID_CHARS] for job_id in self.rq.job_ids}
+            with self.rq.connection.pipeline(transaction=False) as pipeline:
+                for turn_id in turn_ids:
+                    if str(turn_id) not in waiting:
+                        job = self._job(turn_id, f"{turn_id}_{uuid4().hex[:8]}")
+                        self.rq._enqueue_job(job, pipeline=pipeline)
+                pipeline.execute()
+        except RedisError as error:
+            return self._give_up(turn_ids[0], error)
         return True
 
     def _job(self, turn_id: UUID, job_id: str) -> Job:
