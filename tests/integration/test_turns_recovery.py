@@ -1,5 +1,7 @@
 """A killed worker's turns go on elsewhere, soon and without a gap."""
 
+import redis
+
 from tests.fakes import ScriptedModel, script
 from tests.stack import Servers, Stack
 
@@ -32,4 +34,19 @@ def test_turns_are_accepted_and_run_while_redis_is_away(
 
     assert stack.finished(turn["turn_id"], seconds=40)["status"] == "succeeded"
     servers.newest_redis.start()
+    assert stack.chat(script({"text": "after"}), session_id)["response"] == "after"
+
+
+def test_turns_are_accepted_and_run_while_redis_has_no_memory_left(
+    patient_stack: Stack, servers: Servers
+) -> None:
+    stack = patient_stack
+    session_id = stack.chat(script({"text": "before"}))["session_id"]
+    with redis.Redis.from_url(stack.redis_url) as client:
+        client.config_set("maxmemory", 1)
+
+        turn = stack.submit(script({"text": "meanwhile"}), session_id)
+
+        assert stack.finished(turn["turn_id"], seconds=40)["status"] == "succeeded"
+        client.config_set("maxmemory", 0)
     assert stack.chat(script({"text": "after"}), session_id)["response"] == "after"
