@@ -78,10 +78,6 @@ async def open_agent(recipe: AgentRecipe, on_event: Tell) -> AsyncGenerator[Agen
         tell=notices.append,
     ) as served:
         tools = select_tools(template, own_tools, served)
-        if replaced := sorted({tool.name for tool in own_tools} & {tool.name for tool in served}):
-            notices.append(
-                f"Built-in tools are replaced by a tool server's: {', '.join(replaced)}."
-            )
         named = template.middleware if template.middleware is not None else recipe.image.middleware
         middleware = [_guard(recipe), *build_middleware(named)]
         graph = create_agent(

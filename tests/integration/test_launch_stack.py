@@ -53,6 +53,11 @@ class Stack:
         return self.process.wait(90)
 
 
+def _hear_hangups() -> None:
+    """Undo what nohup does, which these tests may run under."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start() -> Iterator[Callable[..., Stack]]:
     folder = Path(tempfile.mkdtemp(prefix="colloquy-test-"))
@@ -64,8 +69,9 @@ def start() -> Iterator[Callable[..., Stack]]:
         environment = {**os.environ, "DATA_DIR": str(folder / "data"), **settings}
         with output.open("wb") as file:
             process = subprocess.Popen(
-                [sys.executable, STACK], env=environment, cwd=ROOT, stdout=file, stderr=file
-            )
+                [sys.executable, STACK], env=environment, cwd=ROOT, stdout=file, stderr=file,
+                preexec_fn=_hear_hangups,
+            )  # fmt: skip
         stacks.append(Stack(process, output, folder / "data"))
         return stacks[-1]
 

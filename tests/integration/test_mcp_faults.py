@@ -324,5 +324,4 @@ def test_what_becomes_of_names_is_told_to_people_once(stack):
         "The tool server b lists say more than once: only the first is used.",
         "Of the tool server b, say is called b__say, get_budget is called b__get_budget here:"
         " the names are taken or not allowed.",
-        "Built-in tools are replaced by a tool server's: get_budget.",
     ]
