@@ -20,10 +20,9 @@ from backend.schemas import (
     Turn,
     TurnPage,
     Wire,
-    Work,
-    WorkerInfo,
 )
 from backend.templates import DomainPage
+from backend.workload import Work, WorkerInfo
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)

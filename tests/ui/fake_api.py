@@ -33,11 +33,9 @@ from backend.schemas import (
     TurnState,
     TurnStatus,
     Usage,
-    Work,
-    WorkerInfo,
-    WorkTurn,
 )
 from backend.templates import DomainPage
+from backend.workload import Work, WorkerInfo, WorkTurn
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 

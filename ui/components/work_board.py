@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas import Work
+from backend.workload import Work
 from ui import state
 from ui.client import ClientError
 from ui.components import banners, work_turns, work_workers

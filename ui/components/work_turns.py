@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas import TurnStatus, WorkTurn
+from backend.schemas import TurnStatus
+from backend.workload import WorkTurn
 from ui import state
 from ui.components.composer import retry, stop
 from ui.components.markdown import plain
