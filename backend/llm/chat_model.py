@@ -97,14 +97,8 @@ class ColloquyChatModel(ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         answer = Answer()
         try:
-            with self.root_client.post(
-                PATH,
-                body=payload,
-                options=KEY,
-                cast_to=object,
-                stream=True,
-                stream_cls=Stream[object],
-            ) as stream:
+            asked = _asked(payload)
+            with self.root_client.post(PATH, **asked, stream_cls=Stream[object]) as stream:
                 for chunk in stream:
                     answer.add(chunk)
         except FAILURES as error:
@@ -131,13 +125,9 @@ class ColloquyChatModel(ChatOpenAI):
         first = min(clock() + self.patience.first_token_seconds, deadline)
         try:
             async with asyncio.timeout_at(first) as limit:
+                asked = _asked(payload)
                 stream = await self.root_async_client.post(
-                    PATH,
-                    body=payload,
-                    options=KEY,
-                    cast_to=object,
-                    stream=True,
-                    stream_cls=AsyncStream[object],
+                    PATH, **asked, stream_cls=AsyncStream[object]
                 )
                 async with stream:
                     async for chunk in stream:
@@ -158,6 +148,11 @@ class ColloquyChatModel(ChatOpenAI):
         wanted, current = min(now + seconds, deadline), limit.when() or deadline
         if abs(wanted - current) > seconds * TOLERANCE:
             limit.reschedule(wanted)
+
+
+def _asked(payload: dict[str, Any]) -> dict[str, Any]:
+    """How both clients are asked: for a stream of plain JSON."""
+    return {"body": payload, "options": KEY, "cast_to": object, "stream": True}
 
 
 def _describe(tool: Any) -> dict[str, Any]:
