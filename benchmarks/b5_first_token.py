@@ -49,7 +49,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     """Give the figures of this claim."""
     with ExitStack() as parts:
         model = parts.enter_context(ScriptedModel(_answer))
-        stack = parts.enter_context(_stack(ground, model))
+        stack = parts.enter_context(ground.stack(model.url))
         direct = OpenAI(base_url=model.url, api_key="test", max_retries=0)
         session_id = stack.chat("question 0")["session_id"]
         listener = parts.enter_context(_Listener(stack, session_id))
@@ -81,19 +81,6 @@ def _note(samples: list[Samples], seconds: tuple[float, float]) -> None:
 def _answer(messages: list[JSON], body: JSON) -> JSON:
     number = re.findall(r"question (\d+)", str(messages[-1]["content"]))[0]
     return {"text": f"Token{number}x and a few more words."}
-
-
-@contextmanager
-def _stack(ground: Ground, model: ScriptedModel) -> Iterator[Stack]:
-    with Stack(
-        ground.new_database(),
-        ground.redis_url,
-        ground.home,
-        OPENAI_BASE_URL=model.url,
-        OPENAI_API_KEY="test",
-        MODEL="scripted",
-    ) as stack:
-        yield stack
 
 
 def _call(direct: OpenAI, run: int) -> float:

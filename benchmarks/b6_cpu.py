@@ -65,17 +65,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     """Give the figures of this claim."""
     with ExitStack() as parts:
         url = parts.enter_context(model_process())
-        stack = parts.enter_context(
-            Stack(
-                ground.new_database(),
-                ground.redis_url,
-                ground.home,
-                OPENAI_BASE_URL=url,
-                OPENAI_API_KEY="test",
-                MODEL="scripted",
-                WORKER_TURNS="64",
-            )
-        )
+        stack = parts.enter_context(ground.stack(url, WORKER_TURNS="64"))
         stack.chat("get ready")
         for load in LOADS:
             yield from _figures(load, url, stack)

@@ -46,7 +46,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     """Give the figures of this claim."""
     with ExitStack() as parts:
         model = parts.enter_context(ScriptedModel(_step))
-        stack = parts.enter_context(_stack(ground, model))
+        stack = parts.enter_context(ground.stack(model.url))
         desk, proxy = parts.enter_context(_desk(stack))
         counted = [_count(stack, desk, proxy, tokens) for tokens in LENGTHS]
     for name, what, good, goal in (
@@ -112,19 +112,6 @@ def _count(stack: Stack, desk: Desk, proxy: Proxy, tokens: int) -> Counted:
         sizes = packed.bytes, plain.bytes
     again = sum(match.end() for match in re.finditer(r"\S+\s*", text))
     return Counted(len(text), *sizes, page, again)
-
-
-@contextmanager
-def _stack(ground: Ground, model: ScriptedModel) -> Iterator[Stack]:
-    with Stack(
-        ground.new_database(),
-        ground.redis_url,
-        ground.home,
-        OPENAI_BASE_URL=model.url,
-        OPENAI_API_KEY="test",
-        MODEL="scripted",
-    ) as stack:
-        yield stack
 
 
 @contextmanager

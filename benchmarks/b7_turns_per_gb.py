@@ -71,18 +71,8 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     with ExitStack() as parts:
         url = parts.enter_context(model_process())
         forks = _forks(ground.redis_url, url)
-        stack = parts.enter_context(
-            Stack(
-                ground.new_database(),
-                ground.redis_url,
-                ground.home,
-                OPENAI_BASE_URL=url,
-                OPENAI_API_KEY="test",
-                MODEL="scripted",
-                WORKER_TURNS=str(TURNS),
-                USER_TURNS_AT_ONCE=str(TURNS),
-            )
-        )
+        room = {"WORKER_TURNS": str(TURNS), "USER_TURNS_AT_ONCE": str(TURNS)}
+        stack = parts.enter_context(ground.stack(url, **room))
         stack.chat("get ready")
         idle = _memory([stack.workers[0].pid])
         one, many = _turns(stack, 1), _turns(stack, TURNS)

@@ -18,11 +18,11 @@ from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display
 from backend.conversations.display import Draft
-from backend.conversations.messages import list_messages
+from backend.conversations.messages import list_messages, row_of, shown_as
 from backend.conversations.shown import pack_delta
 from backend.conversations.state_store import fold
 from backend.domains.catalog import ensure_default_domain
-from backend.schemas import ContentType, DisplayMessage, MessageStatus, Usage
+from backend.schemas import ContentType, MessageStatus, Usage
 from backend.settings import Settings
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Outcome
@@ -98,9 +98,10 @@ def fill(
             shown = []
             for draft in _drafts(message):
                 position += 1
-                shown.append(_row(session_id, turn_id, position, draft, now))
+                row = row_of(draft, session_id, turn_id, position, now)
+                shown.append({**row, "status": MessageStatus.COMPLETED})
             rows += shown
-            deltas.append(pack_delta({"append": [message]}, [_display_message(r) for r in shown]))
+            deltas.append(pack_delta({"append": [message]}, [shown_as(row) for row in shown]))
     _insert(services, DisplayMessageRow, rows)
     folded = deltas[len(deltas) - in_state : len(deltas) - as_deltas * MESSAGES_PER_TURN]
     with services.database.transaction() as session:
@@ -170,28 +171,6 @@ def _trimmed(messages: list[JSON]) -> list[JSON]:
 
 def _is_person(message: JSON) -> bool:
     return bool(message["role"] == "user")
-
-
-def _row(session_id: UUID, turn_id: UUID, position: int, draft: Draft, now: datetime) -> JSON:
-    return {
-        "id": uuid4(),
-        "conversation_id": session_id,
-        "turn_id": turn_id,
-        "position": position,
-        "message_type": draft.message_type,
-        "content_type": draft.content_type,
-        "content": draft.content,
-        "sequence": draft.sequence,
-        "status": MessageStatus.COMPLETED,
-        "agent": draft.agent,
-        "created_at": now,
-        "metadata_": draft.metadata,
-    }
-
-
-def _display_message(row: JSON) -> DisplayMessage:
-    fields = {name: row[name] for name in DisplayMessage.model_fields if name in row}
-    return DisplayMessage(**fields, metadata=row["metadata_"])
 
 
 def _drafts(message: JSON) -> list[Draft]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, event, make_url, text
 from sqlalchemy.engine import Engine
 
-from tests.stack import Servers
+from tests.stack import Servers, Stack
 
 # A checkpoint or a vacuum in the middle of a measurement would charge one case by chance.
 ADMIN = (
@@ -62,6 +62,18 @@ class Ground:
         with engine.connect() as connection:
             connection.execute(text("VACUUM ANALYZE"))
         engine.dispose()
+
+    def stack(self, model_url: str, **environment: str) -> Stack:
+        """API and worker over a database of their own and a scripted model; not started yet."""
+        return Stack(
+            self.new_database(),
+            self.redis_url,
+            self.home,
+            OPENAI_BASE_URL=model_url,
+            OPENAI_API_KEY="test",
+            MODEL="scripted",
+            **environment,
+        )
 
     def close(self) -> None:
         """Give the connection back."""
