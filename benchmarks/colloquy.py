@@ -22,7 +22,7 @@ from backend.conversations.messages import list_messages, row_of, shown_as
 from backend.conversations.shown import pack_delta
 from backend.conversations.state_store import fold
 from backend.domains.catalog import ensure_default_domain
-from backend.schemas import ContentType, MessageStatus, Usage
+from backend.schemas.sessions import ContentType, MessageStatus, Usage
 from backend.settings import Settings
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Outcome

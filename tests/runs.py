@@ -11,8 +11,8 @@ from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
 from backend.agents.state import empty_state, user_message
 from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
+from backend.schemas.domains import DomainTemplate
 from backend.settings import Settings
-from backend.templates import DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 

@@ -7,7 +7,8 @@ from uuid import UUID
 import httpx
 from pydantic import ValidationError
 
-from backend.schemas import (
+from backend.schemas.domains import DomainPage
+from backend.schemas.sessions import (
     ChatRequest,
     ChatResponse,
     MessagePage,
@@ -19,10 +20,9 @@ from backend.schemas import (
     SessionPage,
     Turn,
     TurnPage,
-    Wire,
 )
-from backend.templates import DomainPage
-from backend.workload import Work, WorkerInfo
+from backend.schemas.wire import Wire
+from backend.schemas.work import Work, WorkerInfo
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import httpx
 
-from backend.schemas import EventName
+from backend.schemas.sessions import EventName
 from ui.client import Client
 
 # The server sends a comment every ten seconds; a stream silent for three of them is dead.

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
-from backend.schemas import ServerInfo, Session
+from backend.schemas.sessions import ServerInfo, Session
 from ui.client import DEFAULT_API_URL, Client, ClientError
 
 CHAT_PAGE = "app_pages/chat.py"

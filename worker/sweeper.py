@@ -9,7 +9,7 @@ from sqlalchemy import func, or_, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.schemas import TurnStatus
+from backend.schemas.sessions import TurnStatus
 from backend.turns.fairness import has_room
 from backend.turns.life import end_leases, find_dead_workers
 from backend.turns.lifecycle import UNFINISHED

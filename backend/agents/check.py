@@ -1,7 +1,7 @@
 """Whether a domain can be built into agents: all that it names must exist."""
 
 from backend.agents.middleware.registry import check_middleware_names
-from backend.templates import DomainTemplate
+from backend.schemas.domains import DomainTemplate
 from backend.tools.registry import check_tool_names
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backend.schemas import JSON, Usage
+from backend.schemas.sessions import Usage
+from backend.schemas.wire import JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
-from backend.templates import AgentTemplate, DomainTemplate
+from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import open_mcp_tools

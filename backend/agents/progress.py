@@ -17,7 +17,8 @@ from backend.agents.state import (
     steps_of_turn,
 )
 from backend.llm.prices import COST
-from backend.schemas import JSON, Usage
+from backend.schemas.sessions import Usage
+from backend.schemas.wire import JSON
 
 NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"

@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from backend.schemas import JSON
+from backend.schemas.wire import JSON
 
 
 def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:

@@ -29,8 +29,8 @@ from backend.agents.progress import Progress, each_update
 from backend.agents.restore import TOOLS_NODE, restore
 from backend.errors import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelEvent, Reset
-from backend.schemas import JSON
-from backend.templates import Limits
+from backend.schemas.domains import Limits
+from backend.schemas.wire import JSON
 from db.failpoints import failpoint
 
 __all__ = [

@@ -23,7 +23,7 @@ from backend.llm.arguments import (
     write_arguments,
 )
 from backend.llm.clean import clean as clean
-from backend.schemas import JSON
+from backend.schemas.wire import JSON
 
 STATE_VERSION = 1
 STOPPED = "stopped"

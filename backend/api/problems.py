@@ -11,7 +11,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from backend.errors import AppError, DatabaseUnavailable
-from backend.schemas import Problem
+from backend.schemas.sessions import Problem
 
 MEDIA_TYPE = "application/problem+json"
 log = logging.getLogger(__name__)

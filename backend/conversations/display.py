@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from backend.llm.arguments import parse_arguments
-from backend.schemas import ContentType, MessageStatus, MessageType
+from backend.schemas.sessions import ContentType, MessageStatus, MessageType
 
 JSON = dict[str, Any]
 PREVIEW_ROWS = 50

@@ -13,7 +13,12 @@ from backend.auth.scope import Scope
 from backend.conversations.display import Draft
 from backend.conversations.service import visible_to
 from backend.errors import ResultNotFound, SessionNotFound
-from backend.schemas import ContentType, DisplayMessage, MessagePage, MessageStatus
+from backend.schemas.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessagePage,
+    MessageStatus,
+)
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow, ToolResultRow
 

@@ -19,11 +19,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from backend import schemas
 from backend.auth.scope import Scope
 from backend.conversations.cursor import decode_cursor, encode_cursor
 from backend.errors import InvalidInput, NotAllowed, SessionNotFound
-from backend.schemas import MAX_TITLE_CHARS, SessionChange, SessionPage
+from backend.schemas import sessions as schemas
+from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionPage
 from backend.text import clean_text
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow

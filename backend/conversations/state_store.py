@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 from backend.conversations.delta import apply_deltas
 from backend.conversations.shown import pack_delta, positions_in, unpack
 from backend.errors import LeaseLost, SessionNotFound
-from backend.schemas import DisplayMessage
+from backend.schemas.sessions import DisplayMessage
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.display_message import DisplayMessageRow
 

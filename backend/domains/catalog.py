@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from backend.domains.template import image_of
-from backend.templates import DomainTemplate
+from backend.schemas.domains import DomainTemplate
 from db.models.domain import DomainRow
 
 FINANCE = DomainTemplate(

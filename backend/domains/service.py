@@ -18,7 +18,7 @@ from backend.errors import (
     NotAllowed,
 )
 from backend.llm.clean import clean
-from backend.templates import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.text import clean_text
 from db.models.domain import DomainRow
 

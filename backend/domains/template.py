@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.errors import InvalidInput
-from backend.templates import DomainTemplate
+from backend.schemas.domains import DomainTemplate
 
 JSON = dict[str, Any]
 DEFAULT_AGENT = "assistant"

@@ -19,7 +19,7 @@ from backend.llm.arguments import (
     write_arguments,
 )
 from backend.llm.events import Delta
-from backend.schemas import JSON
+from backend.schemas.wire import JSON
 from backend.text import clean_text
 
 CUT_SHORT = ("length", "content_filter")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.llm.clean import MAX_DEPTH, clean
-from backend.schemas import JSON
+from backend.schemas.wire import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
 REASONING = "reasoning_content"

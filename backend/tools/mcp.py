@@ -12,8 +12,8 @@ from mcp.types import CallToolResult, EmbeddedResource, TextContent, TextResourc
 from pydantic import PrivateAttr
 
 from backend.errors import SecretMissing
-from backend.schemas import JSON
-from backend.templates import McpServer
+from backend.schemas.domains import McpServer
+from backend.schemas.wire import JSON
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp_server import Server
 from backend.tools.registry import Effect

@@ -16,8 +16,8 @@ from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
 from pydantic import ValidationError
 
 from backend.errors import ToolServerUnavailable
-from backend.schemas import JSON
-from backend.templates import McpServer, StdioServer
+from backend.schemas.domains import McpServer, StdioServer
+from backend.schemas.wire import JSON
 from backend.tools.mcp_rescue import rescue
 from backend.tools.mcp_stdio import stdio_session
 from backend.tools.mcp_wire import OnFailure, watching_client

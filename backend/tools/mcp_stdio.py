@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
-from backend.templates import StdioServer
+from backend.schemas.domains import StdioServer
 from backend.tools.mcp_wire import MAX_ANSWER_BYTES
 
 END_SECONDS = 2.0

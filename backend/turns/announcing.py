@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from backend.schemas import EventName
+from backend.schemas.sessions import EventName
 from backend.turns.closing import Closed
 from backend.turns.services import Services
 from backend.turns.stream import Event

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from backend.agents.events import StepFinished
 from backend.conversations import display
 from backend.conversations.messages import finish_call
-from backend.schemas import ContentType, DisplayMessage
+from backend.schemas.sessions import ContentType, DisplayMessage
 
 
 class OpenCalls:

@@ -15,8 +15,8 @@ from backend.conversations.display import Draft
 from backend.conversations.messages import add_messages
 from backend.conversations.state_store import StoredState, load_state
 from backend.domains.template import template_of
-from backend.schemas import DisplayMessage, EventContext, Turn, TurnStatus, Usage
-from backend.templates import Limits
+from backend.schemas.domains import Limits
+from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus, Usage
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.entry import enter_message

@@ -21,7 +21,7 @@ from backend.conversations.state_store import (
     fold,
     load_state,
 )
-from backend.schemas import (
+from backend.schemas.sessions import (
     DisplayMessage,
     ErrorSummary,
     EventContext,

@@ -21,7 +21,7 @@ from backend.conversations.state_store import (
     newest_version,
 )
 from backend.errors import SessionNotFound
-from backend.schemas import DisplayMessage
+from backend.schemas.sessions import DisplayMessage
 from backend.turns.lifecycle import UNFINISHED
 from db.models.agent_state import AgentStateDeltaRow
 from db.models.conversation import ConversationRow

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Float, Select, cast, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from backend.schemas import TurnStatus
+from backend.schemas.sessions import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.rows import seconds_between
 from db.models.turn import TurnRow

@@ -13,7 +13,7 @@ import orjson
 from redis import Redis
 from redis.exceptions import RedisError
 
-from backend.schemas import EventName
+from backend.schemas.sessions import EventName
 from backend.turns.stream import CHANNEL, STREAM
 
 JSON = dict[str, Any]

@@ -1,6 +1,6 @@
 """How a turn moves from one status to the next: pure rules."""
 
-from backend.schemas import TurnStatus
+from backend.schemas.sessions import TurnStatus
 
 MAX_ATTEMPTS = 3
 

@@ -8,7 +8,7 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError
 
-from backend.workload import WorkerInfo
+from backend.schemas.work import WorkerInfo
 
 PREFIX = "colloquy:worker:"
 DRAIN = "colloquy:drain:"

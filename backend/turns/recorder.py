@@ -24,7 +24,7 @@ from backend.conversations.display import Draft
 from backend.conversations.messages import add_messages, open_calls
 from backend.conversations.state_store import append_delta
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
-from backend.schemas import (
+from backend.schemas.sessions import (
     DisplayMessage,
     EventName,
     MessageStatus,

@@ -17,8 +17,14 @@ from backend.conversations.state_store import create_state
 from backend.domains import service as domains
 from backend.domains.template import agent_named, image_of
 from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong, TurnNotRetryable
-from backend.schemas import MAX_MESSAGE_CHARS, DisplayMessage, EventContext, EventName, Turn
-from backend.templates import DomainTemplate
+from backend.schemas.domains import DomainTemplate
+from backend.schemas.sessions import (
+    MAX_MESSAGE_CHARS,
+    DisplayMessage,
+    EventContext,
+    EventName,
+    Turn,
+)
 from backend.text import clean_text
 from backend.turns.entry import (
     enter_message,

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.errors import TurnNotFound
-from backend.schemas import EventName, Turn, TurnStatus
+from backend.schemas.sessions import EventName, Turn, TurnStatus
 from backend.turns.announcing import publish_closed
 from backend.turns.claim import lease_is_over
 from backend.turns.closing import Closed, Outcome, close_turn

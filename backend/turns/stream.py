@@ -10,7 +10,7 @@ import orjson
 from redis import Redis
 from redis.exceptions import RedisError
 
-from backend.schemas import EventContext, EventName
+from backend.schemas.sessions import EventContext, EventName
 
 JSON = dict[str, Any]
 log = logging.getLogger(__name__)

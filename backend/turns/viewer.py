@@ -11,7 +11,13 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
 from backend.errors import InvalidInput
-from backend.schemas import DisplayMessage, EventContext, EventName, Turn, TurnStatus
+from backend.schemas.sessions import (
+    DisplayMessage,
+    EventContext,
+    EventName,
+    Turn,
+    TurnStatus,
+)
 from backend.turns.follow import EventReader, LiveEvent, StreamId
 from backend.turns.lifecycle import is_finished
 from backend.turns.rows import context_of, latest_turn, list_unfinished, turn_of

@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.errors import NotAllowed
-from backend.schemas import TurnStatus
+from backend.schemas.sessions import TurnStatus
+from backend.schemas.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.presence import list_workers
 from backend.turns.rows import SIGNS, seconds_between, state_of
 from backend.turns.services import Services
-from backend.workload import Work, WorkTurn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 

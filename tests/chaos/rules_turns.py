@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from backend.schemas import TurnStatus
+from backend.schemas.sessions import TurnStatus
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_finished, may_become
 from tests.chaos.records import Disturbed, History, Note
 

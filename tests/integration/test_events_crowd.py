@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from redis import Redis
 
 from backend.api.audience import MAX_WAITING
-from backend.schemas import EventContext, EventName
+from backend.schemas.sessions import EventContext, EventName
 from backend.turns.stream import Event, EventStream
 from tests.fakes import script
 from tests.integration.scenes import make_session

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import TypeAdapter
 
 from backend.errors import SecretMissing, ToolServerUnavailable
-from backend.templates import McpServer
+from backend.schemas.domains import McpServer
 from backend.tools.mcp import expand_secrets, open_mcp_tools
 from tests.fakes import ScriptedModel
 from tests.runs import asking, final_state, run, steps

@@ -13,7 +13,8 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
-from backend.schemas import (
+from backend.schemas.domains import DomainPage
+from backend.schemas.sessions import (
     ChatRequest,
     ChatResponse,
     ContentType,
@@ -34,8 +35,7 @@ from backend.schemas import (
     TurnStatus,
     Usage,
 )
-from backend.templates import DomainPage
-from backend.workload import Work, WorkerInfo, WorkTurn
+from backend.schemas.work import Work, WorkerInfo, WorkTurn
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 

@@ -4,7 +4,13 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from backend.schemas import ContentType, EventName, MessageStatus, MessageType, TurnStatus
+from backend.schemas.sessions import (
+    ContentType,
+    EventName,
+    MessageStatus,
+    MessageType,
+    TurnStatus,
+)
 from tests.ui.fake_api import Store
 from ui.components.blocks import seconds_taken, split_current, to_blocks, to_groups
 from ui.components.live_turn import LiveTurn

@@ -5,7 +5,13 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas import ContentType, MessageStatus, MessageType, Problem, TurnStatus
+from backend.schemas.sessions import (
+    ContentType,
+    MessageStatus,
+    MessageType,
+    Problem,
+    TurnStatus,
+)
 
 QUESTION = "What's the budget for CC-1001?"
 

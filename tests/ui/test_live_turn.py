@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas import (
+from backend.schemas.sessions import (
     ContentType,
     EventName,
     MessageStatus,

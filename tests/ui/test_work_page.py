@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.schemas import ErrorSummary, ModelWait, Problem, TurnStatus
+from backend.schemas.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
 from tests.ui.test_chat_page import words
 
 

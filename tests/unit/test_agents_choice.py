@@ -3,7 +3,7 @@ from langchain_core.tools import StructuredTool
 
 from backend.agents.factory import DEFAULT_AGENT, choose_agent, select_tools
 from backend.errors import ConfigurationError, InvalidInput
-from backend.templates import AgentTemplate, DomainTemplate
+from backend.schemas.domains import AgentTemplate, DomainTemplate
 
 
 def a_tool(name, says="own"):

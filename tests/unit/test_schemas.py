@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from backend import schemas
 from backend.domains.template import agent_named, check_template, image_of, template_of
 from backend.errors import InvalidInput
-from backend.schemas import (
+from backend.schemas import sessions as schemas
+from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.schemas.sessions import (
     ChatRequest,
     ContentType,
     EventName,
@@ -17,7 +18,6 @@ from backend.schemas import (
     TurnStatus,
     Usage,
 )
-from backend.templates import AgentTemplate, DomainTemplate
 
 JSON = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.schemas import TurnState
+from backend.schemas.sessions import TurnState
 from ui.components.states import loss_words, queue_words, silence_words, wait_words
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from backend.agents.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
-from backend.schemas import Usage
+from backend.schemas.sessions import Usage
 from backend.turns.feed import AgentFeed, AgentLoop
 from backend.turns.lease import TurnStopped
 

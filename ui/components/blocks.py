@@ -4,7 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from backend.schemas import ContentType, DisplayMessage, MessageStatus, MessageType
+from backend.schemas.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 
 
 @dataclass

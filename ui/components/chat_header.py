@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas import ServerInfo, Session
+from backend.schemas.sessions import ServerInfo, Session
 from ui import state
 from ui.components import banners
 from ui.components.markdown import plain

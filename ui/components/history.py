@@ -6,7 +6,7 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas import DisplayMessage, MessagePage, Session
+from backend.schemas.sessions import DisplayMessage, MessagePage, Session
 from ui import state
 from ui.components import renderers
 from ui.components.areas import area

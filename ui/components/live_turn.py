@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
-from backend.schemas import (
+from backend.schemas.sessions import (
     ContentType,
     DisplayMessage,
     EventName,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas import ServerInfo
+from backend.schemas.sessions import ServerInfo
 from ui.components import banners, composer
 
 EXAMPLES = (

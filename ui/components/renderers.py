@@ -8,7 +8,12 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas import ContentType, DisplayMessage, MessageStatus, MessageType
+from backend.schemas.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 from ui.components import long_text, tables
 from ui.components.blocks import Block, seconds_taken
 from ui.components.markdown import plain

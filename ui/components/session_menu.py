@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from backend.schemas import MAX_TITLE_CHARS, Session, SessionChange
+from backend.schemas.sessions import MAX_TITLE_CHARS, Session, SessionChange
 from ui import state
 from ui.client import ClientError
 from ui.components.markdown import plain

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from backend.schemas import SessionPage, TurnStatus
+from backend.schemas.sessions import SessionPage, TurnStatus
 from ui import state
 from ui.components.times import zone
 

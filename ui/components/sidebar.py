@@ -4,7 +4,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from backend.schemas import ServerInfo, Session, SessionPage, TurnStatus
+from backend.schemas.sessions import ServerInfo, Session, SessionPage, TurnStatus
 from ui import state
 from ui.client import ClientError
 from ui.components import session_menu

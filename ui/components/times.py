@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from backend.schemas import Session
+from backend.schemas.sessions import Session
 
 PINNED = "Pinned"
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.workload import Work
+from backend.schemas.work import Work
 from ui import state
 from ui.client import ClientError
 from ui.components import banners, work_turns, work_workers

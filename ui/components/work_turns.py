@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas import TurnStatus
-from backend.workload import WorkTurn
+from backend.schemas.sessions import TurnStatus
+from backend.schemas.work import WorkTurn
 from ui import state
 from ui.components.composer import retry, stop
 from ui.components.markdown import plain

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from backend.agents.middleware.recent_messages import RecentMessages, RecentMessagesSettings
 from backend.errors import InvalidInput
-from backend.schemas import JSON
+from backend.schemas.wire import JSON
 
 Policy = AgentMiddleware[Any, Any]
 

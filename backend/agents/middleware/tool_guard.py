@@ -19,7 +19,7 @@ from backend.agents.tool_results import (
     unknown_outcome,
     unreadable_arguments,
 )
-from backend.schemas import JSON
+from backend.schemas.wire import JSON
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
 from backend.tools.registry import Effect
 from db.failpoints import failpoint

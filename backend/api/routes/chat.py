@@ -9,7 +9,7 @@ from backend.api.dependencies import IdempotencyKey, ReaderDep, ScopeDep, Servic
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
 from backend.errors import InvalidInput
-from backend.schemas import ChatRequest, ChatResponse, NewChatRequest, Turn
+from backend.schemas.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
 from backend.turns import service as turns
 from backend.turns.follow import EventReader, wait_until
 from backend.turns.lifecycle import is_finished

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from backend.agents.check import check_image
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.domains import service as domains
-from backend.templates import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
 
 router = APIRouter(prefix="/domains", tags=["domains"])
 

@@ -6,7 +6,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.metrics import CONTENT_TYPE, write_metrics
-from backend.schemas import ServerInfo
+from backend.schemas.sessions import ServerInfo
 from backend.turns.presence import count_workers
 from backend.turns.services import Services
 

@@ -17,7 +17,7 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.service import SessionFilter
 from backend.conversations.state_store import load_state
-from backend.schemas import (
+from backend.schemas.sessions import (
     MessagePage,
     NewSession,
     Session,

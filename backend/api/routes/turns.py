@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.schemas import Turn
+from backend.schemas.sessions import Turn
 from backend.turns import service as turns
 from backend.turns.rows import find_turn, turn_of
 from backend.turns.stopping import stop_turn

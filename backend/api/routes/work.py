@@ -4,9 +4,9 @@ from fastapi import APIRouter
 
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.errors import WorkerNotFound
+from backend.schemas.work import Work, WorkerInfo
 from backend.turns.presence import ask_to_drain, list_workers
 from backend.turns.work import get_work, require_admin
-from backend.workload import Work, WorkerInfo
 
 router = APIRouter(tags=["work"])
 

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-JSON = dict[str, Any]
+from backend.schemas.wire import JSON, Wire
+
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200
 
@@ -72,22 +73,6 @@ class EventName(StrEnum):
     RESET = "reset"
     INTERRUPT = "interrupt"
     TURN_FINISHED = "turn_finished"
-
-
-class Wire(BaseModel):
-    """What travels; a field that nobody knows is refused when a person sends it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    @classmethod
-    def read(cls, written: Any) -> Self:
-        """Made from what another part has written, JSON or its text.
-
-        That part may be of a newer version: what it knows more is left aside.
-        """
-        if isinstance(written, str | bytes):
-            return cls.model_validate_json(written, extra="ignore")
-        return cls.model_validate(written, extra="ignore")
 
 
 class ChatRequest(Wire):

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas import JSON, Wire
+from backend.schemas.wire import JSON, Wire
 
 
 class StreamableHttpServer(Wire):

@@ -4,7 +4,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas import ErrorSummary, TurnState, TurnStatus, Wire
+from backend.schemas.sessions import ErrorSummary, TurnState, TurnStatus
+from backend.schemas.wire import Wire
 
 
 class WorkerInfo(Wire):
