@@ -79,6 +79,12 @@ class TurnNotRetryable(AppError):
     status = 409
 
 
+class StateNotKept(AppError):
+    """What the model read at that time is not kept: the session is of an older version."""
+
+    status = 409
+
+
 class NothingToDecide(AppError):
     """This turn is not waiting for a decision."""
 

@@ -13,7 +13,6 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     bindparam,
-    delete,
     func,
     insert,
     select,
@@ -26,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.delta import apply_deltas
 from backend.conversations.shown import pack_delta, positions_in, unpack
-from backend.errors import LeaseLost, SessionNotFound
+from backend.errors import LeaseLost, SessionNotFound, StateNotKept
 from backend.schemas.sessions import DisplayMessage
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.display_message import DisplayMessageRow
@@ -35,6 +34,9 @@ JSON = dict[str, Any]
 
 # A fold writes the frame of each message anew; once in so many steps that is a few bytes for each.
 FOLD_FROM_DELTAS = 300
+
+# What all deltas together are applied to: the empty state, in the first of its versions.
+BEGINNING: JSON = {"version": 1, "messages": []}
 
 # Positions that lie close together are read as one range.
 SPARSE = 2
@@ -81,13 +83,35 @@ def load_state(session: Session, conversation_id: UUID) -> StoredState:
     return replace(stored, state={**stored.state, "messages": unpack(messages, texts)})
 
 
+def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON:
+    """The state as it was at a version of the past; costs what was saved until then.
+
+    Raises StateNotKept where deltas of that time are missing, as in conversations that an older
+    version of this software has folded.
+    """
+    deltas = session.scalars(
+        select(AgentStateDeltaRow.delta)
+        .where(AgentStateDeltaRow.conversation_id == conversation_id)
+        .where(AgentStateDeltaRow.version <= version)
+        .order_by(AgentStateDeltaRow.version)
+    ).all()
+    if len(deltas) != version:
+        raise StateNotKept
+    state = apply_deltas(BEGINNING, deltas)
+    texts = _texts_at(session, conversation_id, positions_in(state["messages"]))
+    return {**state, "messages": unpack(state["messages"], texts)}
+
+
 def append_to_latest(
     session: Session, conversation_id: UUID, delta: JSON, shown: Sequence[DisplayMessage]
-) -> None:
-    """Add a change to the newest state, whichever that is; the caller holds the conversation."""
+) -> int:
+    """Add a change to the newest state, whichever that is, and give the version that makes.
+
+    The caller holds the conversation.
+    """
     row = {"conversation_id": conversation_id, "version": newest_version(conversation_id) + 1}
-    delta = pack_delta(delta, shown)
-    session.execute(insert(AgentStateDeltaRow).values(**row, delta=delta))
+    statement = insert(AgentStateDeltaRow).values(**row, delta=pack_delta(delta, shown))
+    return session.execute(statement.returning(AgentStateDeltaRow.version)).scalar_one()
 
 
 def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
@@ -123,7 +147,7 @@ def append_delta(
 
 
 def fold(session: Session, conversation_id: UUID, version: int) -> None:
-    """Make the state at `version` the snapshot and drop the deltas before it.
+    """Make the state at `version` the snapshot; the deltas before it stay, for the past's sake.
 
     Raises LeaseLost when the state is no longer at that version.
     """
@@ -134,11 +158,6 @@ def fold(session: Session, conversation_id: UUID, version: int) -> None:
         update(AgentStateRow)
         .where(AgentStateRow.conversation_id == conversation_id)
         .values(state_data=stored.state, version=version)
-    )
-    session.execute(
-        delete(AgentStateDeltaRow)
-        .where(AgentStateDeltaRow.conversation_id == conversation_id)
-        .where(AgentStateDeltaRow.version <= version)
     )
 
 

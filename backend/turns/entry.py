@@ -63,7 +63,8 @@ def enter_turn(session: Session, held: Row[Any], turn: JSON) -> Entered:
     turn = {**turn, "conversation_id": held.id, "created_at": place.now}
     changes = {"held_id": held.id, "title": held.title or title_of(turn["message"])}
     if place.before:
-        values = _values(_TURNS, {**turn, "message_position": None}) | changes
+        waits = {"message_position": None, "state_version": None}
+        values = _values(_TURNS, turn | waits) | changes
         stored = session.execute(_QUEUE, {**values, "message_count": held.message_count}).one()
         return Entered(stored, place.before, None)
     position = held.message_count + 1
@@ -76,7 +77,7 @@ def enter_turn(session: Session, held: Row[Any], turn: JSON) -> Entered:
         "delta": pack_delta({"append": [said]}, [shown]),
     }
     values = (
-        _values(_TURNS, {**turn, "message_position": position})
+        _values(_TURNS, turn | {"message_position": position, "state_version": delta["version"]})
         | _values(_MESSAGES, {**row, "metadata": row["metadata_"]})
         | _values(_DELTAS, delta)
     )
@@ -92,7 +93,8 @@ def enter_message(session: Session, turn: TurnRow) -> DisplayMessage:
     """
     (shown,) = add_messages(session, turn.conversation_id, turn.id, [user_text(turn.message)])
     said = user_message(turn.message, str(uuid4()))
-    append_to_latest(session, turn.conversation_id, {"append": [said]}, [shown])
+    delta = {"append": [said]}
+    turn.state_version = append_to_latest(session, turn.conversation_id, delta, [shown])
     turn.message_position = shown.position
     return shown
 
@@ -183,11 +185,12 @@ _QUEUE = (
         "body_hash",
         "created_at",
         "message_position",
+        "state_version",
     )
     .add_cte(_TOUCH.cte("touched"))
     .returning(*_TURNS.c)
 )
 _ENTER = _QUEUE.add_cte(
     _insert(_MESSAGES, *(column.name for column in _MESSAGES.c)).cte("shown"),
-    _insert(_DELTAS, *(column.name for column in _DELTAS.c)).cte("said"),
+    _insert(_DELTAS, "conversation_id", "version", "delta").cte("said"),
 )

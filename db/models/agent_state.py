@@ -25,7 +25,11 @@ class AgentStateRow(Base):
 
 
 class AgentStateDeltaRow(Base):
-    """What one saved step changed; applied in order of `version`, which has no gap."""
+    """What one saved step changed; applied in order of `version`, which has no gap.
+
+    Version 0 is the empty state, and no delta is ever dropped: each state of the past can be had.
+    `calls` says what the models were sent that made the step, by reference.
+    """
 
     __tablename__ = "agent_state_deltas"
 
@@ -34,3 +38,16 @@ class AgentStateDeltaRow(Base):
     )
     version: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     delta: Mapped[JSON]
+    calls: Mapped[JSON | None]
+
+
+class SentContentRow(Base):
+    """What a model was sent that is no message of the state: prompts, tools, edited messages."""
+
+    __tablename__ = "sent_contents"
+
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
+    )
+    hash: Mapped[str] = mapped_column(primary_key=True)
+    content: Mapped[JSON]

@@ -15,7 +15,10 @@ TITLE_WORDS = "to_tsvector('simple', regexp_replace(title, '[^[:alnum:]]+', ' ',
 
 
 class ConversationRow(Base):
-    """What a person continues; on pages and in the API: session."""
+    """What a person continues; on pages and in the API: session.
+
+    `path` holds the ranges of positions that the active branch shows; null: all of them.
+    """
 
     __tablename__ = "conversations"
     __table_args__ = (
@@ -44,3 +47,6 @@ class ConversationRow(Base):
     metadata_: Mapped[JSON] = mapped_column("metadata", server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
     updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
+    domain_version: Mapped[int | None]
+    branch: Mapped[int] = mapped_column(server_default="1")
+    path: Mapped[JSON | None]

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import Index, text
+from sqlalchemy import ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import JSON, Base
@@ -24,3 +24,19 @@ class DomainRow(Base):
     is_default: Mapped[bool] = mapped_column(server_default=text("false"))
     created_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
     updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
+    archived: Mapped[bool] = mapped_column(server_default=text("false"))
+
+
+class DomainVersionRow(Base):
+    """What a domain was at one version."""
+
+    __tablename__ = "domain_versions"
+
+    domain_id: Mapped[UUID] = mapped_column(
+        ForeignKey("domains.id", ondelete="CASCADE"), primary_key=True
+    )
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    name: Mapped[str]
+    template: Mapped[JSON]
+    changed_by: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))

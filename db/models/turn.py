@@ -16,7 +16,9 @@ class TurnRow(Base):
 
     `message_position` is where the message stands among the display messages; null while it waits
     behind another turn. `heartbeat_at` is its worker's last sign of life; `lost_seconds` is how
-    long, in all, it was without one after losing one.
+    long, in all, it was without one after losing one. `state_version` is that of the state which
+    its message was the first to be part of; `fork_of` the first turn of which this one is another
+    version; `decided_at` when all that it waits for was decided, so that it may go on.
     """
 
     __tablename__ = "turns"
@@ -80,3 +82,6 @@ class TurnRow(Base):
     model_retries: Mapped[int] = mapped_column(server_default="0")
     lost_seconds: Mapped[float] = mapped_column(server_default="0")
     unknown_outcomes: Mapped[int] = mapped_column(server_default="0")
+    state_version: Mapped[int | None] = mapped_column(BigInteger)
+    fork_of: Mapped[UUID | None]
+    decided_at: Mapped[datetime | None]

@@ -5,11 +5,16 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
 import db.models.agent_state
+import db.models.approval
+import db.models.audit_event
+import db.models.branch
 import db.models.conversation
 import db.models.display_message
 import db.models.domain
+import db.models.server_tool
 import db.models.tool_journal
-import db.models.turn  # noqa: F401  (importing a model registers its table)
+import db.models.turn
+import db.models.usage_day  # noqa: F401  (importing a model registers its table)
 from db.base import Base
 from db.migrate import migrate
 from tests.stack import Servers

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from backend.agents.state import empty_state
 from backend.auth.scope import LOCAL_USER
@@ -23,8 +23,9 @@ from backend.conversations.state_store import (
     create_state,
     fold,
     load_state,
+    load_state_at,
 )
-from backend.errors import LeaseLost, SessionNotFound
+from backend.errors import LeaseLost, SessionNotFound, StateNotKept
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.session import Database
 from tests.stack import Servers
@@ -134,9 +135,35 @@ def test_a_fold_changes_nothing_that_is_read(database: Database, conversation: U
         fold(session, conversation, 5)
 
     assert load(database, conversation) == before
-    assert count_deltas(database, conversation) == 0
     assert append(database, conversation, 5, say(5)) == 6
     assert load(database, conversation)[0]["messages"] == [say(number) for number in range(6)]
+
+
+def test_each_state_of_the_past_can_be_had_after_a_fold(
+    database: Database, conversation: UUID
+) -> None:
+    states = [load(database, conversation)[0]]
+    for number in range(5):
+        append(database, conversation, number, say(number))
+        states.append(load(database, conversation)[0])
+    with database.transaction() as session:
+        fold(session, conversation, 5)
+
+    with database.read() as session:
+        assert [load_state_at(session, conversation, v) for v in range(6)] == states
+
+
+def test_a_past_that_was_not_kept_is_refused(database: Database, conversation: UUID) -> None:
+    append(database, conversation, 0, say(0))
+    append(database, conversation, 1, say(1))
+    with database.transaction() as session:
+        first = (AgentStateDeltaRow.conversation_id == conversation) & (
+            AgentStateDeltaRow.version == 1
+        )
+        session.execute(delete(AgentStateDeltaRow).where(first))
+
+    with database.read() as session, pytest.raises(StateNotKept):
+        load_state_at(session, conversation, 2)
 
 
 def test_a_fold_of_an_older_version_is_refused(database: Database, conversation: UUID) -> None:

@@ -1,0 +1,25 @@
+"""Branches: the paths through a conversation whose messages were edited or answered again."""
+
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+
+class BranchRow(Base):
+    """One path, as ranges of positions, and the state's version at its tip.
+
+    There is no row until a conversation is forked; the path of the active branch is the
+    conversation's own, this row's is as it was when the branch was last left.
+    """
+
+    __tablename__ = "branches"
+
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    path: Mapped[JSON]
+    state_version: Mapped[int] = mapped_column(BigInteger)

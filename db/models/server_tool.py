@@ -1,0 +1,32 @@
+"""Tools of MCP servers as they were seen: one that changes is used only when that is accepted."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import JSON, Base
+
+
+class ServerToolRow(Base):
+    """One version of a domain's server's tool, by the fingerprint of what its server says of it.
+
+    `status`: accepted, pending, refused. The first version of a tool is accepted by itself.
+    """
+
+    __tablename__ = "server_tools"
+    __table_args__ = (
+        Index("uq_server_tools_version", "domain_id", "server", "tool", "fingerprint", unique=True),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    domain_id: Mapped[UUID] = mapped_column(ForeignKey("domains.id", ondelete="CASCADE"))
+    server: Mapped[str]
+    tool: Mapped[str]
+    fingerprint: Mapped[str]
+    description: Mapped[JSON]
+    status: Mapped[str]
+    decided_by: Mapped[str | None]
+    decided_at: Mapped[datetime | None]
+    seen_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))

@@ -1,0 +1,26 @@
+"""The ledger of usage: what was used, kept also when the conversation is deleted."""
+
+from datetime import date
+
+from sqlalchemy import BigInteger
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base
+
+
+class UsageDayRow(Base):
+    """What one person has used of one model in one domain on one day (UTC)."""
+
+    __tablename__ = "usage_days"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    owner_id: Mapped[str] = mapped_column(primary_key=True)
+    domain_name: Mapped[str] = mapped_column(primary_key=True)
+    model: Mapped[str] = mapped_column(primary_key=True)
+    turns: Mapped[int] = mapped_column(server_default="0")
+    model_calls: Mapped[int] = mapped_column(server_default="0")
+    input_tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    cached_tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    output_tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    reasoning_tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    cost: Mapped[float] = mapped_column(server_default="0")
