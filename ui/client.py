@@ -1,4 +1,7 @@
-"""The API's client: one method per call, typed with the wire contract, errors in words."""
+"""The API's client: typed with the wire contract, errors in words.
+
+Calls that only one page makes stand in `ui.calls`.
+"""
 
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -64,7 +67,7 @@ class Client:
 
     def server(self) -> ServerInfo:
         """Who asks, which model answers, and whether a worker is alive."""
-        return self._get(ServerInfo, "server")
+        return self.get(ServerInfo, "server")
 
     def sessions(
         self,
@@ -79,7 +82,7 @@ class Client:
         everyone: bool = False,
     ) -> SessionPage:
         """A page of sessions, newest first; `everyone` is for administrators."""
-        return self._get(
+        return self.get(
             SessionPage,
             "sessions",
             limit=limit,
@@ -94,30 +97,30 @@ class Client:
 
     def session(self, session_id: UUID) -> Session:
         """One session."""
-        return self._get(Session, f"sessions/{session_id}")
+        return self.get(Session, f"sessions/{session_id}")
 
     def change_session(self, session_id: UUID, change: SessionChange) -> Session:
         """Rename, pin or archive a session."""
         body = change.model_dump(exclude_none=True)
-        return self._call(Session, "PATCH", f"sessions/{session_id}", json=body)
+        return self.call(Session, "PATCH", f"sessions/{session_id}", json=body)
 
     def delete_session(self, session_id: UUID) -> None:
         """Delete a session; a running turn is stopped first."""
-        self._send("DELETE", f"sessions/{session_id}")
+        self.send("DELETE", f"sessions/{session_id}")
 
     def messages(
         self, session_id: UUID, *, limit: int = 50, before: int | None = None
     ) -> MessagePage:
         """The latest display messages, or those before a position, in ascending order."""
-        return self._get(MessagePage, f"sessions/{session_id}/messages", limit=limit, before=before)
+        return self.get(MessagePage, f"sessions/{session_id}/messages", limit=limit, before=before)
 
     def turns(self, session_id: UUID) -> TurnPage:
         """The unfinished turns of a session, in order; the first one is running or next."""
-        return self._get(TurnPage, f"sessions/{session_id}/turns")
+        return self.get(TurnPage, f"sessions/{session_id}/turns")
 
     def turn(self, turn_id: UUID) -> Turn:
         """One turn."""
-        return self._get(Turn, f"turns/{turn_id}")
+        return self.get(Turn, f"turns/{turn_id}")
 
     def send_message(self, session_id: UUID | None, text: str, key: str) -> ChatResponse:
         """Submit a message and return at once; without a session a new one is made for it.
@@ -128,39 +131,41 @@ class Client:
         body: Wire = ChatRequest(message=text) if session_id else NewChatRequest(message=text)
         headers = {"Idempotency-Key": key, "Prefer": ANSWER_LATER}
         json = body.model_dump(mode="json", exclude_none=True)
-        return self._call(ChatResponse, "POST", path, json=json, headers=headers)
+        return self.call(ChatResponse, "POST", path, json=json, headers=headers)
 
     def stop_turn(self, turn_id: UUID) -> None:
         """Stop a running turn, or take a queued one out of the queue."""
-        self._send("POST", f"turns/{turn_id}/stop")
+        self.send("POST", f"turns/{turn_id}/stop")
 
     def retry_turn(self, turn_id: UUID) -> None:
         """Run a failed or stopped turn again."""
-        self._send("POST", f"turns/{turn_id}/retry")
+        self.send("POST", f"turns/{turn_id}/retry")
 
     def work(self) -> Work:
         """What runs, waits and failed, and who works; for administrators."""
-        return self._get(Work, "work")
+        return self.get(Work, "work")
 
     def drain_worker(self, name: str) -> WorkerInfo:
         """Let a worker end what it has in hand, take no more, and stop; for administrators."""
-        return self._call(WorkerInfo, "POST", f"workers/{quote(name, safe='')}/drain")
+        return self.call(WorkerInfo, "POST", f"workers/{quote(name, safe='')}/drain")
 
     def domains(self) -> DomainPage:
         """The domains, by name."""
-        return self._get(DomainPage, "domains")
+        return self.get(DomainPage, "domains")
 
     def result_csv(self, session_id: UUID, result_id: str) -> bytes:
         """The whole stored table of a tool result, as CSV."""
         path = f"sessions/{session_id}/results/{result_id}"
-        return self._send("GET", path, params={"format": "csv"}).content
+        return self.send("GET", path, params={"format": "csv"}).content
 
-    def _get(self, model: type[Model], path: str, **params: Any) -> Model:
+    def get(self, model: type[Model], path: str, **params: Any) -> Model:
+        """Read one thing; a parameter of None is left out."""
         given = {name: value for name, value in params.items() if value is not None}
-        return self._call(model, "GET", path, params=given)
+        return self.call(model, "GET", path, params=given)
 
-    def _call(self, model: type[Model], method: str, path: str, **options: Any) -> Model:
-        response = self._send(method, path, **options)
+    def call(self, model: type[Model], method: str, path: str, **options: Any) -> Model:
+        """Make one call and read its answer; `options` are httpx's."""
+        response = self.send(method, path, **options)
         try:
             return model.read(response.content)
         except ValidationError as error:
@@ -170,7 +175,8 @@ class Client:
                 response.status_code,
             ) from error
 
-    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+    def send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Make one call. Raises ClientError in the service's own words."""
         try:
             response = self.http.request(method, path, **options)
         except httpx.TransportError as error:
