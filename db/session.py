@@ -2,12 +2,13 @@
 
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import Engine, create_engine, event, make_url, text
+from sqlalchemy import CursorResult, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
@@ -45,6 +46,29 @@ def _look_for_end(connection: Any, *_: Any) -> None:
     arrived.register(connection.fileno(), select.POLLIN)
     if arrived.poll(0):
         raise DisconnectionError("the server has closed this connection")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A statement that the server plans once for each connection, not at each use.
+
+    `$1` and so on are its parameters, of these `types`. `run` executes it, after other statements
+    if need be: all of them are one call to the server.
+    """
+
+    name: str
+    types: str
+    statement: str
+    run: str
+
+    def rows(self, session: Session, values: Mapping[str, Any]) -> CursorResult[Any]:
+        """Run it with these values for `%(name)s`; give the rows of the last statement."""
+        connection = session.connection()
+        if self.name not in connection.info:
+            prepare = f"PREPARE {self.name} ({self.types}) AS {self.statement}"
+            connection.exec_driver_sql(prepare)
+            connection.info[self.name] = True
+        return connection.exec_driver_sql(self.run, dict(values))
 
 
 class Database:
@@ -91,6 +115,19 @@ class Database:
         """One transaction: committed at the end of the block, rolled back if it raises."""
         with self._sessions() as session, session.begin():
             yield session
+
+    @contextmanager
+    def at_once(self) -> Iterator[Session]:
+        """Each call to the server is a transaction of its own, begun and committed on the way."""
+        with self._sessions() as session:
+            # Set on the driver: by SQLAlchemy's isolation level it would cost round trips.
+            driver: Any = session.connection().connection.dbapi_connection
+            driver.autocommit = True
+            try:
+                yield session
+            finally:
+                if not driver.closed:
+                    driver.autocommit = False
 
     def insist(self, write: Callable[[Session], T], seconds: float) -> T:
         """Run a write in a transaction, again and again while the database is away for a moment.

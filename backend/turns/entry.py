@@ -1,10 +1,11 @@
 """How a person's message enters a conversation: both views in one transaction."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BindParameter, Insert, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Row, bindparam, func, update
 from sqlalchemy.orm import Session
 
 from backend.agents.state import user_message
@@ -12,21 +13,15 @@ from backend.auth.scope import Scope
 from backend.conversations.delta import diff_states
 from backend.conversations.display import user_text
 from backend.conversations.messages import add_messages, row_of, shown_as
-from backend.conversations.service import clean_title, visible_to
-from backend.conversations.shown import pack_delta
-from backend.conversations.state_store import (
-    append_delta,
-    append_to_latest,
-    load_state,
-    newest_version,
-)
+from backend.conversations.service import clean_title
+from backend.conversations.shown import MARK, pack_delta
+from backend.conversations.state_store import append_delta, append_to_latest, load_state
+from backend.domains.template import DEFAULT_AGENT
 from backend.errors import SessionNotFound
-from backend.schemas.sessions import DisplayMessage
-from backend.turns.lifecycle import UNFINISHED
-from db.models.agent_state import AgentStateDeltaRow
+from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus, Usage
 from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
-from db.models.turn import TurnRow
+from db.models.turn import UNFINISHED, TurnRow
+from db.session import Prepared, dump_json
 
 JSON = dict[str, Any]
 TITLE_CHARS = 60
@@ -34,55 +29,48 @@ TITLE_CHARS = 60
 
 @dataclass(frozen=True)
 class Entered:
-    """A turn as it was stored, behind `before` others; `shown` is its message, if it is next."""
+    """A turn as it was stored; `shown` is its message, if no other turn is before it."""
 
-    turn: Row[Any]
-    before: int
+    turn: Turn
+    context: EventContext
     shown: DisplayMessage | None
 
 
-def hold_conversation(session: Session, scope: Scope, conversation_id: UUID) -> Row[Any]:
-    """Hold a conversation of the caller and give what a new turn needs of it.
+def enter_turn(session: Session, scope: Scope, conversation_id: UUID, asked: JSON) -> Entered:
+    """Store a new turn of the caller's session and, if it is next, its message in both views.
 
-    Raises SessionNotFound.
+    `asked` has the columns that a person decides; without an agent the session's first is asked.
+    One round trip, planned once: everybody takes this path. Raises SessionNotFound.
     """
-    held = session.execute(
-        _HOLD.where(visible_to(scope)), {"conversation_id": conversation_id}
-    ).one_or_none()
-    if held is None:
-        raise SessionNotFound
-    return held
-
-
-def enter_turn(session: Session, held: Row[Any], turn: JSON) -> Entered:
-    """Store a new turn of a held conversation and, if it is next, its message in both views.
-
-    Two statements: this path is taken by everybody, and each round trip counts.
-    """
-    place = session.execute(_LOOK, {"conversation_id": held.id}).one()
-    turn = {**turn, "conversation_id": held.id, "created_at": place.now}
-    changes = {"held_id": held.id, "title": held.title or title_of(turn["message"])}
-    if place.before:
-        waits = {"message_position": None, "state_version": None}
-        values = _values(_TURNS, turn | waits) | changes
-        stored = session.execute(_QUEUE, {**values, "message_count": held.message_count}).one()
-        return Entered(stored, place.before, None)
-    position = held.message_count + 1
-    row = row_of(user_text(turn["message"]), held.id, turn["id"], position, place.now)
+    turn_id, message = uuid4(), asked["message"]
+    row = row_of(user_text(message), conversation_id, turn_id, _NO_POSITION, _NO_TIME)
     shown = shown_as(row)
-    said = user_message(turn["message"], str(uuid4()))
-    delta = {
-        "conversation_id": held.id,
-        "version": place.version + 1,
-        "delta": pack_delta({"append": [said]}, [shown]),
-    }
-    values = (
-        _values(_TURNS, turn | {"message_position": position, "state_version": delta["version"]})
-        | _values(_MESSAGES, {**row, "metadata": row["metadata_"]})
-        | _values(_DELTAS, delta)
+    said = user_message(message, str(uuid4()))
+    place = _ENTER.rows(
+        session,
+        {
+            "held": conversation_id,
+            "caller": None if scope.is_admin else scope.user_id,
+            "turn": dump_json({**asked, "id": turn_id, "owner_id": scope.user_id}),
+            "message": dump_json({**row, "metadata": shown.metadata}),
+            "delta": dump_json(pack_delta({"append": [said]}, [shown])),
+            "title": title_of(message),
+        },
+    ).one_or_none()
+    if place is None:
+        raise SessionNotFound
+    turn = _queued(turn_id, conversation_id, asked, place)
+    context = EventContext(
+        domain_id=place.domain_id,
+        session_id=conversation_id,
+        image_id=place.image_id,
+        agent_id=turn.agent,
+        turn_id=turn_id,
     )
-    stored = session.execute(_ENTER, {**values, **changes, "message_count": position}).one()
-    return Entered(stored, 0, shown)
+    if place.before:
+        return Entered(turn, context, None)
+    there = {"position": place.position, "created_at": place.now}
+    return Entered(turn, context, shown.model_copy(update=there))
 
 
 def enter_message(session: Session, turn: TurnRow) -> DisplayMessage:
@@ -114,9 +102,8 @@ def reopen_answer(session: Session, conversation_id: UUID) -> None:
 
 def touch(session: Session, conversation: ConversationRow, message: str) -> None:
     """Bring the conversation to the top of the list, and name it if it has no name."""
-    values = {"held_id": conversation.id, "message_count": conversation.message_count}
     title = conversation.title or title_of(message)
-    session.execute(_TOUCH, {**values, "title": title})
+    session.execute(_TOUCH, {"held_id": conversation.id, "title": title})
 
 
 def title_of(message: str) -> str:
@@ -128,69 +115,88 @@ def title_of(message: str) -> str:
     return f"{cut}…"
 
 
-_TURNS: Any = TurnRow.__table__
-_MESSAGES: Any = DisplayMessageRow.__table__
-_DELTAS: Any = AgentStateDeltaRow.__table__
-_CONVERSATIONS: Any = ConversationRow.__table__
-
-
-def _insert(table: Any, *names: str) -> Insert:
-    """An insert of these columns, whose values are given by `_values`."""
-    columns = {name: bindparam(f"{table.name}.{name}", type_=table.c[name].type) for name in names}
-    return insert(table).values(columns)
-
-
-def _values(table: Any, row: JSON) -> JSON:
-    return {f"{table.name}.{name}": value for name, value in row.items()}
-
-
-_HOLD: Select[Any] = (
-    select(
-        *(_CONVERSATIONS.c[name] for name in ("id", "domain_id", "image_id", "title")),
-        _CONVERSATIONS.c.message_count,
-        func.jsonb_path_query_array(_CONVERSATIONS.c.image, "$.agents[*].name").label("agents"),
+def _queued(turn_id: UUID, conversation_id: UUID, asked: JSON, place: Row[Any]) -> Turn:
+    """The new turn on the wire; that it was stored so need not be read back."""
+    return Turn(
+        id=turn_id,
+        session_id=conversation_id,
+        status=TurnStatus.QUEUED,
+        agent=asked["agent"] or place.first_agent,
+        message=asked["message"],
+        usage=Usage(),
+        error=None,
+        attempts=0,
+        steps=0,
+        queue_position=place.before,
+        created_at=place.now,
+        started_at=None,
+        finished_at=None,
     )
-    .where(_CONVERSATIONS.c.id == bindparam("conversation_id"))
-    .with_for_update(key_share=True)
-)
-_OF_HELD: BindParameter[Any] = bindparam("conversation_id")
-# Not part of _HOLD: a statement that has waited for a lock sees the other rows as they were before.
-_LOOK = select(
-    select(func.count())
-    .where(_TURNS.c.conversation_id == _OF_HELD, _TURNS.c.status.in_(UNFINISHED))
-    .scalar_subquery()
-    .label("before"),
-    newest_version(_OF_HELD).label("version"),
-    func.clock_timestamp().label("now"),
-)
+
+
+_NO_POSITION, _NO_TIME = 0, datetime.fromtimestamp(0, UTC)  # the database gives both
 _TOUCH = (
-    update(_CONVERSATIONS)
-    .where(_CONVERSATIONS.c.id == bindparam("held_id"))
-    .values(
-        title=bindparam("title"),
-        message_count=bindparam("message_count"),
-        archived=False,
-        updated_at=func.clock_timestamp(),
-    )
+    update(ConversationRow)
+    .where(ConversationRow.id == bindparam("held_id"))
+    .values(title=bindparam("title"), archived=False, updated_at=func.clock_timestamp())
 )
-_QUEUE = (
-    _insert(
-        _TURNS,
-        "id",
-        "conversation_id",
-        "owner_id",
-        "agent",
-        "message",
-        "idempotency_key",
-        "body_hash",
-        "created_at",
-        "message_position",
-        "state_version",
+# To hold and to enter are two statements, sent together: one that has waited for a lock sees the
+# other rows as they were before.
+_ENTER = Prepared(
+    name="enter_turn",
+    types="uuid, text, jsonb, jsonb, jsonb, text",
+    statement=f"""
+    WITH held AS (
+        SELECT domain_id, image_id, title, message_count, clock_timestamp() AS now,
+            coalesce(image #>> '{{agents,0,name}}', '{DEFAULT_AGENT}') AS first_agent,
+            coalesce(
+                (SELECT max(version) FROM agent_state_deltas WHERE conversation_id = $1),
+                (SELECT version FROM agent_state_snapshots WHERE conversation_id = $1)
+            ) AS version,
+            (SELECT count(*) FROM turns WHERE conversation_id = $1 AND {UNFINISHED}) AS before
+        FROM conversations WHERE id = $1 AND ($2 IS NULL OR owner_id = $2)
+    ), place AS (
+        SELECT held.*,
+            CASE WHEN before = 0 THEN message_count + 1 END AS position,
+            CASE WHEN before = 0 THEN version + 1 END AS state_version
+        FROM held
+    ), touched AS (
+        UPDATE conversations SET
+            message_count = coalesce(place.position, place.message_count),
+            title = coalesce(nullif(place.title, ''), $6),
+            archived = false,
+            updated_at = place.now
+        FROM place WHERE id = $1
+    ), entered AS (
+        INSERT INTO turns (
+            id, conversation_id, owner_id, agent, message, idempotency_key, body_hash, created_at,
+            message_position, state_version)
+        SELECT asked.id, $1, asked.owner_id, coalesce(asked.agent, place.first_agent),
+            asked.message, asked.idempotency_key, asked.body_hash, place.now,
+            place.position, place.state_version
+        FROM place, jsonb_populate_record(NULL::turns, $3) AS asked
+    ), shown AS (
+        INSERT INTO display_messages (
+            conversation_id, position, id, turn_id, message_type, content_type, content, sequence,
+            status, agent, metadata, created_at)
+        SELECT $1, place.position, said.id, said.turn_id, said.message_type, said.content_type,
+            said.content, said.sequence, said.status, said.agent, said.metadata, place.now
+        FROM place, jsonb_populate_record(NULL::display_messages, $4) AS said
+        WHERE place.before = 0
+    ), saved AS (
+        INSERT INTO agent_state_deltas (conversation_id, version, delta)
+        SELECT $1, place.state_version,
+            jsonb_set($5, '{{append,0,content,{MARK}}}', to_jsonb(place.position), false)
+        FROM place WHERE place.before = 0
     )
-    .add_cte(_TOUCH.cte("touched"))
-    .returning(*_TURNS.c)
-)
-_ENTER = _QUEUE.add_cte(
-    _insert(_MESSAGES, *(column.name for column in _MESSAGES.c)).cte("shown"),
-    _insert(_DELTAS, "conversation_id", "version", "delta").cte("said"),
+    SELECT domain_id, image_id, first_agent, before, position, now FROM place
+    """,  # noqa: S608  (what is put in are constants)
+    # A plan is kept while tables grow, so it must not read one whole because that was small.
+    run="""
+    SET LOCAL enable_seqscan = off;
+    SELECT FROM conversations
+    WHERE id = %(held)s AND (%(caller)s IS NULL OR owner_id = %(caller)s) FOR NO KEY UPDATE;
+    EXECUTE enter_turn (
+        %(held)s, %(caller)s, %(turn)s, %(message)s, %(delta)s, %(title)s)
+    """,
 )

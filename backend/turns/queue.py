@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from redis import Redis
+from redis.client import Pipeline
 from redis.exceptions import RedisError
 from rq import Queue
 from rq.exceptions import DuplicateJobError, InvalidJobOperation
@@ -39,6 +40,10 @@ class TurnQueue:
         except RedisError as error:
             return self._give_up(turn_id, error)
         return True
+
+    def wake_with(self, pipeline: Pipeline, turn_id: UUID) -> None:
+        """Ask for a turn that nobody has asked for, along with what else the pipeline sends."""
+        self.rq._enqueue_job(self._job(turn_id, str(turn_id)), pipeline=pipeline)
 
     def wake(self, turn_id: UUID) -> bool:
         """Ask a worker to run the turn; False when Redis does not answer.

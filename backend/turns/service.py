@@ -1,10 +1,12 @@
 """Submit, stop and retry: what people ask of turns. Nothing here runs an agent."""
 
+import logging
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID, uuid4
 
 import orjson
+from redis.exceptions import RedisError
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -15,7 +17,7 @@ from backend.conversations import service as conversations
 from backend.conversations.service import Image
 from backend.conversations.state_store import create_state
 from backend.domains import service as domains
-from backend.domains.template import agent_named, image_of
+from backend.domains.template import agent_named, image_of, template_of
 from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong, TurnNotRetryable
 from backend.schemas.domains import DomainTemplate
 from backend.schemas.sessions import (
@@ -26,13 +28,7 @@ from backend.schemas.sessions import (
     Turn,
 )
 from backend.text import clean_text
-from backend.turns.entry import (
-    enter_message,
-    enter_turn,
-    hold_conversation,
-    reopen_answer,
-    touch,
-)
+from backend.turns.entry import enter_message, enter_turn, reopen_answer, touch
 from backend.turns.lifecycle import RETRYABLE
 from backend.turns.rows import context_in, find_turn, list_unfinished, turn_of, wire_turn
 from backend.turns.services import Services
@@ -41,6 +37,7 @@ from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
 MAX_KEY_CHARS = 255
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,9 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     ask = check_ask(ask)
     failpoint("S1")
     try:
-        with services.database.transaction() as session:
+        # A turn alone is one statement. A new session needs more, and is made with its first turn.
+        database = services.database
+        with database.at_once() if ask.session_id else database.transaction() as session:
             accepted = _earlier(session, scope, ask)
             if accepted is None:
                 services.limits.check(session, scope)
@@ -177,19 +176,21 @@ def _earlier(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
 
 def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
     conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
-    held = hold_conversation(session, scope, conversation_id)
-    turn = {
-        "id": uuid4(),
-        "owner_id": scope.user_id,
-        "agent": agent_named(held.agents, ask.agent),
+    asked = {
+        "agent": ask.agent and _agent(session, scope, conversation_id, ask.agent),
         "message": ask.message,
         "idempotency_key": ask.key,
         "body_hash": ask.body_hash if ask.key else None,
     }
-    entered = enter_turn(session, held, turn)
-    context = context_in(held, entered.turn)
-    accepted = wire_turn(entered.turn, entered.before)
-    return Accepted(accepted, context, entered.shown, is_next=not entered.before)
+    entered = enter_turn(session, scope, conversation_id, asked)
+    is_next = entered.shown is not None
+    return Accepted(entered.turn, entered.context, entered.shown, is_next)
+
+
+def _agent(session: Session, scope: Scope, conversation_id: UUID, name: str) -> str:
+    """The agent of this name, from the session's image, which never changes."""
+    image = template_of(conversations.get_image(session, scope, conversation_id))
+    return agent_named([agent.name for agent in image.agents], name)
 
 
 def _latest(session: Session, conversation_id: UUID) -> int | None:
@@ -199,18 +200,26 @@ def _latest(session: Session, conversation_id: UUID) -> int | None:
 
 
 def _announce(services: Services, accepted: Accepted) -> None:
-    """Wake a worker first; then tell those who watch."""
-    context = accepted.context
+    """Wake a worker and tell those who watch, in one round trip.
+
+    Nothing is lost when Redis does not answer: the sweeper asks again, pages see what is stored.
+    """
+    context, turn, shown = accepted.context, accepted.turn, accepted.shown
     if context is None:
         return
-    if accepted.is_next:
-        services.queue.wake(accepted.turn.id)
-    position = accepted.shown.position if accepted.shown else 0
-    events = [Event(EventName.TURN_QUEUED, context, {"turn": accepted.turn}, position)]
-    if accepted.shown:
-        added = {"message": accepted.shown}
-        events.append(Event(EventName.MESSAGE_ADDED, context, added, position))
-    services.events.publish(accepted.turn.session_id, *events)
+    position = shown.position if shown else 0
+    events = [Event(EventName.TURN_QUEUED, context, {"turn": turn}, position)]
+    if shown:
+        events.append(Event(EventName.MESSAGE_ADDED, context, {"message": shown}, position))
+    try:
+        with services.redis.pipeline(transaction=False) as pipeline:
+            if accepted.is_next:
+                services.queue.wake_with(pipeline, turn.id)
+            services.events.publish_with(pipeline, turn.session_id, *events)
+            pipeline.execute()
+    except RedisError as error:
+        log.warning("Turn %s waits for the sweeper, Redis does not answer: %s", turn.id, error)
+        services.events.missed(events, error)
 
 
 _TEMPLATE = tuple(DomainTemplate.model_fields)

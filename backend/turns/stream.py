@@ -2,12 +2,14 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import orjson
 from redis import Redis
+from redis.client import Pipeline
 from redis.exceptions import RedisError
 
 from backend.schemas.sessions import EventContext, EventName
@@ -70,16 +72,23 @@ class EventStream:
             return
         if not events:
             return
-        keys = [f"{part}{session_id}" for part in (STREAM, CHANNEL, DELETED)]
         try:
-            self._publish(
-                keys=keys, args=[KEEP_EVENTS, KEEP_SECONDS, *(event.dump() for event in events)]
-            )
+            self._publish(keys=_keys(session_id), args=_arguments(events))
         except RedisError as error:
-            self.dropped += len(events)
-            self._report(error)
+            self.missed(events, error)
         else:
             self._is_failing = False
+
+    def publish_with(self, pipeline: Pipeline, session_id: UUID, *events: Event) -> None:
+        """Send the events along with what else the pipeline sends; the caller tells `missed`."""
+        keys = _keys(session_id)
+        # The script itself and not its hash, which a pipeline would ask for beforehand.
+        pipeline.eval(_PUBLISH, len(keys), *keys, *_arguments(events))
+
+    def missed(self, events: Sequence[Event], error: RedisError) -> None:
+        """Count events that did not get through, and rest for a moment."""
+        self.dropped += len(events)
+        self._report(error)
 
     def forget(self, session_id: UUID) -> None:
         """Drop a deleted session's events, also those that are still to come."""
@@ -95,3 +104,11 @@ class EventStream:
             log.warning("Live events are not delivered until Redis is back: %s", error)
         self._is_failing = True
         self._pause_until = time.monotonic() + PAUSE_SECONDS
+
+
+def _keys(session_id: UUID) -> list[str]:
+    return [f"{part}{session_id}" for part in (STREAM, CHANNEL, DELETED)]
+
+
+def _arguments(events: Sequence[Event]) -> list[Any]:
+    return [KEEP_EVENTS, KEEP_SECONDS, *(event.dump() for event in events)]

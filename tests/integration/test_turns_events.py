@@ -179,18 +179,20 @@ def test_without_a_place_the_story_begins_with_the_active_turn(stack: Stack) -> 
 
 def test_many_viewers_see_the_same(stack: Stack) -> None:
     session_id = make_session(stack)
-    ready = threading.Barrier(9)
+    opened, submitted = threading.Barrier(9), threading.Event()
 
     def view(_: int) -> list[JSON]:
         with stack.events(session_id) as events:
-            ready.wait(timeout=20)
+            opened.wait(timeout=20)
+            submitted.wait(timeout=20)
             return list(until_end(events, turn["turn_id"])) if turn else []
 
     turn: JSON = {}
     with ThreadPoolExecutor(8) as pool:
         viewers = [pool.submit(view, number) for number in range(8)]
+        opened.wait(timeout=20)
         turn.update(stack.submit(script({"wait": 0.5, **STEPS[1]}), session_id))
-        ready.wait(timeout=20)
+        submitted.set()
         stories = [viewer.result(timeout=30) for viewer in viewers]
 
     rows = stack.messages(session_id)
