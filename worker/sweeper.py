@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, text
+from sqlalchemy import func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -55,16 +55,16 @@ class Sweeper:
                 log.exception("A sweep failed")
 
     def _free_leases(self) -> bool:
-        """End the leases of workers that are dead; give whether there were any.
+        """End the leases of workers that are dead; give whether any had one.
 
         One that was seen dead for less than the time between two sweeps may just reconnect.
         """
         with self._services.database.transaction() as session:
             seen = {name: self._suspects[name] + 1 for name in find_dead_workers(session)}
             dead = {name for name, times in seen.items() if times > LOOKS}
-            end_leases(session, dead)
+            ended = end_leases(session, dead)
         self._suspects = Counter(seen)
-        return bool(dead)
+        return ended > 0
 
 
 def sweep(services: Services) -> list[UUID]:
@@ -94,15 +94,21 @@ def _stranded(session: Session, at_once: int) -> list[UUID]:
     lost = (TurnRow.status == TurnStatus.RUNNING) & (TurnRow.lease_until < now)
     is_queued = TurnRow.status == TurnStatus.QUEUED
     waits = is_queued & (TurnRow.created_at < patience) & has_room(TurnRow.owner_id, at_once)
-    rows = session.scalars(
-        select(TurnRow)
+    stranded = (
+        select(TurnRow.id)
         .join(first, first.c.id == TurnRow.id)
         .where(or_(lost, waits))
         .where(or_(TurnRow.enqueued_at.is_(None), TurnRow.enqueued_at < patience))
         .order_by(TurnRow.number)
         .limit(BATCH)
         .with_for_update(skip_locked=True, of=TurnRow)
-    ).all()
-    for row in rows:
-        row.enqueued_at = now
-    return [row.id for row in rows]
+    )
+    ids = list(session.scalars(stranded))
+    if ids:
+        session.execute(
+            update(TurnRow)
+            .where(TurnRow.id.in_(ids))
+            .values(enqueued_at=now)
+            .execution_options(synchronize_session=False)
+        )
+    return ids

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Integer, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -38,10 +38,7 @@ def add_messages(
     if not drafts:
         return []
     counted = session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.id == conversation_id)
-        .values(message_count=ConversationRow.message_count + len(drafts))
-        .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
+        _COUNT, {"conversation": conversation_id, "added": len(drafts)}
     ).one_or_none()
     if counted is None:
         raise SessionNotFound
@@ -104,15 +101,8 @@ def open_calls(
     session: Session, conversation_id: UUID, turn_id: UUID, since: int
 ) -> list[DisplayMessage]:
     """The tool calls of a turn that have no outcome yet, in order, from position `since`."""
-    rows = session.scalars(
-        select(DisplayMessageRow)
-        .where(DisplayMessageRow.conversation_id == conversation_id)
-        .where(DisplayMessageRow.position >= since)
-        .where(DisplayMessageRow.turn_id == turn_id)
-        .where(DisplayMessageRow.content_type == ContentType.TOOL_CALL)
-        .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
-        .order_by(DisplayMessageRow.position)
-    )
+    of_turn = {"conversation": conversation_id, "turn": turn_id, "since": since}
+    rows = session.scalars(_OPEN_CALLS, of_turn)
     return [shown_as(_columns(row)) for row in rows]
 
 
@@ -205,3 +195,21 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
 def _columns(row: DisplayMessageRow) -> JSON:
     names = [name for name in DisplayMessage.model_fields if name != "metadata"]
     return {name: getattr(row, name) for name in (*names, "metadata_")}
+
+
+_COUNT = (
+    update(ConversationRow)
+    .where(ConversationRow.id == bindparam("conversation"))
+    .values(message_count=ConversationRow.message_count + bindparam("added", type_=Integer))
+    .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
+    .execution_options(synchronize_session=False)
+)
+_OPEN_CALLS = (
+    select(DisplayMessageRow)
+    .where(DisplayMessageRow.conversation_id == bindparam("conversation"))
+    .where(DisplayMessageRow.position >= bindparam("since"))
+    .where(DisplayMessageRow.turn_id == bindparam("turn"))
+    .where(DisplayMessageRow.content_type == ContentType.TOOL_CALL)
+    .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
+    .order_by(DisplayMessageRow.position)
+)

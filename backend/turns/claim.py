@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import Float, Integer, bindparam, func, select, text, update
 from sqlalchemy.orm import Session
 
 from backend.agents.state import calling_message
 from backend.auth.scope import Role, Scope
 from backend.conversations import display
-from backend.conversations.display import Draft
-from backend.conversations.messages import add_messages
+from backend.conversations.messages import add_messages, open_calls
 from backend.conversations.state_store import StoredState, load_state
 from backend.domains.template import template_of
 from backend.schemas.domains import Limits
@@ -23,7 +22,7 @@ from backend.turns.entry import enter_message
 from backend.turns.fairness import may_run
 from backend.turns.journal import load_journal
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
-from backend.turns.rows import change_turn, context_in, next_turn_id, wire_turn
+from backend.turns.rows import context_in, next_turn_id, seconds_between, wire_turn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -40,6 +39,7 @@ GIVEN_UP = Outcome.failed(
 class Claim:
     """The right of one attempt to run and write a turn, and all it starts from.
 
+    `calls`: the display messages of calls that earlier attempts have left without an outcome.
     `is_resumed`: the attempt before it has lost its worker.
     """
 
@@ -49,10 +49,10 @@ class Claim:
     image: JSON
     context: EventContext
     stored: StoredState
-    message_position: int
     position: int
     added: Sequence[DisplayMessage]
     journal: Mapping[CallKey, Recorded]
+    calls: Sequence[DisplayMessage] = ()
     is_resumed: bool = False
 
     @property
@@ -95,9 +95,10 @@ def claim_turn(
     if is_exhausted(turn.losses + is_lost):
         return close_turn(session, turn, GIVEN_UP)
     added = [enter_message(session, turn)] if turn.message_position is None else []
+    silence = _take(session, turn, worker, lease_seconds, is_lost)
     if is_lost:
-        added += add_messages(session, turn.conversation_id, turn.id, [_resumed(session, turn)])
-    _take(session, turn, worker, lease_seconds, turn.losses + is_lost)
+        resumed = display.notice(_resumed(turn.steps, silence))
+        added += add_messages(session, turn.conversation_id, turn.id, [resumed])
     stored = load_state(session, turn.conversation_id)
     asking = calling_message(stored.state) if turn.attempt > 1 else None
     return Claim(
@@ -107,10 +108,10 @@ def claim_turn(
         image=conversation.image,
         context=context_in(conversation, turn),
         stored=stored,
-        message_position=turn.message_position or 0,
         position=added[-1].position if added else conversation.message_count,
         added=added,
         journal=load_journal(session, turn.id, asking["id"]) if asking else {},
+        calls=_calls_left(session, turn),
         is_resumed=is_lost,
     )
 
@@ -138,33 +139,34 @@ def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
     return turn.stop_requested or may_run(session, turn.owner_id, at_once)
 
 
-def _resumed(session: Session, turn: TurnRow) -> Draft:
-    """What people are told of a lost worker; `turn` keeps how long nobody was at it."""
-    said = f"Worker lost at step {turn.steps + 1}, resumed"
-    if turn.heartbeat_at is not None:
-        now = session.scalar(select(func.clock_timestamp())) or turn.heartbeat_at
-        seconds = max((now - turn.heartbeat_at).total_seconds(), 0.0)
-        turn.lost_seconds += seconds
-        said += f" after {seconds:.{0 if seconds >= 10 else 1}f} s"
-    return display.notice(f"{said}.")
+def _resumed(steps: int, silence: float | None) -> str:
+    """What people are told of a lost worker, of which nothing was heard for so many seconds."""
+    said = f"Worker lost at step {steps + 1}, resumed"
+    if silence is not None:
+        said += f" after {silence:.{0 if silence >= 10 else 1}f} s"
+    return f"{said}."
 
 
-def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float, losses: int) -> None:
-    clock = func.clock_timestamp()
-    change_turn(
-        session,
-        turn,
-        status=TurnStatus.RUNNING,
-        attempt=turn.attempt + 1,
-        losses=losses,
-        worker=worker,
-        heartbeat_at=clock,
-        lost_seconds=turn.lost_seconds,
-        model_retry_at=None,
-        lease_until=clock + text(f"interval '{float(lease_seconds)} seconds'"),
-        started_at=func.coalesce(TurnRow.started_at, clock),
-        message_position=turn.message_position,
-    )
+def _calls_left(session: Session, turn: TurnRow) -> list[DisplayMessage]:
+    if turn.attempt == 1:
+        return []
+    return open_calls(session, turn.conversation_id, turn.id, turn.message_position or 0)
+
+
+def _take(
+    session: Session, turn: TurnRow, worker: str, lease_seconds: float, is_lost: bool
+) -> float | None:
+    """Write the claim; give for how long nobody was at the turn, if that is known."""
+    lost_before, has_sign = turn.lost_seconds, turn.heartbeat_at is not None
+    taken = {
+        "turn_id": turn.id,
+        "by": worker,
+        "lease": lease_seconds,
+        "loss": int(is_lost),
+        "entered": turn.message_position,
+    }
+    session.execute(_TAKE, taken, execution_options=_TAKEN).scalar_one()
+    return turn.lost_seconds - lost_before if has_sign else None
 
 
 _LOCK = (
@@ -173,3 +175,26 @@ _LOCK = (
     .where(TurnRow.id == bindparam("turn_id"))
     .with_for_update(key_share=True)
 )
+
+# Made once, as the one above: hundreds of turns are claimed in a second when a worker was lost.
+_CLOCK = func.clock_timestamp()
+_TAKE = (
+    update(TurnRow)
+    .where(TurnRow.id == bindparam("turn_id"))
+    .values(
+        status=TurnStatus.RUNNING,
+        attempt=TurnRow.attempt + 1,
+        losses=TurnRow.losses + bindparam("loss", type_=Integer),
+        worker=bindparam("by"),
+        heartbeat_at=_CLOCK,
+        lost_seconds=TurnRow.lost_seconds
+        + bindparam("loss", type_=Integer)
+        * func.greatest(func.coalesce(seconds_between(_CLOCK, TurnRow.heartbeat_at), 0), 0),
+        model_retry_at=None,
+        lease_until=_CLOCK + bindparam("lease", type_=Float) * text("interval '1 second'"),
+        started_at=func.coalesce(TurnRow.started_at, _CLOCK),
+        message_position=bindparam("entered"),
+    )
+    .returning(TurnRow)
+)
+_TAKEN = {"populate_existing": True, "synchronize_session": False}

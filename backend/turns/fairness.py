@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select, text
+from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select, text
 from sqlalchemy.orm import Session, aliased
 
 from backend.schemas.sessions import TurnStatus
@@ -34,7 +34,8 @@ def has_room(owner_id: Any, at_once: int) -> ColumnElement[bool]:
 def may_run(session: Session, owner_id: str, at_once: int) -> bool:
     """Whether one more turn of the owner may run now; nobody else decides that meanwhile."""
     session.execute(_LOCK, {"owner": owner_id})
-    return bool(session.scalar(select(has_room(owner_id, at_once))))
+    running = session.scalar(_RUNNING, {"owner": owner_id}) or 0
+    return running < at_once
 
 
 def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None:
@@ -50,20 +51,7 @@ def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None
 
 def find_fairest(session: Session, at_once: int) -> UUID | None:
     """The queued turn whose owner has the fewest running, and room; the oldest of those."""
-    running = (
-        select(TurnRow.owner_id, func.count().label("turns"))
-        .where(TurnRow.status == TurnStatus.RUNNING)
-        .group_by(TurnRow.owner_id)
-        .subquery()
-    )
-    turns = func.coalesce(running.c.turns, 0)
-    return session.scalar(
-        select(TurnRow.id)
-        .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
-        .where(TurnRow.status == TurnStatus.QUEUED, _is_first(), turns < at_once)
-        .order_by(turns, TurnRow.number)
-        .limit(1)
-    )
+    return session.scalar(_FAIREST, {"at_once": at_once})
 
 
 def _running_of(owner_id: Any) -> ScalarSelect[int]:
@@ -85,3 +73,25 @@ def _is_first() -> ColumnElement[bool]:
         .where(earlier.status.in_(UNFINISHED), earlier.number < TurnRow.number)
         .exists()
     )
+
+
+def _fairest() -> Select[UUID]:
+    running = (
+        select(TurnRow.owner_id, func.count().label("turns"))
+        .where(TurnRow.status == TurnStatus.RUNNING)
+        .group_by(TurnRow.owner_id)
+        .subquery()
+    )
+    turns = func.coalesce(running.c.turns, 0)
+    return (
+        select(TurnRow.id)
+        .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
+        .where(TurnRow.status == TurnStatus.QUEUED, _is_first(), turns < bindparam("at_once"))
+        .order_by(turns, TurnRow.number)
+        .limit(1)
+    )
+
+
+# Made once: each claim of a crowd asks them, and to write them costs more than to ask.
+_FAIREST = _fairest()
+_RUNNING = select(_running_of(bindparam("owner")))

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import bindparam, delete, select, text
 from sqlalchemy.orm import Session
 
 from backend.errors import LeaseLost
@@ -29,6 +29,11 @@ _WRITE = text(
     " FROM turns WHERE id = :turn_id AND attempt = :attempt AND status = 'running' FOR SHARE"
     " ON CONFLICT (turn_id, message_id, number) DO UPDATE"
     " SET attempt = excluded.attempt, result = excluded.result, finished_at = excluded.finished_at"
+)
+
+_READ = select(ToolJournalRow.number, ToolJournalRow.result).where(
+    ToolJournalRow.turn_id == bindparam("turn_id"),
+    ToolJournalRow.message_id == bindparam("message_id"),
 )
 
 
@@ -94,12 +99,8 @@ class TurnJournal:
 
 def load_journal(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Recorded]:
     """What earlier attempts have left of a message's calls; those before it are in the state."""
-    rows = session.scalars(
-        select(ToolJournalRow).where(
-            ToolJournalRow.turn_id == turn_id, ToolJournalRow.message_id == message_id
-        )
-    )
-    return {CallKey(row.message_id, row.number): _recorded(row.result) for row in rows}
+    rows = session.execute(_READ, {"turn_id": turn_id, "message_id": message_id})
+    return {CallKey(message_id, number): _recorded(result) for number, result in rows}
 
 
 def forget_journal(session: Session, turn_id: UUID) -> None:

@@ -6,7 +6,7 @@ keeps a worker that is not dead after all from writing is the attempt number.
 
 import logging
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -78,11 +78,19 @@ def hand_over(session: Session, worker: str) -> None:
     )
 
 
-def end_leases(session: Session, workers: set[str]) -> None:
-    """Let the turns of dead workers be claimed at once."""
-    if workers:
-        session.execute(
-            update(TurnRow)
-            .where(TurnRow.worker.in_(workers), TurnRow.status == TurnStatus.RUNNING)
-            .values(lease_until=text("clock_timestamp()"))
-        )
+def end_leases(session: Session, workers: set[str]) -> int:
+    """Let the turns of dead workers be claimed at once; give how many could not be until now.
+
+    The others are being claimed at this moment: to write them again would hold their claims up.
+    """
+    if not workers:
+        return 0
+    now = func.clock_timestamp()
+    ended = session.execute(
+        update(TurnRow)
+        .where(TurnRow.worker.in_(workers), TurnRow.status == TurnStatus.RUNNING)
+        .where(TurnRow.lease_until > now)
+        .values(lease_until=now)
+        .execution_options(synchronize_session=False)
+    )
+    return int(ended.rowcount)  # type: ignore[attr-defined]  # an UPDATE's is a CursorResult

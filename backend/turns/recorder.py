@@ -21,7 +21,7 @@ from backend.agents.state import is_answered
 from backend.conversations import display
 from backend.conversations.delta import diff_states, dropped_messages
 from backend.conversations.display import Draft
-from backend.conversations.messages import add_messages, open_calls
+from backend.conversations.messages import add_messages
 from backend.conversations.state_store import append_delta
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
 from backend.schemas.sessions import (
@@ -70,16 +70,17 @@ class Recorder:
         self._partial_id = ""
         self._finished: list[ToolFinished] = []
         self._calls = OpenCalls()
-        if claim.attempt > 1:
-            self._restore_calls()
+        self._calls.opened(list(claim.calls))
 
     def started(self) -> None:
         """Tell those who watch that the turn runs, and show the message if it had to wait."""
         added = self._claim.added
+        reset = []
         if self._claim.attempt > 1:
             reason = "worker lost" if self._claim.is_resumed else "handed over"
-            self._publish(self._event(EventName.RESET, message_id=None, reason=reason))
+            reset = [self._event(EventName.RESET, message_id=None, reason=reason)]
         self._publish(
+            *reset,
             self._event(EventName.TURN_STARTED, turn=self._claim.turn),
             *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
         )
@@ -238,12 +239,6 @@ class Recorder:
 
     def _owned(self) -> tuple[Any, ...]:
         return (TurnRow.attempt == self._claim.attempt, TurnRow.status == TurnStatus.RUNNING)
-
-    def _restore_calls(self) -> None:
-        claim = self._claim
-        with self._services.database.read() as session:
-            rows = open_calls(session, claim.conversation_id, claim.turn_id, claim.message_position)
-        self._calls.opened(rows)
 
     def _kept_partial(self) -> Partial | None:
         text, thinking = ("".join(self._partial[kind]) for kind in (TextDelta, ThinkingDelta))
