@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 INSTALL := @sh launch/install.sh
 
-.PHONY: help run install test chaos check format bench api worker ui migrate
+.PHONY: help run install test chaos check format bench api worker ui migrate integrity repair
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -52,6 +52,14 @@ worker: ## one worker alone
 ui: ## the pages alone
 	$(INSTALL) requirements.txt
 	@exec $(PY) -m launch ui
+
+integrity: ## check that the views of all conversations agree; changes nothing
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch integrity
+
+repair: ## the same check; what can be mended is mended
+	$(INSTALL) requirements.txt
+	@exec $(PY) -m launch repair
 
 migrate: ## bring the database to the newest schema
 	$(INSTALL) requirements.txt

@@ -79,6 +79,12 @@ class TurnNotRetryable(AppError):
     status = 409
 
 
+class SessionBusy(AppError):
+    """A turn of this session is not finished. Wait for its end, or stop it first."""
+
+    status = 409
+
+
 class StateNotKept(AppError):
     """What the model read at that time is not kept: the session is of an older version."""
 
@@ -174,7 +180,9 @@ class TimeLimitReached(AppError):
 
 
 class CorruptState(AppError):
-    """The stored state of this session cannot be read; what was said stays. Start a new one."""
+    """What the agent remembers of this session is unreadable; what was said stays. Rebuild it."""
+
+    status = 409
 
 
 class ToolServerUnavailable(AppError):

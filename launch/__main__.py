@@ -19,6 +19,8 @@ COMMANDS: Mapping[str, Callable[[Settings, Console], int]] = {
     "worker": alone.run_worker,
     "ui": alone.run_ui,
     "migrate": alone.run_migrate,
+    "integrity": alone.run_integrity,
+    "repair": alone.run_repair,
     "demo": alone.run_demo,
 }
 WRONG_USE = 2

@@ -1,4 +1,4 @@
-"""Run one part of Colloquy alone, as a deployment does: `make api`, `worker`, `ui`, `migrate`."""
+"""Run one part of Colloquy alone, as a deployment does: `make api`, `worker`, `migrate` …"""
 
 import os
 import sys
@@ -36,6 +36,16 @@ def run_migrate(settings: Settings, console: Console) -> NoReturn:
     found = {"DATABASE_URL": database_url(settings)}
     console.say("Bringing the database to the newest schema")
     _become(parts.migrate(found))
+
+
+def run_integrity(settings: Settings, console: Console) -> NoReturn:
+    """Check that the views of all conversations agree."""
+    _become(parts.integrity({"DATABASE_URL": database_url(settings)}))
+
+
+def run_repair(settings: Settings, console: Console) -> NoReturn:
+    """The same check; what can be mended is mended."""
+    _become(parts.integrity({"DATABASE_URL": database_url(settings)}, "--repair"))
 
 
 def run_demo(settings: Settings, console: Console) -> NoReturn:

@@ -26,6 +26,11 @@ def migrate(found: Mapping[str, str]) -> PartSpec:
     return _part("migrate", "db.migrate", [], found)
 
 
+def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
+    """Checks all conversations, then ends."""
+    return _part("integrity", "backend.integrity", list(arguments), found)
+
+
 def api(host: str, port: int, found: Mapping[str, str], path: str = "/readyz") -> PartSpec:
     """The HTTP API; `path` is asked whether it is ready."""
     ready = partial(answers, http_url(host, port) + path)

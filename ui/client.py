@@ -149,6 +149,10 @@ class Client:
         """Let a worker end what it has in hand, take no more, and stop; for administrators."""
         return self.call(WorkerInfo, "POST", f"workers/{quote(name, safe='')}/drain")
 
+    def rebuild_session(self, session_id: UUID) -> None:
+        """Make what the session's agent remembers anew from the messages."""
+        self.send("POST", f"sessions/{session_id}/rebuild")
+
     def domains(self) -> DomainPage:
         """The domains, by name."""
         return self.get(DomainPage, "domains")

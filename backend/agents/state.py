@@ -36,7 +36,10 @@ _CLASSES: Mapping[str, type[BaseMessage]] = {
 }
 _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 _DEFAULTS: JSON = {"status": "success"}
-_UPGRADES: Mapping[int, Callable[[JSON], JSON]] = {}
+
+Upgrade = Callable[[JSON], JSON]
+# By the version that each step starts from; a stored sample of every version is in the tests.
+UPGRADES: Mapping[int, Upgrade] = {}
 
 
 def empty_state() -> JSON:
@@ -54,7 +57,7 @@ def load_state(state: JSON) -> dict[str, Any]:
 
     A state of an older version is upgraded first; a newer or unreadable one raises CorruptState.
     """
-    current = _upgrade(state)
+    current = upgrade(state)
     values = {key: value for key, value in current.items() if key != "version"}
     values["messages"] = load_messages(current["messages"])
     return values
@@ -142,19 +145,49 @@ def add_partial(state: JSON, text: str, thinking: str, message_id: str) -> tuple
     return {**state, "messages": [*state["messages"], message]}, message
 
 
-def _upgrade(state: JSON) -> JSON:
-    version = state.get("version")
-    while version != STATE_VERSION:
-        upgrade = _UPGRADES.get(version) if isinstance(version, int) else None
-        if upgrade is None:
-            raise CorruptState(
-                f"The stored state has version {version!r}, which is not known here."
-            )
-        state = upgrade(state)
-        version = state["version"]
+def upgrade(
+    state: JSON, steps: Mapping[int, Upgrade] = UPGRADES, wanted: int = STATE_VERSION
+) -> JSON:
+    """Return the state in the newest version; each step brings it from one to the next.
+
+    Raises CorruptState for a version that is not known here, and for what is no state at all.
+    """
+    while (version := state.get("version")) != wanted:
+        step = steps.get(version) if isinstance(version, int) else None
+        if step is None or version is None:
+            raise CorruptState
+        state = {**step(state), "version": version + 1}
     if not isinstance(state.get("messages"), list):
         raise CorruptState
     return state
+
+
+def check_state(state: JSON) -> JSON:
+    """Return a state that can be worked with, in the newest version; CorruptState if it cannot.
+
+    Cheap: looks at the frame of each message, not at its words.
+    """
+    current = upgrade(state)
+    if not all(map(_is_message, current["messages"])):
+        raise CorruptState
+    return current
+
+
+def _is_message(message: Any) -> bool:
+    if not isinstance(message, dict) or message.get("role") not in _CLASSES:
+        return False
+    if not isinstance(message.get("content"), str | list | None):
+        return False
+    if message["role"] == "tool" and "tool_call_id" not in message:
+        return False
+    return all(map(_is_call, message.get("tool_calls") or ()))
+
+
+def _is_call(call: Any) -> bool:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return False
+    return isinstance(function.get("name"), str) and isinstance(function.get("arguments"), str)
 
 
 def _load_message(message: JSON) -> BaseMessage:

@@ -39,10 +39,15 @@ def notice(text: str, status: MessageStatus = MessageStatus.COMPLETED) -> Draft:
     return Draft(MessageType.SYSTEM, ContentType.NOTICE, {"text": text}, status=status)
 
 
-def error(title: str, detail: str) -> Draft:
-    """Why a turn failed and what to do."""
-    content = {"title": title, "detail": detail}
-    return Draft(MessageType.SYSTEM, ContentType.ERROR, content, status=MessageStatus.FAILED)
+def error(title: str, detail: str, metadata: JSON | None = None) -> Draft:
+    """Why a turn failed and what to do; `metadata` may name what a page offers to do."""
+    return Draft(
+        MessageType.SYSTEM,
+        ContentType.ERROR,
+        {"title": title, "detail": detail},
+        status=MessageStatus.FAILED,
+        metadata=metadata or {},
+    )
 
 
 def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[Draft]:

@@ -4,7 +4,8 @@ A text that people see stands in its display message only (see `shown`), so that
 little more than what it says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -20,12 +21,13 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend.conversations.delta import apply_deltas
 from backend.conversations.shown import pack_delta, positions_in, unpack
-from backend.errors import LeaseLost, SessionNotFound, StateNotKept
+from backend.errors import CorruptState, LeaseLost, SessionNotFound, StateNotKept
 from backend.schemas.sessions import DisplayMessage
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.display_message import DisplayMessageRow
@@ -75,12 +77,11 @@ def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
 def load_state(session: Session, conversation_id: UUID) -> StoredState:
     """Read the snapshot, the deltas after it, and the texts that they name.
 
-    Raises SessionNotFound when the conversation has no state, that is: does not exist.
+    Raises SessionNotFound when the conversation has no state, that is: does not exist;
+    CorruptState when what is stored does not make a state.
     """
     stored = _load_packed(session, conversation_id)
-    messages = stored.state["messages"]
-    texts = _texts_at(session, conversation_id, positions_in(messages))
-    return replace(stored, state={**stored.state, "messages": unpack(messages, texts)})
+    return replace(stored, state=_with_texts(session, conversation_id, stored.state))
 
 
 def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON:
@@ -97,9 +98,25 @@ def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON
     ).all()
     if len(deltas) != version:
         raise StateNotKept
-    state = apply_deltas(BEGINNING, deltas)
-    texts = _texts_at(session, conversation_id, positions_in(state["messages"]))
-    return {**state, "messages": unpack(state["messages"], texts)}
+    with _corrupt_if_it_fails():
+        state = apply_deltas(BEGINNING, deltas)
+    return _with_texts(session, conversation_id, state)
+
+
+def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
+    """Make this the newest state, whatever was stored before; give its version.
+
+    For a state that cannot be read: what is newer starts from this one.
+    """
+    whole = {"keep": 0, "append": state["messages"]}
+    kept = {key: value for key, value in state.items() if key != "messages"}
+    version = append_to_latest(session, conversation_id, {**whole, "set": kept}, ())
+    snapshot = postgres_insert(AgentStateRow).values(
+        conversation_id=conversation_id, state_data=state, version=version
+    )
+    new = {"state_data": snapshot.excluded.state_data, "version": snapshot.excluded.version}
+    session.execute(snapshot.on_conflict_do_update(index_elements=["conversation_id"], set_=new))
+    return version
 
 
 def append_to_latest(
@@ -119,7 +136,7 @@ def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[
     deltas, folded = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
     snapshot = select(folded.version).where(folded.conversation_id == conversation_id)
-    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery())
+    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), 0)
 
 
 def append_delta(
@@ -167,12 +184,31 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
     if row is None:
         raise SessionNotFound
     snapshot, version, deltas = row
-    return StoredState(
-        state=apply_deltas(snapshot, deltas),
-        version=version + len(deltas),
-        folded_version=version,
-        folded_messages=len(snapshot["messages"]),
-    )
+    with _corrupt_if_it_fails():
+        return StoredState(
+            state=apply_deltas(snapshot, deltas),
+            version=version + len(deltas),
+            folded_version=version,
+            folded_messages=len(snapshot["messages"]),
+        )
+
+
+def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
+    """The state with the texts that its messages name."""
+    with _corrupt_if_it_fails():
+        positions = positions_in(state["messages"])
+    texts = _texts_at(session, conversation_id, positions)
+    with _corrupt_if_it_fails():
+        return {**state, "messages": unpack(state["messages"], texts)}
+
+
+@contextmanager
+def _corrupt_if_it_fails() -> Iterator[None]:
+    """What is stored may be anything, once somebody has been at it: name it for what it is."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CorruptState from error
 
 
 def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> dict[int, str]:

@@ -10,7 +10,7 @@ from sqlalchemy import func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.events import ToolFinished
-from backend.agents.state import add_partial, calling_message, repair
+from backend.agents.state import add_partial, calling_message, check_state, repair
 from backend.conversations import display
 from backend.conversations.delta import diff_states
 from backend.conversations.display import Draft
@@ -21,6 +21,7 @@ from backend.conversations.state_store import (
     fold,
     load_state,
 )
+from backend.errors import CorruptState, SessionNotFound
 from backend.schemas.sessions import (
     DisplayMessage,
     ErrorSummary,
@@ -37,6 +38,7 @@ from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 LIST_SECONDS = 60
+REBUILD = "rebuild"
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
 
 
@@ -93,6 +95,16 @@ class InFlight:
     tools: Sequence[ToolFinished] = field(default=())
 
 
+def load_checked(session: Session, conversation_id: UUID) -> StoredState:
+    """The newest state of a conversation that exists. Raises CorruptState."""
+    try:
+        stored = load_state(session, conversation_id)
+    except SessionNotFound as error:  # the conversation is there, its state is not
+        raise CorruptState from error
+    check_state(stored.state)
+    return stored
+
+
 def close_turn(
     session: Session,
     turn: TurnRow,
@@ -103,13 +115,17 @@ def close_turn(
     """End a turn whose conversation the caller holds.
 
     Partial text stays and is marked; calls without a result get one that says so, in both views.
+    A state that cannot be read is left as it is.
     A message that still waited behind another turn is withdrawn with its turn.
     """
     added: list[DisplayMessage] = []
     updated: list[DisplayMessage] = []
     if turn.message_position is not None:
-        stored = stored or load_state(session, turn.conversation_id)
-        added, updated = _make_whole(session, turn, outcome, in_flight, stored)
+        try:
+            stored = stored or load_checked(session, turn.conversation_id)
+            added, updated = _make_whole(session, turn, outcome, in_flight, stored)
+        except CorruptState as error:
+            added, updated = _tell_corrupt(session, turn, outcome, error)
     change_turn(
         session,
         turn,
@@ -155,6 +171,16 @@ def _make_whole(
     drafts += outcome.drafts
     added = add_messages(session, turn.conversation_id, turn.id, drafts)
     return added, _close_calls(session, turn, finished)
+
+
+def _tell_corrupt(
+    session: Session, turn: TurnRow, outcome: Outcome, error: CorruptState
+) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+    """Close what is open on the screen, and offer to rebuild what the agent remembers."""
+    offer = display.error(error.title, error.detail, {"offer": REBUILD})
+    drafts = [offer] if outcome.status is TurnStatus.FAILED else [*outcome.drafts, offer]
+    added = add_messages(session, turn.conversation_id, turn.id, drafts)
+    return added, _close_calls(session, turn, ())
 
 
 def _finished_calls(

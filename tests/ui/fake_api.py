@@ -311,6 +311,14 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         threading.Thread(target=store.play, args=(turn,), daemon=True).start()
         return turn
 
+    @app.post(f"{api}/sessions/{{session_id}}/rebuild")
+    def rebuild(session_id: UUID) -> Session:
+        text = {"text": "What the agent remembers was rebuilt from the messages above."}
+        session = store.sessions[session_id]
+        turn = next(turn for turn in store.turns.values() if turn.session_id == session_id)
+        store.add_row(session, MessageType.SYSTEM, ContentType.NOTICE, text, turn)
+        return session
+
     @app.get(f"{api}/domains")
     def domains() -> DomainPage:
         return DomainPage(items=[], next_cursor=None)

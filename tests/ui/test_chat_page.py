@@ -188,6 +188,22 @@ def test_a_failed_turn_says_why_and_can_be_retried(open_page, store):
     assert "The budget of **CC-1001**" in words(page)
 
 
+def test_a_session_whose_state_is_unreadable_offers_to_rebuild_it(open_page, store):
+    session = store.add_session()
+    turn = store.add_turn(session, QUESTION)
+    store.start(turn)
+    content = {"title": "Corrupt state", "detail": "It is unreadable. Rebuild it."}
+    offer = {"metadata": {"offer": "rebuild"}}
+    store.add_row(session, MessageType.SYSTEM, ContentType.ERROR, content, turn, **offer)
+    store.finish(turn, TurnStatus.FAILED)
+    page = open_page(session=session.id)
+
+    page.button(key=f"rebuild-{session.id}").click().run()
+
+    assert "was rebuilt from the messages above" in words(page)
+    assert page.button(key=f"retry-{turn.id}")
+
+
 def test_a_retry_that_was_clicked_twice_is_asked_once(api, store):
     store.answers = False
     turn = failed(store, store.add_session())

@@ -14,6 +14,7 @@ from ui.components.long_text import verbatim
 from ui.components.states import queue_words
 
 RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
+REBUILD = "rebuild"  # what the last row offers when the stored state cannot be read
 MAX_CHARS = 2_000_000
 
 
@@ -100,6 +101,9 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
         return
     if last.content_type not in (ContentType.ERROR, ContentType.NOTICE):
         return
+    if last.metadata.get("offer") == REBUILD:
+        _rebuild_button()
+        return
     turn = state.client().turn(last.turn_id)
     if turn.status in RETRYABLE:
         st.button(
@@ -110,6 +114,26 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
             on_click=retry,
             args=(turn.id,),
         )
+
+
+def _rebuild_button() -> None:
+    session_id = state.open_session_id()
+    if session_id is not None:
+        st.button(
+            "Rebuild what the agent remembers",
+            key=f"rebuild-{session_id}",
+            icon=":material/build:",
+            help="From the messages above; nothing that was said changes",
+            on_click=_rebuild,
+            args=(session_id,),
+        )
+
+
+def _rebuild(session_id: UUID) -> None:
+    try:
+        state.client().rebuild_session(session_id)
+    except ClientError as problem:
+        state.flash(problem)
 
 
 def stop(turn_id: UUID) -> None:

@@ -26,6 +26,7 @@ from backend.schemas.sessions import (
     Turn,
     TurnPage,
 )
+from backend.turns.rebuilding import rebuild_session
 from backend.turns.rows import list_unfinished, turn_of
 from backend.turns.service import open_session
 from backend.turns.stopping import delete_session, stop_session
@@ -93,6 +94,14 @@ def remove_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> 
 def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
     """Stop the running turn; what was said so far stays."""
     return stop_session(services, scope, session_id)
+
+
+@router.post("/{session_id}/rebuild")
+def rebuild(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
+    """Make what the agent remembers anew from the messages, where it cannot be read any more."""
+    rebuild_session(services, scope, session_id)
+    with services.database.read() as session:
+        return conversations.get(session, scope, session_id)
 
 
 @router.get("/{session_id}/messages")

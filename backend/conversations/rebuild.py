@@ -1,0 +1,100 @@
+"""An agent state made anew from what people see, for when the stored one cannot be read. Pure.
+
+The display messages hold all that was said and done, so nothing is lost but what no person saw:
+summaries, and values of policies. The order of the rows tells which message each belongs to.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from backend.llm.arguments import REASONING, write_arguments
+from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
+
+JSON = dict[str, Any]
+
+
+def rebuild_messages(rows: Sequence[DisplayMessage]) -> list[JSON]:
+    """The messages that a model would read of these rows, which stand in ascending position.
+
+    Notices, errors and all else that is for people only are left out. A call that has no result
+    is left as it is: the caller repairs the whole.
+    """
+    said = [row for row in rows if row.content_type in _SAID and row.message_type in _MAKE]
+    made = []
+    for (speaker, _), group in groupby(_numbered(said), key=lambda pair: pair[0]):
+        message = _MAKE[speaker]([row for _, row in group])
+        if message is not None:
+            made.append(message)
+    return made
+
+
+def _numbered(
+    rows: Iterable[DisplayMessage],
+) -> Iterable[tuple[tuple[MessageType, int], DisplayMessage]]:
+    """Each row with its speaker and the number of its message: a message begins with 0."""
+    number, sequence = 0, -1
+    speaker = None
+    for row in rows:
+        begins = row.sequence <= sequence or row.message_type is not speaker
+        number += begins
+        sequence, speaker = row.sequence, row.message_type
+        yield (row.message_type, number), row
+
+
+def _user(rows: list[DisplayMessage]) -> JSON | None:
+    return {"role": "user", "content": _text(rows), "id": str(rows[0].id)}
+
+
+def _assistant(rows: list[DisplayMessage]) -> JSON | None:
+    text = _text(rows)
+    calls = [_call(row.content) for row in rows if row.content_type is ContentType.TOOL_CALL]
+    if not text and not calls:
+        return None  # thinking alone: models refuse an empty answer
+    message: JSON = {"role": "assistant", "content": text or None, "id": str(rows[0].id)}
+    if calls:
+        message["tool_calls"] = calls
+    if thinking := _text(rows, ContentType.THINKING):
+        message["additional_kwargs"] = {REASONING: thinking}
+    if any(row.status is MessageStatus.STOPPED for row in rows if _is_text(row)):
+        message["response_metadata"] = {"finish_reason": "stopped"}
+    return message
+
+
+def _tool(rows: list[DisplayMessage]) -> JSON | None:
+    row = rows[0]
+    if row.content_type is not ContentType.TOOL_RESULT:
+        return None
+    message: JSON = {
+        "role": "tool",
+        "content": row.content.get("content") or "",
+        "name": row.content.get("name"),
+        "tool_call_id": row.content.get("tool_call_id"),
+        "id": str(row.id),
+    }
+    if row.content.get("is_error"):
+        message["status"] = "error"
+    return message
+
+
+def _call(content: JSON) -> JSON:
+    arguments = write_arguments(content.get("arguments") or {})
+    function = {"name": content.get("name"), "arguments": arguments}
+    return {"id": content.get("call_id"), "type": "function", "function": function}
+
+
+def _is_text(row: DisplayMessage) -> bool:
+    return row.content_type is ContentType.TEXT
+
+
+def _text(rows: list[DisplayMessage], kind: ContentType = ContentType.TEXT) -> str:
+    return "".join(row.content.get("text", "") for row in rows if row.content_type is kind)
+
+
+_SAID = {
+    ContentType.TEXT,
+    ContentType.THINKING,
+    ContentType.TOOL_CALL,
+    ContentType.TOOL_RESULT,
+}
+_MAKE = {MessageType.USER: _user, MessageType.ASSISTANT: _assistant, MessageType.TOOL: _tool}

@@ -1,0 +1,128 @@
+"""What must hold of one conversation at any moment between two commits: pure rules."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from backend.agents.state import load_state, repair
+from backend.errors import CorruptState
+from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
+
+JSON = dict[str, Any]
+OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)
+SUMMARY = "lc_source"  # the mark that LangChain gives to what it adds of its own
+
+
+class Repair(StrEnum):
+    """What can be done about a finding."""
+
+    REBUILD = "rebuild the agent state from the messages"
+    CLOSE = "mark the open rows as stopped"
+    NONE = "restore this conversation from a backup"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that must not be, in words, and what can be done about it."""
+
+    said: str
+    repair: Repair
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """All that is stored of a conversation. `state` is None where it cannot be read.
+
+    `versions` are those of the deltas after the snapshot, `snapshot` is its version.
+    """
+
+    rows: Sequence[DisplayMessage]
+    message_count: int
+    state: JSON | None
+    snapshot: int
+    versions: Sequence[int]
+    has_unfinished_turn: bool
+
+
+def find_all(conversation: Conversation) -> list[Finding]:
+    """All that is wrong with a conversation; nothing, if nothing is."""
+    return [finding for check in CHECKS for finding in check(conversation)]
+
+
+def _positions(conversation: Conversation) -> Iterator[Finding]:
+    positions = [row.position for row in conversation.rows]
+    if positions != list(range(1, len(positions) + 1)):
+        yield Finding("the positions of its messages have a gap", Repair.NONE)
+    if len(positions) != conversation.message_count:
+        counted = f"it counts {conversation.message_count} messages and has {len(positions)}"
+        yield Finding(counted, Repair.NONE)
+
+
+def _versions(conversation: Conversation) -> Iterator[Finding]:
+    first = conversation.snapshot + 1
+    wanted = list(range(first, first + len(conversation.versions)))
+    if list(conversation.versions) != wanted:
+        yield Finding("the versions of its agent state have a gap", Repair.REBUILD)
+
+
+def _readable(conversation: Conversation) -> Iterator[Finding]:
+    try:
+        if conversation.state is None:
+            raise CorruptState
+        load_state(conversation.state)
+    except CorruptState:
+        yield Finding("its agent state cannot be read", Repair.REBUILD)
+
+
+def _valid(conversation: Conversation) -> Iterator[Finding]:
+    """While a turn is on, its calls may lack their results: that is what it works at."""
+    if conversation.state is None or conversation.has_unfinished_turn:
+        return
+    if repair(conversation.state, "")[0] is not conversation.state:
+        yield Finding("its agent state has calls without results, or the reverse", Repair.REBUILD)
+
+
+def _open_rows(conversation: Conversation) -> Iterator[Finding]:
+    if conversation.has_unfinished_turn:
+        return
+    count = sum(row.status in OPEN for row in conversation.rows)
+    if count:
+        yield Finding(f"{count} messages look as if they still ran", Repair.CLOSE)
+
+
+def _views(conversation: Conversation) -> Iterator[Finding]:
+    """What people said and what tools gave, as the model reads it, was shown to people."""
+    if conversation.state is None:
+        return
+    shown = Counter(map(_shown, conversation.rows))
+    read = Counter(
+        (message["role"], message["content"])
+        for message in conversation.state["messages"]
+        if message["role"] in _SHOWN_ROLES and isinstance(message["content"], str)
+        if SUMMARY not in message.get("additional_kwargs", {})
+    )
+    if missing := read - shown:
+        count = missing.total()
+        said = f"{count} messages that the model reads were never shown, or in other words"
+        yield Finding(said, Repair.REBUILD)
+
+
+def _shown(row: DisplayMessage) -> tuple[str, str]:
+    if row.message_type is MessageType.USER:
+        return "user", row.content.get("text", "")
+    if row.content_type is ContentType.TOOL_RESULT:
+        return "tool", row.content.get("content", "")
+    return "", ""
+
+
+_SHOWN_ROLES = ("user", "tool")
+CHECKS: Sequence[Callable[[Conversation], Iterator[Finding]]] = (
+    _positions,
+    _versions,
+    _readable,
+    _valid,
+    _open_rows,
+    _views,
+)
