@@ -149,6 +149,16 @@ def list_messages(
     )
 
 
+def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
+    """All display messages of a conversation, in order; for work that reads all of it anyway."""
+    rows = session.scalars(
+        select(DisplayMessageRow)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .order_by(DisplayMessageRow.position)
+    )
+    return [shown_as(_columns(row)) for row in rows]
+
+
 def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: int) -> str | None:
     """The text of the turn's last assistant message, None when it has said nothing."""
     content = session.scalar(

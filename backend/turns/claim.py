@@ -12,12 +12,13 @@ from backend.agents.state import calling_message
 from backend.auth.scope import Role, Scope
 from backend.conversations import display
 from backend.conversations.messages import add_messages, open_calls
-from backend.conversations.state_store import StoredState, load_state
+from backend.conversations.state_store import StoredState
 from backend.domains.template import template_of
+from backend.errors import CorruptState
 from backend.schemas.domains import Limits
 from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus, Usage
 from backend.tools.journal import CallKey, Recorded
-from backend.turns.closing import Closed, Outcome, close_turn
+from backend.turns.closing import Closed, Outcome, close_turn, load_checked
 from backend.turns.entry import enter_message
 from backend.turns.fairness import may_run
 from backend.turns.journal import load_journal
@@ -99,7 +100,10 @@ def claim_turn(
     if is_lost:
         resumed = display.notice(_resumed(turn.steps, silence))
         added += add_messages(session, turn.conversation_id, turn.id, [resumed])
-    stored = load_state(session, turn.conversation_id)
+    try:
+        stored = load_checked(session, turn.conversation_id)
+    except CorruptState as error:
+        return close_turn(session, turn, Outcome.failed(error.title, error.detail))
     asking = calling_message(stored.state) if turn.attempt > 1 else None
     return Claim(
         turn=wire_turn(turn),
