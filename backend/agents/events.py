@@ -1,8 +1,10 @@
 """What a run tells its consumer: a closed union of events."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from backend.llm.events import ModelCall
 from backend.schemas.sessions import Usage
 from backend.schemas.wire import JSON
 
@@ -39,12 +41,27 @@ class ModelWaiting:
     reason: str
 
 
+@dataclass(frozen=True, eq=False)
+class ModelAsked:
+    """A model was sent a request. `read`: for each of its messages the state's, None if not one.
+
+    A call that has not ended yet is filled in while the run goes on.
+    """
+
+    call: ModelCall
+    read: tuple[JSON | None, ...]
+
+
 @dataclass(frozen=True)
 class ToolFinished:
-    """One call of a batch has ended; the batch's step follows when all have."""
+    """One call of a batch has ended; the batch's step follows when all have.
+
+    `changed`: the other keys of the state that it has changed, as they are then.
+    """
 
     message: JSON
     artifact: JSON | None
+    changed: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,8 +69,9 @@ class StepFinished:
     """One model message, or one whole batch of tool results in call order.
 
     `artifacts` is by tool call id. `state` is the full new agent state, in which unchanged messages
-    are the same objects as in the state before. `usage` is that of this step's model call only.
-    `messages` is empty when only middleware has changed the state, at the end of a turn.
+    are the same objects as in the state before. `usage` is that of this step's model call, and of
+    the calls that policies have made themselves since the step before. `messages` is empty when
+    only middleware has changed the state.
     `notices` are for people only, before the messages.
     """
 
@@ -64,4 +82,12 @@ class StepFinished:
     notices: tuple[str, ...] = ()
 
 
-RunEvent = TextDelta | ThinkingDelta | AnswerReset | ModelWaiting | ToolFinished | StepFinished
+RunEvent = (
+    TextDelta
+    | ThinkingDelta
+    | AnswerReset
+    | ModelWaiting
+    | ModelAsked
+    | ToolFinished
+    | StepFinished
+)

@@ -1,21 +1,24 @@
 """Builds the temporary agent of one turn from the conversation's image."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool
+from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 
-from backend.agents.middleware.registry import build_middleware
+from backend.agents.middleware.context import Codecs, PolicyContext, Report
+from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
 from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.schemas.wire import JSON
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import open_mcp_tools
@@ -39,12 +42,20 @@ class AgentRecipe:
 class Agent:
     """A built agent, and the node after which one of its model messages is done.
 
-    `notices`: what a person should know of how it was built.
+    `notices`: what a person should know of how it was built. `codecs`: how policies' values are
+    stored, by key.
     """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
     model_step_end: str
     notices: tuple[str, ...] = ()
+    codecs: Codecs = field(default_factory=dict)
+
+    @property
+    def reducers(self) -> Mapping[str, Callable[[Any, Any], Any]]:
+        """How what several calls of a batch change of one key is joined, by key."""
+        channels = self.graph.channels.items()
+        return {k: c.operator for k, c in channels if isinstance(c, BinaryOperatorAggregate)}
 
 
 def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
@@ -63,13 +74,17 @@ def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
 
 
 @asynccontextmanager
-async def open_agent(recipe: AgentRecipe, on_event: Tell) -> AsyncGenerator[Agent, None]:
+async def open_agent(
+    recipe: AgentRecipe, on_event: Tell, on_report: Callable[[Report], None]
+) -> AsyncGenerator[Agent, None]:
     """Open the image's tool servers and build the agent; both last for the block.
 
-    `on_event` sees this agent's answers only, not those of a policy that asks a model of its own.
+    `on_event` sees this agent's answers only, not those of a policy that asks a model of its own;
+    `on_report` is told what the policies do.
     """
     template = choose_agent(recipe.image, recipe.agent_name or None)
     model = recipe.models.chat_model(template.model or recipe.image.model)
+    model = model.model_copy(update={"on_event": on_event})
     own_tools = build_tools(recipe.image.tools, recipe.tool_context)
     notices: list[str] = []
     async with open_mcp_tools(
@@ -78,16 +93,36 @@ async def open_agent(recipe: AgentRecipe, on_event: Tell) -> AsyncGenerator[Agen
         tell=notices.append,
     ) as served:
         tools = select_tools(template, own_tools, served)
-        named = template.middleware if template.middleware is not None else recipe.image.middleware
-        middleware = [_guard(recipe), *build_middleware(named)]
+        context = PolicyContext(recipe.models, recipe.image, model, on_report, on_event)
+        policies = build_middleware(named_middleware(recipe.image, template), context)
+        _check_distinct(tools, policies)
+        middleware = [_guard(recipe), *policies]
         graph = create_agent(
-            model=model.model_copy(update={"on_event": on_event}),
+            model=model,
             tools=tools,
             system_prompt=(template.system_prompt or recipe.image.system_prompt) or None,
             middleware=middleware,
             checkpointer=new_checkpointer(),
         )
-        yield Agent(graph, last_node_of_model_step(middleware), tuple(notices))
+        codecs = {k: c for policy in policies for k, c in getattr(policy, "codecs", {}).items()}
+        yield Agent(graph, last_node_of_model_step(middleware), tuple(notices), codecs)
+
+
+def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str | JSON]:
+    """Return the policies that an agent names, or else its domain."""
+    return template.middleware if template.middleware is not None else image.middleware
+
+
+def _check_distinct(tools: Sequence[BaseTool], policies: Sequence[Policy]) -> None:
+    """Raise ConfigurationError for a tool whose name a policy's own tool has, too."""
+    names = {tool.name for tool in tools}
+    for policy in policies:
+        for brought in getattr(policy, "tools", ()):
+            if brought.name in names:
+                raise ConfigurationError(
+                    f"The middleware {policy.name} brings a tool {brought.name!r}, and this agent "
+                    "has another one of that name. Leave one of them out of the domain."
+                )
 
 
 def _guard(recipe: AgentRecipe) -> ToolGuard:

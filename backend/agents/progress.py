@@ -1,6 +1,7 @@
 """Follows a run: applies LangGraph's updates to the stored state and cuts them into steps."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -8,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.graph.message import add_messages
 
 from backend.agents.events import StepFinished, ToolFinished
+from backend.agents.middleware.context import Codecs, Notice, Report
 from backend.agents.state import (
     clean,
     dump_message,
@@ -24,6 +26,9 @@ NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
 MAX_NOTICE_CHARS = 2_000
 
+Reducers = Mapping[str, Callable[[Any, Any], Any]]
+logger = logging.getLogger(__name__)
+
 
 class Progress:
     """The agent state as it grows. Unchanged messages stay the same JSON objects."""
@@ -38,9 +43,13 @@ class Progress:
             for message, dumped in zip(self._messages, self.state["messages"], strict=True)
         }
         self._answer: AIMessage | None = None
+        self._refused: list[ToolMessage] = []
         self._results: list[ToolMessage] = []
         self._late: list[BaseMessage] = []
         self._notices: tuple[str, ...] = ()
+        self._spent: Usage | None = None
+        self._reducers: Reducers = {}
+        self._codecs: Codecs = {}
         self._unsaved = False
 
     @property
@@ -61,32 +70,65 @@ class Progress:
             self._notices = tuple(new)
             self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}
 
+    def use(self, reducers: Reducers, codecs: Codecs) -> None:
+        """Learn how the agent's policies join and store their values; load what is stored."""
+        self._reducers, self._codecs = reducers, codecs
+        for key in codecs.keys() & self.values.keys():
+            try:
+                self.values[key] = codecs[key].load(self.values[key])
+            except Exception:  # noqa: BLE001  # an older shape: kept as stored, not given
+                logger.warning("a policy cannot read its value", extra={"key": key})
+                del self.values[key]
+
+    def take_report(self, report: Report) -> None:
+        """Take what a policy tells; it is saved with the next step."""
+        if isinstance(report, Notice):
+            self._notices = (*self._notices, clean(report.text)[:MAX_NOTICE_CHARS])
+        else:
+            self._spent = _sum(self._spent or Usage(), _usage(report.answer))
+
     def take_update(self, values: Mapping[str, Any]) -> None:
-        """Take what the model's or a middleware's node has changed."""
+        """Take what the model's or a middleware's node has changed.
+
+        Results that come with it are of calls that a policy does not let run.
+        """
         messages = _as_messages(values.get("messages"))
         self._take_keys(values)
         self._take_messages(messages)
         self._answer = next((m for m in messages if isinstance(m, AIMessage)), self._answer)
+        if self._answer is not None:
+            self._refused += [m for m in messages if isinstance(m, ToolMessage)]
 
     def take_results(self, values: Mapping[str, Any]) -> list[ToolFinished]:
         """Take what one call of a batch has brought; it enters the state with its whole batch."""
-        self._take_keys(values)
+        changed = self._take_keys(values)
         finished = []
         for message in _as_messages(values.get("messages")):
             if isinstance(message, ToolMessage):
                 self._results.append(message)
-                finished.append(ToolFinished(self._dump(message), _artifact(message)))
+                finished.append(ToolFinished(self._dump(message), _artifact(message), changed))
             else:
                 self._late.append(message)
         return finished
 
+    def find_stored(self, messages: Sequence[BaseMessage]) -> tuple[JSON | None, ...]:
+        """Return each message as the state holds it; None for one that is not of the state."""
+        return tuple(self._dumped.get(id(message)) for message in messages)
+
     def finish_model_step(self) -> StepFinished | None:
         """Return the model message that the loop has made, if it has."""
         answer, self._answer = self._answer, None
+        refused, self._refused = self._refused, []
         if answer is None:
             return None
         kept = next((m for m in self._messages if m.id == answer.id), answer)
-        return self._step([self._dump(kept)], {}, _usage(answer))
+        return self._step([self._dump(m) for m in (kept, *refused)], {}, _usage(answer))
+
+    def finish_own_call(self) -> StepFinished | None:
+        """Return what a policy has paid a model for, which is saved at once; None if nothing."""
+        if self._spent is None or self._answer is not None:
+            return None
+        return self._step([], {}, Usage())
 
     def finish_batch(self) -> StepFinished | None:
         """Return the batch of results in call order, once every call has its result."""
@@ -108,13 +150,25 @@ class Progress:
         self.steps += bool(messages)
         self._unsaved = False
         notices, self._notices = self._notices, ()
+        spent, self._spent = self._spent, None
+        usage = _sum(usage, spent) if spent else usage
         return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
 
-    def _take_keys(self, values: Mapping[str, Any]) -> None:
-        kept = {key: clean(value) for key, value in values.items() if key not in NOT_KEPT}
+    def _take_keys(self, values: Mapping[str, Any]) -> JSON:
+        """Take the other keys that have changed, and give them as they are stored."""
+        changed = {key: value for key, value in values.items() if key not in NOT_KEPT}
+        for key, value in changed.items():
+            join = self._reducers.get(key)
+            self.values[key] = join(self.values.get(key), value) if join else value
+        kept = {key: clean(self._store(key)) for key in changed}
         if kept:
             self.state = {**self.state, **kept}
             self._unsaved = True
+        return kept
+
+    def _store(self, key: str) -> Any:
+        value, codec = self.values[key], self._codecs.get(key)
+        return codec.dump(value) if codec else value
 
     def _take_messages(self, messages: list[BaseMessage]) -> None:
         if not messages:
@@ -158,6 +212,10 @@ def _as_messages(given: Any) -> list[BaseMessage]:
 
 def _artifact(message: ToolMessage) -> JSON | None:
     return message.artifact if isinstance(message.artifact, dict) else None
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(**{name: getattr(one, name) + getattr(other, name) for name in Usage.model_fields})
 
 
 def _usage(answer: AIMessage) -> Usage:

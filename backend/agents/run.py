@@ -16,6 +16,7 @@ from langsmith import tracing_context
 
 from backend.agents.events import (
     AnswerReset,
+    ModelAsked,
     ModelWaiting,
     RunEvent,
     StepFinished,
@@ -28,7 +29,7 @@ from backend.agents.loops import check_loops
 from backend.agents.progress import Progress, each_update
 from backend.agents.restore import TOOLS_NODE, restore
 from backend.errors import StepLimitReached, TimeLimitReached
-from backend.llm.events import Delta, ModelEvent, Reset
+from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
 from backend.schemas.domains import Limits
 from backend.schemas.wire import JSON
 from db.failpoints import failpoint
@@ -36,6 +37,7 @@ from db.failpoints import failpoint
 __all__ = [
     "AgentRecipe",
     "AnswerReset",
+    "ModelAsked",
     "ModelWaiting",
     "RunEvent",
     "StepFinished",
@@ -65,7 +67,7 @@ async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent
     progress = Progress(state)
     if progress.is_finished:
         return
-    events = _Events()
+    events = _Events(progress)
     run = asyncio.create_task(_run(recipe, progress, events))
     try:
         while (event := await events.take()) is not None:
@@ -78,7 +80,8 @@ async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent
 class _Events:
     """Hands events from the run to its consumer; a step is handed over only when it is saved."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
         self._queue: asyncio.Queue[RunEvent | None] = asyncio.Queue()
         self._saved = asyncio.Event()
 
@@ -98,6 +101,8 @@ class _Events:
                 self.put(ThinkingDelta(event.message_id, event.thinking))
             if event.text:
                 self.put(TextDelta(event.message_id, event.text))
+        elif isinstance(event, ModelCall):
+            self.put(ModelAsked(event, self._progress.find_stored(event.messages)))
         elif isinstance(event, Reset):
             self.put(AnswerReset(event.message_id, event.reason))
         else:
@@ -115,7 +120,9 @@ async def _run(recipe: AgentRecipe, progress: Progress, events: _Events) -> None
     try:
         with tracing_context(enabled=False):
             async with asyncio.timeout(limits.turn_seconds) as limit:
-                async with open_agent(recipe, events.put_of_model) as agent:
+                reports = progress.take_report
+                async with open_agent(recipe, events.put_of_model, reports) as agent:
+                    progress.use(agent.reducers, agent.codecs)
                     progress.tell(agent.notices)
                     await _drive(agent, progress, limits, events)
     except TimeoutError as error:
@@ -155,7 +162,9 @@ def _advance(
             events.put(finished)
         return progress.finish_batch()
     progress.take_update(values)
-    return progress.finish_model_step() if node == agent.model_step_end else None
+    if node == agent.model_step_end:
+        return progress.finish_model_step()
+    return progress.finish_own_call()
 
 
 def _check_limits(progress: Progress, limits: Limits) -> None:

@@ -16,6 +16,7 @@ from backend.errors import InvalidInput, ResultNotFound
 from backend.tools.journal import NoJournal
 from tests.runs import TURN_ID
 
+NO_CONTEXT = None  # for policies that need nothing of it
 CALL = {"name": "t", "args": {}, "id": "c", "type": "tool_call"}
 REQUEST = ToolCallRequest(tool_call=CALL, tool=None, state={}, runtime=None)
 KINDS = {"u": HumanMessage("x"), "a": AIMessage("x"), "t": ToolMessage("x", tool_call_id="c")}
@@ -87,7 +88,7 @@ def test_the_cut_is_at_a_persons_message_or_nowhere(kinds, keep):
 
 
 def test_policies_are_built_by_name_in_order_with_their_settings():
-    (policy,) = build_middleware([{"recent_messages": {"trigger": 5, "keep": 2}}])
+    (policy,) = build_middleware([{"recent_messages": {"trigger": 5, "keep": 2}}], NO_CONTEXT)
 
     assert policy.name == "RecentMessages"
     assert all(name in MIDDLEWARE for name in ("recent_messages",))

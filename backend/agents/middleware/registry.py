@@ -1,33 +1,56 @@
 """The table of all named policies: a domain names them, this module builds them for one turn."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from backend.agents.middleware.context import PolicyContext
 from backend.agents.middleware.recent_messages import RecentMessages, RecentMessagesSettings
 from backend.errors import InvalidInput
 from backend.schemas.wire import JSON
 
 Policy = AgentMiddleware[Any, Any]
 
-MIDDLEWARE: Mapping[str, Callable[[JSON], Policy]] = {
-    "recent_messages": lambda settings: RecentMessages(RecentMessagesSettings(**settings)),
+
+@dataclass(frozen=True)
+class PolicySpec:
+    """A policy's settings, and how it is made of them for one turn.
+
+    Without `build` it is no part of the agent: it works between turns.
+    """
+
+    settings: type[BaseModel]
+    build: Callable[[Any, PolicyContext], Policy] | None
+
+
+MIDDLEWARE: Mapping[str, PolicySpec] = {
+    "recent_messages": PolicySpec(RecentMessagesSettings, lambda s, _: RecentMessages(s)),
 }
 
 
-def build_middleware(named: Sequence[str | JSON]) -> list[Policy]:
+def build_middleware(named: Sequence[str | JSON], context: PolicyContext) -> list[Policy]:
     """Return the named policies in order; InvalidInput names an unknown one or a wrong setting."""
-    return [_build(*_name_and_settings(entry)) for entry in named]
+    made = [(MIDDLEWARE[name].build, settings) for name, settings in _read(named)]
+    return [build(settings, context) for build, settings in made if build]
 
 
 def check_middleware_names(named: Sequence[str | JSON]) -> None:
     """Raise InvalidInput unless every policy is known, given once, and its settings are right."""
-    build_middleware(named)
-    names = [_name_and_settings(entry)[0] for entry in named]
+    names = [name for name, _ in _read(named)]
     if len(set(names)) != len(names):
         raise InvalidInput("A middleware is named twice.")
+
+
+def find_settings(named: Sequence[str | JSON], wanted: str) -> Any:
+    """Return the settings of the wanted policy; None if it is not among the named ones."""
+    return next((settings for name, settings in _read(named) if name == wanted), None)
+
+
+def _read(named: Sequence[str | JSON]) -> list[tuple[str, BaseModel]]:
+    return [_read_one(*_name_and_settings(entry)) for entry in named]
 
 
 def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
@@ -38,12 +61,20 @@ def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
     raise InvalidInput("A middleware is a name, or {name: {setting: value}}.")
 
 
-def _build(name: str, settings: JSON) -> Policy:
+def _read_one(name: str, settings: JSON) -> tuple[str, BaseModel]:
     if name not in MIDDLEWARE:
         known = ", ".join(MIDDLEWARE)
         raise InvalidInput(f"There is no middleware {name!r}. There are: {known}.")
     try:
-        return MIDDLEWARE[name](settings)
+        return name, MIDDLEWARE[name].settings(**settings)
     except (ValidationError, TypeError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise InvalidInput(f"The middleware {name}: {reason}.") from error
+        raise InvalidInput(f"The middleware {name}: {_reason(error)}.") from error
+
+
+def _reason(error: ValidationError | TypeError) -> str:
+    if isinstance(error, TypeError):
+        return str(error)
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    said = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {said}" if place else said
