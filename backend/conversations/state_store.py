@@ -145,17 +145,20 @@ def append_delta(
     version: int,
     delta: JSON,
     shown: Sequence[DisplayMessage] = (),
+    calls: Sequence[JSON] | None = None,
 ) -> int:
     """Add what a step changed to the state at `version`; give the new version.
 
-    `shown` are the step's display messages. Raises LeaseLost when somebody else has written
-    meanwhile: each version is there once.
+    `shown` are the step's display messages, `calls` the notes of what models were sent for it.
+    Raises LeaseLost when somebody else has written meanwhile: each version is there once.
     """
     row = {
         "conversation_id": conversation_id,
         "version": version + 1,
         "delta": pack_delta(delta, shown),
     }
+    if calls:
+        row["calls"] = list(calls)
     try:
         session.execute(insert(AgentStateDeltaRow).values(row))
     except IntegrityError as error:

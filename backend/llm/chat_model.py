@@ -20,7 +20,7 @@ from backend.errors import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell
-from backend.llm.events import ModelEvent
+from backend.llm.events import ANSWER, ModelCall, ModelEvent
 from backend.llm.failures import FAILURES, explain_failure
 from backend.llm.patience import Patience
 from backend.llm.prices import COST, cost_of
@@ -39,11 +39,13 @@ class ColloquyChatModel(ChatOpenAI):
 
     `on_event` sees each piece as it arrives; that costs a fraction of LangGraph's token stream,
     which builds, merges and filters a message object for each. It also sees why an answer is asked
-    for again. Answers that broke off raise IncompleteAnswer, all other failures ModelUnavailable,
-    both when patience has ended.
+    for again, and first of all the request itself, as it leaves, for a `purpose`. Answers that
+    broke off raise IncompleteAnswer, all other failures ModelUnavailable, both when patience has
+    ended.
     """
 
     on_event: Tell | None = Field(None, exclude=True)
+    purpose: str = Field(ANSWER, exclude=True)
     patience: Patience = Patience()
     price: Price | None = Field(None, exclude=True)
 
@@ -78,7 +80,12 @@ class ColloquyChatModel(ChatOpenAI):
         async def receive(answer: Answer, deadline: float) -> None:
             await self._receive(answer, payload, tell, deadline)
 
-        return self._result(await asking.ask(receive))
+        tell(call := ModelCall(self.purpose, messages, payload))
+        with call:
+            message = await asking.ask(receive)
+            result = self._result(message)
+            call.answered(message, message.response_metadata.get(COST, 0.0))
+        return result
 
     async def _astream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any

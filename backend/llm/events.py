@@ -1,6 +1,20 @@
-"""What a chat model tells while it is asked: pieces of its answer, and why it takes longer."""
+"""What a chat model tells while it is asked: the request, pieces of its answer, why it waits."""
 
-from dataclasses import dataclass
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+
+from backend.errors import AppError
+from backend.schemas.wire import JSON
+
+ANSWER = "answer"
+CUT_OFF = "Stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,4 +42,48 @@ class Waiting:
     reason: str
 
 
-ModelEvent = Delta | Reset | Waiting
+@dataclass(slots=True, eq=False)
+class ModelCall:
+    """One request as it leaves; how it ended is filled in when it has.
+
+    `messages` are those that the model was given, each of which became the message at the same
+    place of `payload`, the JSON that travels. `began`: seconds since 1970.
+    """
+
+    purpose: str
+    messages: Sequence[BaseMessage]
+    payload: JSON
+    began: float = field(default_factory=time.time)
+    seconds: float | None = None
+    used: UsageMetadata | None = None
+    cost: float = 0.0
+    failure: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the answer is there, or will not come."""
+        return self.seconds is not None
+
+    def answered(self, message: AIMessage, cost: float) -> None:
+        """Take what the answer has used."""
+        self.used, self.cost = message.usage_metadata, cost
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.seconds = time.time() - self.began
+        if isinstance(error, AppError):
+            self.failure = error.title
+        elif isinstance(error, asyncio.CancelledError):
+            self.failure = CUT_OFF
+        elif error is not None:
+            self.failure = type(error).__name__
+
+
+ModelEvent = Delta | Reset | Waiting | ModelCall

@@ -31,6 +31,7 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from backend.tools.journal import CallKey
+from backend.turns.asked import AskedCalls
 from backend.turns.journal import forget_journal, load_journal
 from backend.turns.rows import change_turn, context_of, next_turn_id, wire_turn
 from db.models.conversation import ConversationRow
@@ -93,6 +94,7 @@ class InFlight:
 
     partial: Partial | None = None
     tools: Sequence[ToolFinished] = field(default=())
+    asked: AskedCalls = field(default_factory=AskedCalls)
 
 
 def load_checked(session: Session, conversation_id: UUID) -> StoredState:
@@ -163,9 +165,10 @@ def _make_whole(
     state, unanswered = repair({**state, "messages": messages}, CUT_OFF)
     drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in finished]
     drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
-    version = stored.version
-    if delta := diff_states(stored.state, state):
-        version = append_delta(session, turn.conversation_id, version, delta)
+    version, delta = stored.version, diff_states(stored.state, state)
+    calls = in_flight.asked.note(session, turn.conversation_id, state["messages"], rest=True)
+    if delta or calls:
+        version = append_delta(session, turn.conversation_id, version, delta, calls=calls)
     if stored.followed_by(state, version).has_outgrown_snapshot:
         fold(session, turn.conversation_id, version)
     drafts += outcome.drafts

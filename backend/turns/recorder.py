@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.agents.events import (
     AnswerReset,
+    ModelAsked,
     ModelWaiting,
     StepFinished,
     TextDelta,
@@ -33,6 +34,7 @@ from backend.schemas.sessions import (
 )
 from backend.text import clean_text
 from backend.turns.announcing import publish_closed
+from backend.turns.asked import AskedCalls
 from backend.turns.calls import OpenCalls
 from backend.turns.claim import Claim
 from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
@@ -69,6 +71,7 @@ class Recorder:
         self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
         self._partial_id = ""
         self._finished: list[ToolFinished] = []
+        self._asked = AskedCalls()
         self._calls = OpenCalls()
         self._calls.opened(list(claim.calls))
 
@@ -111,6 +114,10 @@ class Recorder:
             # It is told already, and the next step finds out whether the database is back.
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
 
+    def asked(self, asked: ModelAsked) -> None:
+        """Keep what a model was sent until it is noted with the step that it makes."""
+        self._asked.add(asked)
+
     def check_usage(self) -> None:
         """Raise TokenLimitReached or CostLimitReached when there is more to do than is allowed."""
         if is_answered(self._stored.state):
@@ -139,13 +146,14 @@ class Recorder:
         def write(session: Session) -> _SavedStep:
             added = self._add_rows(session, step, delta)
             stop = self._fence(session, usage, sum(map(display.is_unknown, step.messages)))
-            version = append_delta(
-                session, self._claim.conversation_id, self._stored.version, delta, added
-            )
-            updated = self._calls.close(session, self._claim.conversation_id, step)
+            conversation_id, version = self._claim.conversation_id, self._stored.version
+            calls = self._asked.note(session, conversation_id, step.state["messages"])
+            version = append_delta(session, conversation_id, version, delta, added, calls)
+            updated = self._calls.close(session, conversation_id, step)
             return _SavedStep(added, updated, version, stop)
 
         saved = self._insist(write)
+        self._asked.saved()
         self._stored = self._stored.followed_by(step.state, saved.version)
         self._usage = usage
         self._finished.clear()
@@ -157,12 +165,13 @@ class Recorder:
 
     def forget_in_flight(self) -> None:
         """Let go of what was said and done since the last step."""
+        self._asked = AskedCalls()
         self._finished.clear()
         self._forget_partial("")
 
     def finish(self, outcome: Outcome) -> Closed:
         """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
-        in_flight = InFlight(self._kept_partial(), tuple(self._finished))
+        in_flight = InFlight(self._kept_partial(), tuple(self._finished), self._asked)
 
         def write(session: Session) -> Closed:
             closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)

@@ -10,6 +10,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from backend.agents.events import (
     AnswerReset,
+    ModelAsked,
     ModelWaiting,
     StepFinished,
     TextDelta,
@@ -178,4 +179,5 @@ _RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
     StepFinished: _save,
     AnswerReset: Recorder.reset,
     ModelWaiting: Recorder.waiting,
+    ModelAsked: Recorder.asked,
 }

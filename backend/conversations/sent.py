@@ -1,0 +1,149 @@
+"""What a model was sent, noted by reference: most of it stands in the agent state already. Pure.
+
+A note is `{"d": digest, "f": frame, "m": messages, "a": began, "s": seconds}`. The frame is the
+request without its messages: model, tools, settings. The messages are names with commas between:
+`0-57` are those at these places of the state at the note's version, `#k3v...` is a content.
+Contents, frames among them, are kept once per conversation, as JSON text, under their hash. A call
+that did not ask for an answer has its purpose `p` and what it used, `u` and `c`, too; one that
+failed has `e`.
+"""
+
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from backend.llm.events import ANSWER, ModelCall
+
+JSON = dict[str, Any]
+MESSAGES = "messages"
+CONTENT = "#"
+HASH_BYTES = 9
+DIGEST_BYTES = 6  # it guards against errors, not against people
+
+Convert = Callable[[Sequence[JSON]], list[JSON]]
+
+
+@dataclass
+class Noted:
+    """The notes of a step's calls, and the contents that they name."""
+
+    calls: list[JSON] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+
+    def add(self, call: ModelCall, read: Sequence[JSON | None], state: Sequence[JSON]) -> None:
+        """Note one call; `read` says which message of the state each one sent is, if any."""
+        sent = call.payload[MESSAGES]
+        places = {id(message): place for place, message in enumerate(state)}
+        names: list[int | str] = []
+        for stands, message in zip(read, sent, strict=True):
+            place = None if stands is None else places.get(id(stands))
+            is_same = place is not None and _says(state[place]) == _says(message)
+            names.append(place if place is not None and is_same else self._keep(message))
+        note = {
+            "d": digest_of(call.payload),
+            "f": self._keep({**call.payload, MESSAGES: None}),
+            "m": write_names(names),
+            "a": int(call.began),
+        }
+        self.calls.append(note | _ending(call))
+
+    def _keep(self, content: JSON) -> str:
+        text = _write(content)
+        name = _hash(text.encode(), HASH_BYTES)
+        self.contents[name] = text
+        return name
+
+
+def write_names(names: Sequence[int | str]) -> str:
+    """Write places and contents as one text; places that follow each other become a range."""
+    parts: list[str] = []
+    first = last = -2
+    for name in names:
+        if isinstance(name, str):
+            parts.append(f"{CONTENT}{name}")
+            first = last = -2
+        elif name == last + 1:
+            last = name
+            parts[-1] = f"{first}-{last}"
+        else:
+            first = last = name
+            parts.append(str(name))
+    return ",".join(parts)
+
+
+def read_names(text: str) -> Iterator[int | str]:
+    """The places and contents that `write_names` has written."""
+    for part in text.split(",") if text else ():
+        if part.startswith(CONTENT):
+            yield part.removeprefix(CONTENT)
+        else:
+            first, _, last = part.partition("-")
+            yield from range(int(first), int(last or first) + 1)
+
+
+def names_in(note: JSON) -> list[str]:
+    """The contents that a note names, its frame among them."""
+    return [note["f"], *(name for name in read_names(note["m"]) if isinstance(name, str))]
+
+
+def give_again(
+    note: JSON, state: Sequence[JSON], contents: Mapping[str, str], convert: Convert
+) -> tuple[JSON, bool]:
+    """The request that a note tells of, and whether its digest proves it.
+
+    `state` are the messages at the note's version; `convert` writes such messages as they are sent.
+    Raises LookupError when what it names is not there.
+    """
+    names = list(read_names(note["m"]))
+    wanted = [state[name] for name in names if isinstance(name, int)]
+    converted = iter(convert(wanted))
+    messages = [
+        next(converted) if isinstance(name, int) else json.loads(contents[name]) for name in names
+    ]
+    payload = {**json.loads(contents[note["f"]]), MESSAGES: messages}
+    return payload, digest_of(payload) == note["d"]
+
+
+def digest_of(payload: JSON) -> str:
+    """Tells requests apart, whatever the order of keys, which JSONB does not keep."""
+    try:
+        text = orjson.dumps(payload, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # numbers beyond 64 bits, lone surrogates
+        text = json.dumps(payload, sort_keys=True).encode()
+    return _hash(text, DIGEST_BYTES)
+
+
+def _ending(call: ModelCall) -> JSON:
+    """How long it took; how it failed; what it has used, where no message of the state says so."""
+    said: JSON = {"s": round(call.seconds, 1)} if call.seconds is not None else {}
+    if call.failure:
+        said["e"] = call.failure
+    if call.purpose != ANSWER:
+        said["p"] = call.purpose
+        if call.used:
+            said["u"] = [call.used["input_tokens"], call.used["output_tokens"]]
+        if call.cost:
+            said["c"] = call.cost
+    return said
+
+
+def _says(message: JSON) -> Any:
+    content = message.get("content")
+    return content or "" if isinstance(content, str | None) else None
+
+
+def _write(content: JSON) -> str:
+    """JSON text, since JSONB would order its keys anew; any text in it can be stored."""
+    try:
+        return orjson.dumps(content).decode()
+    except TypeError:
+        return json.dumps(content)
+
+
+def _hash(text: bytes, size: int) -> str:
+    return urlsafe_b64encode(blake2b(text, digest_size=size).digest()).decode()

@@ -1,0 +1,55 @@
+"""The model calls of a claim: noted with the step that they made, or when the turn ends."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from backend.agents.events import ModelAsked
+from backend.conversations.sent import Noted
+from backend.conversations.sent_store import keep_contents
+
+JSON = dict[str, Any]
+
+
+class AskedCalls:
+    """Calls that are not noted yet, and which contents this claim has stored already."""
+
+    def __init__(self) -> None:
+        self._open: list[ModelAsked] = []
+        self._noted: list[ModelAsked] = []
+        self._stored: set[str] = set()
+        self._storing: set[str] = set()
+
+    def add(self, asked: ModelAsked) -> None:
+        """A model was asked."""
+        self._open.append(asked)
+
+    def note(
+        self,
+        session: Session,
+        conversation_id: UUID,
+        messages: Sequence[JSON],
+        *,
+        rest: bool = False,
+    ) -> list[JSON] | None:
+        """The notes of the calls that have ended, or of the `rest` too; their contents are stored.
+
+        `messages` are those of the state that is saved with them. Nothing counts as noted until
+        `saved`, since a write may have to be done again.
+        """
+        noted = Noted()
+        self._noted = [asked for asked in self._open if rest or asked.call.has_ended]
+        for asked in self._noted:
+            noted.add(asked.call, asked.read, messages)
+        new = {name: text for name, text in noted.contents.items() if name not in self._stored}
+        keep_contents(session, conversation_id, new)
+        self._storing = set(new)
+        return noted.calls or None
+
+    def saved(self) -> None:
+        """What was noted last is saved."""
+        self._stored |= self._storing
+        self._open = [asked for asked in self._open if asked not in self._noted]
+        self._noted = []
