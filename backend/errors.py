@@ -68,7 +68,25 @@ class DomainNameTaken(AppError):
 
 
 class DomainInUse(AppError):
-    """The default domain cannot be deleted. Make another one the default first."""
+    """The default domain can be neither deleted nor archived. Make another one the default."""
+
+    status = 409
+
+
+class DomainArchived(AppError):
+    """This domain is archived and takes no new sessions. Choose another one, or restore it."""
+
+    status = 409
+
+
+class DomainVersionNotFound(AppError):
+    """There is no such version of this domain."""
+
+    status = 404
+
+
+class DomainChanged(AppError):
+    """Somebody has changed this domain meanwhile; nothing was saved. Look at what is new first."""
 
     status = 409
 
@@ -159,7 +177,20 @@ class SecretMissing(AppError):
     """The domain names a secret that is not set in the worker's environment."""
 
 
-class ModelUnavailable(AppError):
+class SecretForbidden(SecretMissing):
+    """The domain names a secret that DOMAIN_SECRETS of the settings does not allow."""
+
+
+class ModelFailed(AppError):
+    """The model gave no answer that can be used. Press Retry.
+
+    `is_passing`: it may give one when it is asked again later.
+    """
+
+    is_passing = True
+
+
+class ModelUnavailable(ModelFailed):
     """The model did not answer. Press Retry, or check OPENAI_BASE_URL and OPENAI_API_KEY."""
 
 

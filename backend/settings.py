@@ -1,6 +1,7 @@
 """All settings, read once from the environment and `.env`; `.env.example` lists them."""
 
 import ipaddress
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -43,9 +44,19 @@ def _http_url(url: str) -> str:
     return url.rstrip("/")
 
 
+def _secret_names(names: str) -> str:
+    for name in filter(None, map(str.strip, names.split(","))):
+        if not re.fullmatch(r"[A-Za-z_]\w*\*?", name, re.ASCII):
+            raise ValueError(
+                "must be names, or beginnings with * behind, such as GITHUB_TOKEN,JIRA_*"
+            )
+    return names
+
+
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+SecretNames = Annotated[str, AfterValidator(_secret_names)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -115,8 +126,26 @@ class Settings(BaseSettings):
         ' "output": 10}}; a model that is not named costs nothing.',
     )
 
+    retention_days: int = Field(
+        0,
+        ge=0,
+        description="Sessions unused for so long are deleted; 0: kept. A domain may differ.",
+    )
+    retention_sessions: int = Field(
+        0, ge=0, description="Sessions of one person at most; the oldest go. 0: any number."
+    )
+    retention_megabytes: int = Field(
+        0, ge=0, description="What all sessions together may hold; the oldest go. 0: any."
+    )
+    retention_hours: float = Field(
+        24.0, ge=0, description="How often workers apply retention; 0: only people do."
+    )
+
     source_urls: dict[str, str] = Field(
         default_factory=dict, description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.'
+    )
+    domain_secrets: SecretNames = Field(
+        "COLLOQUY_SECRET_*", description="Variables that domains may name; `*` ends a beginning."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
@@ -143,6 +172,11 @@ class Settings(BaseSettings):
     def default_model(self) -> str:
         """The chat model's name where a domain names none."""
         return self.model or (DEMO_MODEL if self.uses_demo_model else "gpt-4o")
+
+    @property
+    def secret_names(self) -> tuple[str, ...]:
+        """The names of secrets that domains may use; one that ends with `*` is a beginning."""
+        return tuple(filter(None, map(str.strip, self.domain_secrets.split(","))))
 
 
 def _is_loopback(host: str) -> bool:

@@ -14,6 +14,7 @@ from backend.agents.middleware.context import Codecs, PolicyContext, Report
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
+from backend.domains.secrets import Secrets
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
@@ -36,6 +37,7 @@ class AgentRecipe:
     models: ModelProvider
     tool_context: ToolContext
     journal: ToolJournal = field(default_factory=NoJournal)
+    secrets: Secrets = field(default_factory=Secrets)
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ async def open_agent(
     notices: list[str] = []
     async with open_mcp_tools(
         recipe.image.mcp_servers,
+        secrets=recipe.secrets,
         call_seconds=recipe.image.limits.tool_seconds,
         tell=notices.append,
     ) as served:

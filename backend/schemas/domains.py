@@ -10,7 +10,7 @@ from backend.schemas.wire import JSON, Wire
 
 
 class StreamableHttpServer(Wire):
-    """An MCP server reached over HTTP; `${NAME}` is taken from the worker's environment."""
+    """An MCP server reached over HTTP; `${NAME}` in url and headers is a secret of the worker's."""
 
     transport: Literal["streamable_http"]
     url: str
@@ -18,7 +18,7 @@ class StreamableHttpServer(Wire):
 
 
 class StdioServer(Wire):
-    """An MCP server started by the worker as a child process."""
+    """An MCP server that the worker starts as a child process; `${NAME}` in args and env likewise."""
 
     transport: Literal["stdio"]
     command: str
@@ -79,6 +79,9 @@ class DomainTemplate(Wire):
         default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
     )
     limits: Limits = Limits()
+    retention_days: int | None = Field(
+        None, ge=0, description="Sessions unused for so long are deleted; absent: as the settings."
+    )
 
 
 class DomainChange(Wire):
@@ -94,6 +97,7 @@ class DomainChange(Wire):
     manager: JSON | None = None
     middleware: list[str | JSON] | None = None
     limits: Limits | None = None
+    retention_days: int | None = Field(None, ge=0)
     is_default: bool | None = None
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
@@ -11,7 +10,7 @@ from langchain_core.tools import BaseTool, ToolException
 from mcp.types import CallToolResult, EmbeddedResource, TextContent, TextResourceContents, Tool
 from pydantic import PrivateAttr
 
-from backend.errors import SecretMissing
+from backend.domains.secrets import EXPANDED, Secrets
 from backend.schemas.domains import McpServer
 from backend.schemas.wire import JSON
 from backend.tools.journal import IDEMPOTENCY_KEY
@@ -23,36 +22,33 @@ CALL_SECONDS = 600.0
 CLOSE_SECONDS = 0.5
 MAX_NAME = 64
 MAX_TOLD = 5
+NO_SECRETS = Secrets()
 
 Tell = Callable[[str], None]
 
-_SECRET = re.compile(r"\$\{(\w+)\}")
 _NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
 _closing: set[asyncio.Task[None]] = set()
 
 
-def expand_secrets(server: McpServer, environ: Mapping[str, str] = os.environ) -> McpServer:
-    """Return the server with each `${NAME}` replaced; SecretMissing names one that is not set."""
-
-    def value_of(match: re.Match[str]) -> str:
-        if match[1] not in environ:
-            raise SecretMissing(f"The environment variable {match[1]} is not set for the worker.")
-        return environ[match[1]]
+def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
+    """Return the server with the secrets that it names. Raises SecretMissing, SecretForbidden."""
 
     def expand(value: Any) -> Any:
         if isinstance(value, str):
-            return _SECRET.sub(value_of, value)
+            return secrets.expand(value)
         if isinstance(value, dict):
             return {key: expand(item) for key, item in value.items()}
-        return [expand(item) for item in value] if isinstance(value, list) else value
+        return [expand(item) for item in value]
 
-    return type(server)(**expand(server.model_dump()))
+    fields = server.model_dump()
+    return type(server)(**{k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
 
 
 @contextlib.asynccontextmanager
 async def open_mcp_tools(
     servers: Mapping[str, McpServer],
     *,
+    secrets: Secrets = NO_SECRETS,
     connect_seconds: float = CONNECT_SECONDS,
     call_seconds: float = CALL_SECONDS,
     tell: Tell = lambda notice: None,
@@ -60,12 +56,13 @@ async def open_mcp_tools(
     """Connect to all servers at once and give their tools; each connection lasts for the block.
 
     What a person should know of the tools' names goes to `tell`, in sentences.
-    Raises SecretMissing before anything is opened, ToolServerUnavailable naming a dead server.
+    Raises SecretMissing (or -Forbidden) before anything is opened, ToolServerUnavailable naming a
+    dead server.
     A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
     long a server may be silent within a call.
     """
     limits = {"connect_seconds": connect_seconds, "call_seconds": call_seconds}
-    expanded = {name: expand_secrets(server) for name, server in servers.items()}
+    expanded = {name: expand_secrets(server, secrets) for name, server in servers.items()}
     opened = [Server(name, server, **limits) for name, server in expanded.items()]
     try:
         listed = await asyncio.gather(*(server.connect() for server in opened))

@@ -19,6 +19,7 @@ from backend.agents.events import (
 )
 from backend.agents.run import AgentRecipe, run_agent
 from backend.data.sources import Sources
+from backend.domains.secrets import Secrets
 from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
@@ -155,6 +156,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             conversation_id=claim.conversation_id,
             turn_id=claim.turn_id,
             scope=claim.scope,
+        secrets=Secrets.of(services.settings),
         ),
         journal=TurnJournal(
             services.database,

@@ -9,7 +9,8 @@ from langchain_core.messages import ToolMessage
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import TypeAdapter
 
-from backend.errors import SecretMissing, ToolServerUnavailable
+from backend.domains.secrets import Secrets
+from backend.errors import SecretForbidden, SecretMissing, ToolServerUnavailable
 from backend.schemas.domains import McpServer
 from backend.tools.mcp import expand_secrets, open_mcp_tools
 from tests.fakes import ScriptedModel
@@ -230,10 +231,13 @@ def test_secrets_are_named_in_the_domain_and_taken_from_the_environment():
     }
     stdio = {"transport": "stdio", "command": "c", "args": ["${TOKEN}"], "env": {"T": "${TOKEN}"}}
     named = servers(http=http, stdio=stdio)
-    environ = {"PART": "p", "TOKEN": "${PART}$x"}
+    environ = {"PART": "p", "TOKEN": "${PART}$x", "OPENAI_API_KEY": "k"}
+    secrets = Secrets(("PART", "TOK*"), lambda: environ)
 
-    assert expand_secrets(named["http"], environ).url == "http://h/p"
-    assert expand_secrets(named["http"], environ).headers == {"Authorization": "Bearer ${PART}$x"}
-    assert expand_secrets(named["stdio"], environ).args == ["${PART}$x"]
+    assert expand_secrets(named["http"], secrets).url == "http://h/p"
+    assert expand_secrets(named["http"], secrets).headers == {"Authorization": "Bearer ${PART}$x"}
+    assert expand_secrets(named["stdio"], secrets).args == ["${PART}$x"]
     with pytest.raises(SecretMissing, match="TOKEN"):
-        expand_secrets(named["http"], {"PART": "p"})
+        expand_secrets(named["http"], Secrets(("PART", "TOK*"), lambda: {"PART": "p"}))
+    with pytest.raises(SecretForbidden, match="DOMAIN_SECRETS"):
+        expand_secrets(named["http"], Secrets(("PART",), lambda: environ))
