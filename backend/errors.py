@@ -103,6 +103,12 @@ class SessionBusy(AppError):
     status = 409
 
 
+class NotShown(AppError):
+    """This message is not part of what the session shows. Switch to the version that has it."""
+
+    status = 409
+
+
 class StateNotKept(AppError):
     """What the model read at that time is not kept: the session is of an older version."""
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.display import Draft
+from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
 from backend.errors import ResultNotFound, SessionNotFound
 from backend.schemas.sessions import (
@@ -114,39 +115,50 @@ def list_messages(
     after: int | None = None,
     before: int | None = None,
     limit: int = 50,
+    of_branch: bool = False,
 ) -> MessagePage:
     """One page in ascending position: after `after`, before `before`, or the latest.
 
-    Costs the same for any length of history. Raises SessionNotFound.
+    `of_branch`: of the active branch only. Costs the same for any length of history.
+    Raises SessionNotFound.
     """
-    count = session.scalar(
-        select(ConversationRow.message_count).where(
+    found = session.execute(
+        select(ConversationRow.message_count, ConversationRow.path).where(
             ConversationRow.id == conversation_id, visible_to(scope)
         )
-    )
-    if count is None:
+    ).one_or_none()
+    if found is None:
         raise SessionNotFound
+    path = Path.read(found.path) if of_branch else WHOLE
     limit = max(1, min(limit, MAX_PAGE))
-    # Positions have no gap, so a page is a range of them.
+    shown = path.close(found.message_count)
     if after is not None:
-        first, last = after + 1, after + limit
+        page = path.after(after).head(limit)
     else:
-        last = min(before - 1, count) if before is not None else count
-        first = max(1, last - limit + 1)
-    rows = session.scalars(
-        select(DisplayMessageRow)
-        .where(DisplayMessageRow.conversation_id == conversation_id)
-        .where(DisplayMessageRow.position.between(first, last))
-        .order_by(DisplayMessageRow.position)
-    )
-    items = [shown_as(_columns(row)) for row in rows]
+        page = (shown if before is None else shown.cut(before)).tail(limit)
+    items = _rows_on(session, conversation_id, page)
     if not items:
         return MessagePage(items=[], next_before=None, next_after=None)
+    first, last = items[0].position, items[-1].position
     return MessagePage(
         items=items,
-        next_before=items[0].position if items[0].position > 1 else None,
-        next_after=items[-1].position if items[-1].position < count else None,
+        next_before=first if shown.cut(first).ranges else None,
+        next_after=last if shown.after(last).ranges else None,
     )
+
+
+def _rows_on(session: Session, conversation_id: UUID, page: Path) -> list[DisplayMessage]:
+    """The rows of a page; positions have no gap, so that most pages are one range of them."""
+    if not page.ranges:
+        return []
+    row = DisplayMessageRow
+    is_one = len(page.ranges) == 1
+    one, several = row.position.between, row.position.in_
+    wanted = one(*page.ranges[0]) if is_one else several(page.positions())
+    rows = session.scalars(
+        select(row).where(row.conversation_id == conversation_id, wanted).order_by(row.position)
+    )
+    return [shown_as(_columns(row)) for row in rows]
 
 
 def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
@@ -157,6 +169,15 @@ def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
         .order_by(DisplayMessageRow.position)
     )
     return [shown_as(_columns(row)) for row in rows]
+
+
+def list_shown(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
+    """All display messages of the active branch, in order."""
+    stored = session.scalar(
+        select(ConversationRow.path).where(ConversationRow.id == conversation_id)
+    )
+    path = Path.read(stored)
+    return [row for row in list_all(session, conversation_id) if path.has(row.position)]
 
 
 def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: int) -> str | None:

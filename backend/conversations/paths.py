@@ -1,0 +1,92 @@
+"""Paths: which positions of a history one branch shows. Pure.
+
+Positions are only ever added at the end, so a branch is few ranges of them: what it shares with
+others, then what was said on it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+Range = tuple[int, int | None]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Ascending ranges, both ends included; the last one may be open: None as its end."""
+
+    ranges: tuple[Range, ...]
+
+    @classmethod
+    def read(cls, stored: Any) -> "Path":
+        """The path as it was stored; None, where nobody has forked: all positions."""
+        return WHOLE if stored is None else cls(tuple((first, last) for first, last in stored))
+
+    def dump(self) -> list[list[int | None]]:
+        """The path as it is stored."""
+        return [list(ends) for ends in self.ranges]
+
+    def has(self, position: int) -> bool:
+        """Whether the path shows a position."""
+        return any(
+            first <= position and (last is None or position <= last) for first, last in self.ranges
+        )
+
+    def cut(self, before: int) -> "Path":
+        """What lies before a position."""
+        return Path(
+            tuple(
+                (first, before - 1 if last is None else min(last, before - 1))
+                for first, last in self.ranges
+                if first < before
+            )
+        )
+
+    def close(self, last: int) -> "Path":
+        """The path as it ends now, when `last` is the newest position of all."""
+        return self.cut(last + 1)
+
+    def extend(self, first: int) -> "Path":
+        """A closed path that goes on with all positions from `first`."""
+        *shared, (begins, ends) = self.ranges or ((first, first - 1),)
+        if ends == first - 1:
+            return Path((*shared, (begins, None)))
+        return Path((*self.ranges, (first, None)))
+
+    def after(self, position: int) -> "Path":
+        """What lies after a position."""
+        return Path(
+            tuple(
+                (max(first, position + 1), last)
+                for first, last in self.ranges
+                if last is None or last > position
+            )
+        )
+
+    def head(self, count: int) -> "Path":
+        """Its first positions, so many at most."""
+        taken: list[Range] = []
+        for first, last in self.ranges:
+            if count <= 0:
+                break
+            end = first + count - 1 if last is None else min(last, first + count - 1)
+            taken.append((first, end))
+            count -= end - first + 1
+        return Path(tuple(taken))
+
+    def tail(self, count: int) -> "Path":
+        """The last positions of a closed path, so many at most."""
+        taken: list[Range] = []
+        for first, last in reversed(self.ranges):
+            if count <= 0 or last is None:
+                break
+            begin = max(first, last - count + 1)
+            taken.append((begin, last))
+            count -= last - begin + 1
+        return Path(tuple(reversed(taken)))
+
+    def positions(self) -> list[int]:
+        """All positions of a closed path."""
+        return [p for first, last in self.ranges if last for p in range(first, last + 1)]
+
+
+WHOLE = Path(((1, None),))
