@@ -112,8 +112,18 @@ class Progress:
         return finished
 
     def find_stored(self, messages: Sequence[BaseMessage]) -> tuple[JSON | None, ...]:
-        """Return each message as the state holds it; None for one that is not of the state."""
-        return tuple(self._dumped.get(id(message)) for message in messages)
+        """Return each message as the state holds it; None for one that is not of the state.
+
+        A policy may hand on copies; one that it has changed is not of the state.
+        """
+        stored = [self._dumped.get(id(message)) for message in messages]
+        if None in stored:
+            known = {message.id: message for message in self._messages}
+            stored = [
+                self._dumped[id(known[m.id])] if s is None and known.get(m.id) == m else s
+                for m, s in zip(messages, stored, strict=True)
+            ]
+        return tuple(stored)
 
     def finish_model_step(self) -> StepFinished | None:
         """Return the model message that the loop has made, if it has."""
