@@ -25,7 +25,7 @@ from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from backend.conversations.delta import apply_deltas
+from backend.conversations.delta import apply_deltas, diff_states
 from backend.conversations.shown import pack_delta, positions_in, unpack
 from backend.errors import CorruptState, LeaseLost, SessionNotFound, StateNotKept
 from backend.schemas.sessions import DisplayMessage
@@ -39,6 +39,9 @@ FOLD_FROM_DELTAS = 300
 
 # What all deltas together are applied to: the empty state, in the first of its versions.
 BEGINNING: JSON = {"version": 1, "messages": []}
+
+# What concerns the whole conversation, such as what it was told once, never goes back.
+NEVER_BACK = ("metadata",)
 
 # Positions that lie close together are read as one range.
 SPARSE = 2
@@ -85,22 +88,27 @@ def load_state(session: Session, conversation_id: UUID) -> StoredState:
 
 
 def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON:
-    """The state as it was at a version of the past; costs what was saved until then.
+    """The state as it was at a version of the past.
 
-    Raises StateNotKept where deltas of that time are missing, as in conversations that an older
-    version of this software has folded.
+    Costs what was saved after the snapshot, or from the beginning where that is newer. Raises
+    StateNotKept where deltas of that time are missing, as in conversations that an older version
+    of this software has folded.
     """
-    deltas = session.scalars(
-        select(AgentStateDeltaRow.delta)
-        .where(AgentStateDeltaRow.conversation_id == conversation_id)
-        .where(AgentStateDeltaRow.version <= version)
-        .order_by(AgentStateDeltaRow.version)
-    ).all()
-    if len(deltas) != version:
-        raise StateNotKept
+    return _with_texts(session, conversation_id, _packed_at(session, conversation_id, version))
+
+
+def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
+    """Make the state what it was at a version of the past, by one more delta; give its version.
+
+    The caller holds the conversation. Raises StateNotKept, CorruptState.
+    """
+    now = _load_packed(session, conversation_id)
+    then = _packed_at(session, conversation_id, version)
+    whole = {key: now.state[key] for key in NEVER_BACK if key in now.state}
+    past = {key: value for key, value in then.items() if key not in NEVER_BACK}
     with _corrupt_if_it_fails():
-        state = apply_deltas(BEGINNING, deltas)
-    return _with_texts(session, conversation_id, state)
+        delta = diff_states(now.state, {**past, **whole})
+    return append_delta(session, conversation_id, now.version, delta)
 
 
 def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
@@ -194,6 +202,27 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
             folded_version=version,
             folded_messages=len(snapshot["messages"]),
         )
+
+
+def _packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
+    """The state as it was stored at a version. Raises StateNotKept, CorruptState."""
+    deltas, folded = AgentStateDeltaRow, AgentStateRow
+    snapshot = session.execute(
+        select(folded.state_data, folded.version).where(
+            folded.conversation_id == conversation_id, folded.version <= version
+        )
+    ).one_or_none()
+    begin, known = snapshot or (BEGINNING, 0)
+    after = session.scalars(
+        select(deltas.delta)
+        .where(deltas.conversation_id == conversation_id)
+        .where(deltas.version > known, deltas.version <= version)
+        .order_by(deltas.version)
+    ).all()
+    if len(after) != version - known:
+        raise StateNotKept
+    with _corrupt_if_it_fails():
+        return apply_deltas(begin, after)
 
 
 def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:

@@ -20,6 +20,7 @@ from backend.conversations.state_store import (
     FOLD_FROM_DELTAS,
     append_delta,
     append_to_latest,
+    bring_back,
     create_state,
     fold,
     load_state,
@@ -164,6 +165,70 @@ def test_a_past_that_was_not_kept_is_refused(database: Database, conversation: U
 
     with database.read() as session, pytest.raises(StateNotKept):
         load_state_at(session, conversation, 2)
+
+
+def test_what_was_said_after_an_old_fold_can_be_had(database: Database, conversation: UUID) -> None:
+    for number in range(4):
+        append(database, conversation, number, say(number))
+    with database.transaction() as session:
+        fold(session, conversation, 4)
+        old = AgentStateDeltaRow.conversation_id == conversation
+        session.execute(delete(AgentStateDeltaRow).where(old))
+    append(database, conversation, 4, say(4))
+    append(database, conversation, 5, say(5))
+
+    with database.read() as session:
+        assert len(load_state_at(session, conversation, 5)["messages"]) == 5
+        with pytest.raises(StateNotKept):
+            load_state_at(session, conversation, 3)
+
+
+def test_a_state_is_brought_back_by_one_more_version(
+    database: Database, conversation: UUID
+) -> None:
+    for number in range(4):
+        append(database, conversation, number, say(number))
+    before = load(database, conversation)[0]
+    summary = {"role": "user", "content": "so far", "id": "s"}
+    shorter = {**before, "messages": [summary, before["messages"][3]], "todos": [{"a": 1}]}
+    with database.transaction() as session:
+        append_delta(session, conversation, 4, diff_states(before, shorter))
+
+    with database.transaction() as session:
+        version = bring_back(session, conversation, 4)
+
+    assert (version, load(database, conversation)) == (6, (before, 6))
+    with database.read() as session:
+        assert load_state_at(session, conversation, 5) == shorter
+
+
+def test_what_concerns_the_whole_conversation_is_not_brought_back(
+    database: Database, conversation: UUID
+) -> None:
+    with database.transaction() as session:
+        told = {"set": {"metadata": {"told": ["once"]}, "todos": [1]}}
+        append_delta(session, conversation, 0, told)
+
+    with database.transaction() as session:
+        bring_back(session, conversation, 0)
+
+    assert load(database, conversation)[0] == {**empty_state(), "metadata": {"told": ["once"]}}
+
+
+def test_a_text_that_is_brought_back_is_stored_once(database: Database, conversation: UUID) -> None:
+    said = {"role": "user", "content": LONG, "id": "u"}
+    with database.transaction() as session:
+        shown = add_messages(session, conversation, None, [user_text(LONG)])
+        append_to_latest(session, conversation, {"append": [said]}, shown)
+        append_to_latest(session, conversation, {"drop": 1}, ())
+
+        bring_back(session, conversation, 1)
+
+    assert load(database, conversation)[0]["messages"] == [said]
+    with database.read() as session:
+        rows = AgentStateDeltaRow
+        deltas = session.scalars(select(rows.delta).where(rows.conversation_id == conversation))
+        assert LONG not in str(deltas.all())
 
 
 def test_a_fold_of_an_older_version_is_refused(database: Database, conversation: UUID) -> None:
