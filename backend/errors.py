@@ -200,12 +200,16 @@ class ModelUnavailable(ModelFailed):
     """The model did not answer. Press Retry, or check OPENAI_BASE_URL and OPENAI_API_KEY."""
 
 
-class IncompleteAnswer(AppError):
+class IncompleteAnswer(ModelFailed):
     """The model's answer broke off before its end; no tool of it was run. Press Retry."""
 
 
 class StepLimitReached(AppError):
     """The agent reached its limit of steps without an answer. Ask for less, or raise the limit."""
+
+
+class CallLimitReached(AppError):
+    """The agent has made as many calls as its domain allows. Ask for less, or raise the limit."""
 
 
 class EndlessLoop(AppError):

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool, StructuredTool
 
+from backend.agents.middleware.state_tools import marked_effect
 from backend.llm.arguments import unreadable_reason
 from backend.tools.journal import CallKey
 from backend.tools.mcp import McpTool
@@ -37,11 +38,16 @@ def place_of(request: ToolCallRequest) -> CallPlace:
 
 
 def effect_of(tool: BaseTool | None) -> Effect:
-    """Return what running the tool does; one of which nothing is known acts, an unknown none."""
+    """Return what running the tool does; one of which nothing is known acts, an unknown none.
+
+    A policy's own tool that changes the state only is marked so.
+    """
     if tool is None:
         return Effect.READ_ONLY
     if isinstance(tool, McpTool):
         return tool.effect
+    if effect := marked_effect(tool):
+        return effect
     spec = TOOLS.get(tool.name)
     return spec.effect if spec else Effect.ACTS
 

@@ -55,6 +55,7 @@ class Asking:
 
     async def _wait(self, answer: Answer, trouble: Trouble) -> None:
         """Wait until it is time to ask again; raise the trouble's error if it is not worth it."""
+        trouble.error.is_passing = trouble.is_passing
         seconds = self._seconds_to_wait(answer, trouble)
         if answer.was_shown:
             self._tell(Reset(answer.message_id, trouble.reason))

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 import httpx2
 import openai
 
-from backend.errors import AppError, IncompleteAnswer, ModelUnavailable
+from backend.errors import IncompleteAnswer, ModelFailed, ModelUnavailable
 from backend.llm.answer import Answer
 
 MAX_DETAIL = 300
@@ -42,7 +42,7 @@ class Trouble:
     `cost`: how many tries it uses up. `retry_after`: the seconds that the provider wants.
     """
 
-    error: AppError
+    error: ModelFailed
     is_passing: bool
     cost: int = 1
     retry_after: float | None = None
@@ -137,7 +137,7 @@ def _body_sentence(error: openai.APIError) -> str:
     if _is_too_long(error):
         return (
             "The conversation is longer than this model can read. "
-            "Start a new session, or give the domain the middleware recent_messages."
+            "Start a new session, or give the domain the middleware summarization."
         )
     said = _SECRET.sub("…", error.message)[:MAX_DETAIL]
     return f"The model refused the request: {said}"

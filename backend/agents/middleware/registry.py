@@ -7,8 +7,19 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware
 from pydantic import BaseModel, ValidationError
 
+from backend.agents.middleware.approvals import Approvals, ApprovalsSettings
 from backend.agents.middleware.context import PolicyContext
+from backend.agents.middleware.context_editing import ContextEditing, ContextEditingSettings
+from backend.agents.middleware.filesystem import Filesystem, FilesystemSettings
+from backend.agents.middleware.model_call_limit import ModelCallLimit, ModelCallLimitSettings
+from backend.agents.middleware.model_fallback import ModelFallback, ModelFallbackSettings
+from backend.agents.middleware.model_retry import ModelRetry, ModelRetrySettings
 from backend.agents.middleware.recent_messages import RecentMessages, RecentMessagesSettings
+from backend.agents.middleware.summarization import Summarization, SummarizationSettings
+from backend.agents.middleware.title import TitleSettings
+from backend.agents.middleware.todos import Todos, TodosSettings
+from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings
+from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.errors import InvalidInput
 from backend.schemas.wire import JSON
 
@@ -27,7 +38,18 @@ class PolicySpec:
 
 
 MIDDLEWARE: Mapping[str, PolicySpec] = {
+    "approvals": PolicySpec(ApprovalsSettings, lambda s, context: Approvals(s, context.answers)),
+    "todos": PolicySpec(TodosSettings, lambda s, _: Todos(s)),
+    "filesystem": PolicySpec(FilesystemSettings, lambda _, __: Filesystem()),
+    "summarization": PolicySpec(SummarizationSettings, Summarization),
     "recent_messages": PolicySpec(RecentMessagesSettings, lambda s, _: RecentMessages(s)),
+    "context_editing": PolicySpec(ContextEditingSettings, lambda s, _: ContextEditing(s)),
+    "model_retry": PolicySpec(ModelRetrySettings, ModelRetry),
+    "model_fallback": PolicySpec(ModelFallbackSettings, ModelFallback),
+    "tool_retry": PolicySpec(ToolRetrySettings, lambda s, _: ToolRetry(s)),
+    "model_call_limit": PolicySpec(ModelCallLimitSettings, lambda s, _: ModelCallLimit(s)),
+    "tool_call_limit": PolicySpec(ToolCallLimitSettings, lambda s, _: ToolCallLimit(s)),
+    "title": PolicySpec(TitleSettings, None),
 }
 
 

@@ -1,0 +1,103 @@
+"""Where a long conversation is cut, so that what the model reads fits its budget again. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.utils import count_tokens_approximately
+
+SOURCE = "lc_source"
+SUMMARY = "summarization"  # LangChain's own mark
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What becomes of the messages: `old` are left out, but for what a summary says of them.
+
+    `summary` stood for what came before them; `kept` stay, the person's last message among them.
+    """
+
+    summary: BaseMessage | None
+    old: list[BaseMessage]
+    kept: list[BaseMessage]
+
+
+def count_tokens(messages: Sequence[BaseMessage]) -> int:
+    """Return about how many tokens the messages are: four characters each, and a few for frames."""
+    return count_tokens_approximately(list(messages))
+
+
+def is_summary(message: BaseMessage) -> bool:
+    """Whether a policy has written the message, in the place of older ones."""
+    return message.additional_kwargs.get(SOURCE) == SUMMARY
+
+
+def summary_message(text: str) -> HumanMessage:
+    """Return a summary as a message of the state, in LangChain's words and with its mark."""
+    said = f"Here is a summary of the conversation to date:\n\n{text}"
+    return HumanMessage(said, id=str(uuid4()), additional_kwargs={SOURCE: SUMMARY})
+
+
+def find_cut(messages: Sequence[BaseMessage], keep_tokens: int, keep_messages: int) -> Cut | None:
+    """Return what to keep: as many of the newest messages as fit; None if nothing is left out.
+
+    A model's message stays or goes with its results. The newest such block stays in any case, and
+    so does the person's last message, which counts into what is kept wherever it stands.
+    """
+    said = [message for message in messages if not is_summary(message)]
+    summary = next((m for m in reversed(messages) if is_summary(m)), None)
+    question = max((i for i, m in enumerate(said) if isinstance(m, HumanMessage)), default=None)
+    start = _start_of_kept(said, question, keep_tokens, keep_messages)
+    asked = [] if question is None or question >= start else [said[question]]
+    old = [m for place, m in enumerate(said[:start]) if place != question]
+    return Cut(summary, old, [*asked, *said[start:]]) if old else None
+
+
+def _start_of_kept(
+    said: list[BaseMessage], question: int | None, keep_tokens: int, keep_messages: int
+) -> int:
+    blocks = _blocks(said)
+    start = len(said)
+    room, count = keep_tokens, keep_messages
+    if question is not None:
+        room, count = room - count_tokens([said[question]]), count - 1
+    for number, (first, last) in enumerate(reversed(blocks)):
+        block = [m for place, m in enumerate(said[first:last], first) if place != question]
+        room, count = room - count_tokens(block), count - len(block)
+        if number and (room < 0 or count < 0):
+            break
+        start = first
+    return start
+
+
+def _blocks(said: list[BaseMessage]) -> list[tuple[int, int]]:
+    """The messages in pieces that must not be parted: each with the results that follow it."""
+    starts = [i for i, m in enumerate(said) if i == 0 or not isinstance(m, ToolMessage)]
+    return list(zip(starts, [*starts[1:], len(said)], strict=True))
+
+
+def shorten(text: str, chars: int) -> str:
+    """Return the text, or its beginning and its end where it is longer."""
+    if len(text) <= chars:
+        return text
+    head = chars // 4
+    return f"{text[:head]}\n\n[… the middle is left out …]\n\n{text[-(chars - head) :]}"
+
+
+def transcript(messages: Sequence[BaseMessage], chars: int) -> str:
+    """Return the messages as text for a model to summarise; overlong ones without their middle."""
+    lines = [line for message in messages for line in _lines(message, chars // 4)]
+    return shorten("\n".join(lines), chars)
+
+
+def _lines(message: BaseMessage, chars: int) -> list[str]:
+    said = shorten(message.text, chars)
+    if isinstance(message, ToolMessage):
+        return [f"[result of {message.name or 'a tool'}] {said}"]
+    if not isinstance(message, AIMessage):
+        return [f"[person] {said}"]
+    calls: list[Any] = message.tool_calls
+    called = [f"[agent calls {c['name']}] {shorten(str(c['args']), chars)}" for c in calls]
+    return ([f"[agent] {said}"] if said else []) + called

@@ -1,0 +1,74 @@
+"""Ends a turn whose agent asks its model too often."""
+
+from typing import Annotated, Any, NotRequired
+
+from langchain.agents.middleware import AgentState, ModelCallLimitMiddleware
+from langchain.agents.middleware.types import PrivateStateAttr, hook_config
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from backend.errors import CallLimitReached
+
+COUNTERS = ("thread_model_call_count", "run_model_call_count")
+
+
+class ModelCallLimitSettings(BaseModel):
+    """How many calls of its model an agent may make: in one turn, in the whole session."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    turn: int | None = Field(None, ge=1)
+    session: int | None = Field(None, ge=1)
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> "ModelCallLimitSettings":
+        if self.turn is None and self.session is None:
+            raise ValueError("give a limit for the turn, for the session, or both")
+        return self
+
+
+class CountedModelCalls(AgentState[Any]):
+    """LangChain's counters, both of which outlive a lost worker."""
+
+    thread_model_call_count: NotRequired[Annotated[int, PrivateStateAttr]]
+    run_model_call_count: NotRequired[Annotated[int, PrivateStateAttr]]
+
+
+class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
+    """LangChain's own, over counters that are stored; its run is our turn."""
+
+    state_schema = CountedModelCalls
+
+    def __init__(self, settings: ModelCallLimitSettings) -> None:
+        super().__init__(thread_limit=settings.session, run_limit=settings.turn)
+
+    async def abefore_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Begin to count anew: a turn that is taken over does not come here again."""
+        return {"run_model_call_count": 0}
+
+    @hook_config(can_jump_to=["end"])
+    async def abefore_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Raise CallLimitReached instead of asking the model once too often."""
+        counted = _whole_numbers(state)
+        if self.before_model(counted, runtime) is None:
+            return None
+        run = counted["run_model_call_count"]
+        if self.run_limit is not None and run >= self.run_limit:
+            raise CallLimitReached(
+                f"The agent has asked its model {run} times in this turn, its limit, without "
+                "an answer. Ask for less, or raise the limit."
+            )
+        raise CallLimitReached(
+            f"The agent has asked its model {self.thread_limit} times in this session, which is "
+            "its limit. Go on in a new session, or raise the limit."
+        )
+
+    async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Count the call."""
+        return self.after_model(_whole_numbers(state), runtime)
+
+
+def _whole_numbers(state: Any) -> Any:
+    """The state with counters that can be counted on: those of another shape begin anew."""
+    counts = {name: state.get(name) for name in COUNTERS}
+    return {**state, **{name: n if type(n) is int else 0 for name, n in counts.items()}}

@@ -1,0 +1,48 @@
+"""Lets another model answer when the agent's own does not."""
+
+from typing import Any
+
+from langchain.agents.middleware import ModelFallbackMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.agents.middleware.context import Notice, PolicyContext
+from backend.agents.middleware.model_retry import Handler
+from backend.errors import ModelFailed
+
+
+class ModelFallbackSettings(BaseModel):
+    """The models to ask instead, in order."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    models: list[str] = Field(min_length=1, max_length=10)
+
+
+class ModelFallback(ModelFallbackMiddleware[Any]):
+    """LangChain's own; a person is told which model failed, and why."""
+
+    def __init__(self, settings: ModelFallbackSettings, context: PolicyContext) -> None:
+        super().__init__(*(context.speaking_model(name) for name in settings.models))
+        self._tell = context.tell
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Handler
+    ) -> ModelResponse[Any] | AIMessage:
+        """Ask the model, and then the others until one answers."""
+        failed: list[str] = []
+        asked = ""
+
+        async def ask(request: ModelRequest[Any]) -> ModelResponse[Any]:
+            nonlocal asked
+            asked = str(getattr(request.model, "model_name", "another model"))
+            try:
+                return await handler(request)
+            except ModelFailed as error:
+                failed.append(f"The model {asked} did not answer: {error.detail}")
+                raise
+
+        answer = await super().awrap_model_call(request, ask)
+        if failed:
+            self._tell(Notice(" ".join([*failed, f"The model {asked} answers in its place."])))
+        return answer

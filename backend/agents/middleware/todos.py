@@ -1,0 +1,25 @@
+"""Lets the agent plan: a list of todos in the state, ticked off as it works, shown to people."""
+
+from typing import Any
+
+from langchain.agents.middleware import TodoListMiddleware
+from pydantic import BaseModel, ConfigDict
+
+from backend.agents.middleware.state_tools import mark_state_only
+
+
+class TodosSettings(BaseModel):
+    """`prompt`: how the agent is told to use its list, instead of LangChain's own words."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    prompt: str | None = None
+
+
+class Todos(TodoListMiddleware[Any, Any]):
+    """LangChain's own: a tool `write_todos`, and a part of the system prompt about it."""
+
+    def __init__(self, settings: TodosSettings) -> None:
+        super().__init__(**({"system_prompt": settings.prompt} if settings.prompt else {}))
+        for tool in self.tools:
+            mark_state_only(tool)

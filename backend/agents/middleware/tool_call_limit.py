@@ -1,0 +1,82 @@
+"""Lets an agent call its tools, or one of them, only so often."""
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from langchain.agents.middleware import AgentState, ToolCallLimitMiddleware
+from langchain.agents.middleware.tool_call_limit import ToolCallLimitExceededError
+from langchain.agents.middleware.types import PrivateStateAttr, hook_config
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from backend.errors import CallLimitReached
+
+COUNTERS = ("thread_tool_call_count", "run_tool_call_count")
+
+
+class ToolCallLimitSettings(BaseModel):
+    """How many calls of `tool` (absent: of all tools) may run: in one turn, in the whole session.
+
+    `then`: what becomes of further calls. "answer": they get an error as their result, so that the
+    agent answers with what it has; "end": the turn ends with a sentence.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    tool: str | None = Field(None, min_length=1)
+    turn: int | None = Field(None, ge=1)
+    session: int | None = Field(None, ge=1)
+    then: Literal["answer", "end"] = "answer"
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> "ToolCallLimitSettings":
+        if self.turn is None and self.session is None:
+            raise ValueError("give a limit for the turn, for the session, or both")
+        if self.turn and self.session and self.turn > self.session:
+            raise ValueError("the turn's limit must not be larger than the session's")
+        return self
+
+
+class CountedToolCalls(AgentState[Any]):
+    """LangChain's counters by tool, both of which outlive a lost worker."""
+
+    thread_tool_call_count: NotRequired[Annotated[dict[str, int], PrivateStateAttr]]
+    run_tool_call_count: NotRequired[Annotated[dict[str, int], PrivateStateAttr]]
+
+
+class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
+    """LangChain's own, over counters that are stored; its run is our turn."""
+
+    state_schema = CountedToolCalls
+
+    def __init__(self, settings: ToolCallLimitSettings) -> None:
+        super().__init__(
+            tool_name=settings.tool,
+            thread_limit=settings.session,
+            run_limit=settings.turn,
+            exit_behavior="continue" if settings.then == "answer" else "error",
+        )
+
+    async def abefore_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+        """Begin to count anew: a turn that is taken over does not come here again."""
+        return {"run_tool_call_count": {}}
+
+    @hook_config(can_jump_to=["end"])
+    async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Count the calls; those beyond the limit get an error result, or CallLimitReached."""
+        try:
+            return self.after_model(_whole_counts(state), runtime)
+        except ToolCallLimitExceededError as error:
+            called = f"called {self.tool_name}" if self.tool_name else "called its tools"
+            where, limit = ("turn", error.run_limit)
+            if limit is None or error.run_count <= limit:
+                where, limit = ("session", error.thread_limit)
+            raise CallLimitReached(
+                f"The agent has {called} {limit} times in this {where}, its limit, and wanted "
+                "more. Ask for less, or raise the limit."
+            ) from error
+
+
+def _whole_counts(state: Any) -> Any:
+    """The state with counts that can be counted on: those of another shape begin anew."""
+    counts = {name: state.get(name) for name in COUNTERS}
+    return {**state, **{name: n if isinstance(n, dict) else {} for name, n in counts.items()}}

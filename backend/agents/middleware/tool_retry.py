@@ -1,0 +1,48 @@
+"""Calls a tool again that failed, where that is harmless."""
+
+from typing import Any
+
+from langchain.agents.middleware import ToolCallRequest, ToolRetryMiddleware
+from langchain_core.messages import ToolMessage
+from langgraph.types import Command
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.agents.middleware.tool_guard import Handler
+from backend.agents.tool_calls import effect_of
+from backend.tools.registry import Effect
+
+
+class ToolRetrySettings(BaseModel):
+    """How often, after how many seconds (doubled each time), and of which tools; absent: all."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    retries: int = Field(2, ge=1, le=10)
+    seconds: float = Field(1.0, ge=0, le=60)
+    longest_seconds: float = Field(30.0, ge=0, le=300)
+    tools: list[str] | None = Field(None, min_length=1)
+
+
+class ToolRetry(ToolRetryMiddleware[Any, Any]):
+    """Stands within the guard's journal and time limit, so that all tries are one call.
+
+    A tool that acts is never called a second time: the first try may have taken effect. Tools that
+    say what is wrong with a call have not failed.
+    """
+
+    def __init__(self, settings: ToolRetrySettings) -> None:
+        super().__init__(
+            max_retries=settings.retries,
+            tools=list(settings.tools) if settings.tools else None,
+            on_failure="error",
+            initial_delay=settings.seconds,
+            max_delay=settings.longest_seconds,
+        )
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Handler
+    ) -> ToolMessage | Command[Any]:
+        """Run the tool, and again if it failed and that is harmless."""
+        if effect_of(request.tool) is Effect.ACTS:
+            return await handler(request)
+        return await super().awrap_tool_call(request, handler)
