@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.llm.events import ModelCall
+from backend.schemas.approvals import DecisionType
 from backend.schemas.sessions import Usage
 from backend.schemas.wire import JSON
+from backend.tools.journal import CallKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class StepFinished:
     are the same objects as in the state before. `usage` is that of this step's model call, and of
     the calls that policies have made themselves since the step before. `messages` is empty when
     only middleware has changed the state.
-    `notices` are for people only, before the messages.
+    `notices` are for people only, before the messages. `asking`: ids of the calls of this model
+    message that wait for a person before they run.
     """
 
     messages: tuple[JSON, ...]
@@ -80,6 +83,33 @@ class StepFinished:
     state: JSON
     usage: Usage
     notices: tuple[str, ...] = ()
+    asking: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class CallAsked:
+    """A call that waits for a person, as it is shown to them."""
+
+    key: CallKey
+    call_id: str
+    name: str
+    arguments: JSON
+    arguments_hash: str
+    allowed_decisions: tuple[DecisionType, ...]
+    description: str
+    args_schema: JSON
+    expires_seconds: int | None
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """The run has ended, since calls wait for people; the last event.
+
+    `step` has the results of the other calls of the batch, in call order, if there are any.
+    """
+
+    step: StepFinished
+    asked: tuple[CallAsked, ...]
 
 
 RunEvent = (
@@ -90,4 +120,5 @@ RunEvent = (
     | ModelAsked
     | ToolFinished
     | StepFinished
+    | Interrupted
 )

@@ -10,6 +10,8 @@ from langchain_core.tools import BaseTool
 from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 
+from backend.agents.answers import Answers
+from backend.agents.middleware.approvals import Approvals
 from backend.agents.middleware.context import Codecs, PolicyContext, Report
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
@@ -37,6 +39,7 @@ class AgentRecipe:
     models: ModelProvider
     tool_context: ToolContext
     journal: ToolJournal = field(default_factory=NoJournal)
+    answers: Answers = field(default_factory=Answers)
     secrets: Secrets = field(default_factory=Secrets)
 
 
@@ -45,19 +48,26 @@ class Agent:
     """A built agent, and the node after which one of its model messages is done.
 
     `notices`: what a person should know of how it was built. `codecs`: how policies' values are
-    stored, by key.
+    stored, by key. `approvals`: the policy that asks people, if there is one.
     """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
     model_step_end: str
     notices: tuple[str, ...] = ()
     codecs: Codecs = field(default_factory=dict)
+    approvals: Approvals | None = None
 
     @property
     def reducers(self) -> Mapping[str, Callable[[Any, Any], Any]]:
         """How what several calls of a batch change of one key is joined, by key."""
         channels = self.graph.channels.items()
         return {k: c.operator for k, c in channels if isinstance(c, BinaryOperatorAggregate)}
+
+    def calls_that_ask(self, messages: Sequence[JSON]) -> frozenset[str]:
+        """Return the ids of the calls that wait for a person before they run."""
+        calls = [call for message in messages for call in message.get("tool_calls", ())]
+        asks = self.approvals.asks if self.approvals else lambda _: False
+        return frozenset(call["id"] for call in calls if asks(call["function"]["name"]))
 
 
 def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
@@ -96,10 +106,15 @@ async def open_agent(
         tell=notices.append,
     ) as served:
         tools = select_tools(template, own_tools, served)
-        context = PolicyContext(recipe.models, recipe.image, model, on_report, on_event)
+        context = PolicyContext(
+            recipe.models, recipe.image, model, on_report, on_event, recipe.answers
+        )
         policies = build_middleware(named_middleware(recipe.image, template), context)
         _check_distinct(tools, policies)
-        middleware = [_guard(recipe), *policies]
+        # What waits for a person has not begun: neither its journal nor its time.
+        outside = [policy for policy in policies if isinstance(policy, Approvals)]
+        inside = [policy for policy in policies if policy not in outside]
+        middleware = [*outside, _guard(recipe), *inside]
         graph = create_agent(
             model=model,
             tools=tools,
@@ -108,7 +123,8 @@ async def open_agent(
             checkpointer=new_checkpointer(),
         )
         codecs = {k: c for policy in policies for k, c in getattr(policy, "codecs", {}).items()}
-        yield Agent(graph, last_node_of_model_step(middleware), tuple(notices), codecs)
+        end, approvals = last_node_of_model_step(middleware), next(iter(outside), None)
+        yield Agent(graph, end, tuple(notices), codecs, approvals)
 
 
 def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str | JSON]:

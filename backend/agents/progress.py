@@ -8,7 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.graph.message import add_messages
 
-from backend.agents.events import StepFinished, ToolFinished
+from backend.agents.events import CallAsked, Interrupted, StepFinished, ToolFinished
 from backend.agents.middleware.context import Codecs, Notice, Report
 from backend.agents.state import (
     clean,
@@ -24,6 +24,7 @@ from backend.schemas.wire import JSON
 
 NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
+INTERRUPT = "interrupt"
 MAX_NOTICE_CHARS = 2_000
 
 Reducers = Mapping[str, Callable[[Any, Any], Any]]
@@ -145,10 +146,25 @@ class Progress:
         order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
         if not order or len(self._results) < len(order):
             return None
+        late, self._late = self._late, []
+        return self._finish_results(order, late)
+
+    def interrupt(self, asked: Sequence[CallAsked]) -> Interrupted:
+        """Return what there is of a batch when its other calls wait for people.
+
+        The state says what it waits for. Nothing may come between a call and its result, so what
+        tools have said besides their results is left out.
+        """
+        in_order = tuple(sorted(asked, key=lambda question: question.key.number))
+        self.state = {**self.state, INTERRUPT: {"calls": [_question(one) for one in in_order]}}
+        order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
+        return Interrupted(self._finish_results(order, []), in_order)
+
+    def _finish_results(self, order: Mapping[str, int], late: list[BaseMessage]) -> StepFinished:
         last = len(order)
         results = sorted(self._results, key=lambda r: order.get(r.tool_call_id, last))
-        self._take_messages([*results, *self._late])
-        self._results, self._late = [], []
+        self._take_messages([*results, *late])
+        self._results = []
         artifacts = {r.tool_call_id: a for r in results if (a := _artifact(r)) is not None}
         return self._step([self._dump(result) for result in results], artifacts, Usage())
 
@@ -212,6 +228,15 @@ def _with_own_ids(state: JSON) -> JSON:
         seen.add(message["id"])
         messages.append(message)
     return {**state, "messages": messages}
+
+
+def _question(asked: CallAsked) -> JSON:
+    return {
+        "call_id": asked.call_id,
+        "name": asked.name,
+        "arguments": asked.arguments,
+        "arguments_hash": asked.arguments_hash,
+    }
 
 
 def _as_messages(given: Any) -> list[BaseMessage]:

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -16,6 +17,8 @@ from langsmith import tracing_context
 
 from backend.agents.events import (
     AnswerReset,
+    CallAsked,
+    Interrupted,
     ModelAsked,
     ModelWaiting,
     RunEvent,
@@ -37,6 +40,7 @@ from db.failpoints import failpoint
 __all__ = [
     "AgentRecipe",
     "AnswerReset",
+    "Interrupted",
     "ModelAsked",
     "ModelWaiting",
     "RunEvent",
@@ -48,6 +52,7 @@ __all__ = [
 ]
 
 CLOSE_SECONDS = 2.0
+INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings interrupts
 NO_RECURSION_LIMIT = 10_000_000
 
 logger = logging.getLogger(__name__)
@@ -55,6 +60,8 @@ logger = logging.getLogger(__name__)
 
 async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent, None]:
     """Run the agent from the state to the end of the turn and yield what happens.
+
+    Where calls wait for people, `Interrupted` is last; the next run goes on with their answers.
 
     The state ends with a person's message, with calls that have no result yet (only these run),
     or with results; a finished one yields nothing. Each step must be saved before the next event
@@ -143,14 +150,18 @@ async def _drive(agent: Agent, progress: Progress, limits: Limits, events: _Even
     }
     start = await restore(agent.graph, config, progress.values, agent.model_step_end)
     failpoint("S6")
+    asked: list[CallAsked] = []
     updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
     async with aclosing(updates):  # type: ignore[type-var]  # an async generator, typed as iterator
         async for update in updates:
+            asked += (question.value for question in update.get(INTERRUPT, ()))
             for node, values in each_update(update):
                 if step := _advance(agent, progress, events, node, values):
                     await events.put_step(step)
                     _check_limits(progress, limits)
-    if step := progress.finish_rest():
+    if asked:
+        events.put(progress.interrupt(asked))
+    elif step := progress.finish_rest():
         await events.put_step(step)
 
 
@@ -163,7 +174,8 @@ def _advance(
         return progress.finish_batch()
     progress.take_update(values)
     if node == agent.model_step_end:
-        return progress.finish_model_step()
+        step = progress.finish_model_step()
+        return step and replace(step, asking=agent.calls_that_ask(step.messages))
     return progress.finish_own_call()
 
 

@@ -1,11 +1,12 @@
 """What a policy may use beyond LangChain's own, and how it tells of what it does."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from backend.agents.answers import Answers
 from backend.llm.asking import Tell
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import Delta, ModelEvent, Reset, Waiting
@@ -50,7 +51,8 @@ Codecs = Mapping[str, Codec]
 class PolicyContext:
     """What each policy of an agent is built with, for one turn.
 
-    `model` is the agent's own; `on_event` is told what it says, for people to see at once.
+    `model` is the agent's own; `on_event` is told what it says, for people to see at once;
+    `answers` are what people have decided on calls of this turn.
     """
 
     models: ModelProvider
@@ -58,6 +60,7 @@ class PolicyContext:
     model: ColloquyChatModel
     tell: Callable[[Report], None]
     on_event: Tell
+    answers: Answers = field(default_factory=Answers)
 
     def own_model(self, purpose: str, name: str | None) -> ColloquyChatModel:
         """Return a model for a policy's own question, by default the agent's.

@@ -1,0 +1,142 @@
+"""Asks people before a tool runs: each call by itself, by rules on the tools' names."""
+
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    ToolCallRequest,
+)
+from langchain.agents.middleware.human_in_the_loop import Action, _answer_message
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.agents.answers import Answer, Answers, hash_arguments
+from backend.agents.events import CallAsked
+from backend.agents.tool_calls import CallPlace, place_of
+from backend.agents.tool_results import error_result, tidy
+from backend.schemas.approvals import DecisionType
+from backend.schemas.wire import JSON
+from db.failpoints import failpoint
+
+DENIED = (
+    "The rules of this conversation do not allow the tool {tool}, so it was not run. Do not call "
+    "it again; do without it, or say what is missing."
+)
+EXPIRED = (
+    "Nobody decided on this call within {seconds} seconds, so it was not run. Do not repeat it "
+    "unless the user asks for it; go on without it and say so."
+)
+CHANGED = (
+    "The arguments of this call are not those that a person has seen and decided on, so it was not "
+    "run. Make the call again."
+)
+
+
+class ApprovalRule(BaseModel):
+    """What happens to calls of the tools whose names match the pattern, such as `mail_*`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tools: str = Field(min_length=1)
+    action: Literal["allow", "ask", "deny"]
+    decisions: list[DecisionType] = Field(default_factory=lambda: list(DecisionType), min_length=1)
+    expires_seconds: int | None = Field(None, ge=1)
+    description: str | None = Field(None, max_length=2_000)
+
+
+class ApprovalsSettings(BaseModel):
+    """The first rule that matches a tool's name counts; a tool without one is allowed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rules: list[ApprovalRule] = Field(min_length=1)
+
+
+class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
+    """LangChain's policy, one interrupt for each call; what was decided comes from our rows.
+
+    A restored run has other interrupts than the one that asked, so decisions are found by the
+    call's place. It stands outside of the tool guard: what waits has not begun.
+    """
+
+    # All is done around each call: its hooks after the model would only be one more node.
+    after_model = AgentMiddleware.after_model
+    aafter_model = AgentMiddleware.aafter_model
+
+    def __init__(self, settings: ApprovalsSettings, answers: Answers) -> None:
+        super().__init__({}, interrupt_mode="per_call")
+        self._rules = settings.rules
+        self._answers = answers
+
+    def asks(self, tool: str) -> bool:
+        """Whether a call of this tool waits for a person."""
+        rule = self._rule_of(tool)
+        is_asking = rule is not None and rule.action == "ask"
+        return is_asking and tool not in self._answers.allowed_tools
+
+    def _rule_of(self, tool: str) -> ApprovalRule | None:
+        return next((rule for rule in self._rules if fnmatchcase(tool, rule.tools)), None)
+
+    def _resolve_per_call(
+        self, request: ToolCallRequest
+    ) -> tuple[ToolCallRequest, Action | None] | ToolMessage:
+        """Return what is to run, and how it was edited; or the result, where nothing is to run.
+
+        A call that cannot run is left to those inside, who say what is wrong with it.
+        """
+        name, place = request.tool_call["name"], place_of(request)
+        rule = self._rule_of(name)
+        if rule is not None and rule.action == "deny":
+            return error_result(request, DENIED.format(tool=name))
+        if place.unreadable or request.tool is None:
+            return request, None
+        if answer := self._answers.by_call.get(place.key):
+            return self._follow(request, answer, rule)
+        if rule is not None and self.asks(name):
+            interrupt(_question(request, request.tool, place, rule))
+        return request, None
+
+    def _follow(
+        self, request: ToolCallRequest, answer: Answer, rule: ApprovalRule | None
+    ) -> tuple[ToolCallRequest, Action | None] | ToolMessage:
+        """Do what was decided, with the very arguments that were seen, or else nothing."""
+        failpoint("S12 consumed")
+        decision: Any = answer.decision
+        if hash_arguments(request.tool_call["args"]) != answer.arguments_hash:
+            return error_result(request, CHANGED)
+        if decision is None:
+            return error_result(request, EXPIRED.format(seconds=rule and rule.expires_seconds))
+        if decision["type"] == DecisionType.APPROVE:
+            return request, None
+        if decision["type"] == DecisionType.EDIT:
+            edited: Action = decision["edited_action"]
+            return self._apply_edit(request, edited), edited
+        return tidy(_answer_message(request.tool_call, decision))
+
+
+def _question(
+    request: ToolCallRequest, tool: BaseTool, place: CallPlace, rule: ApprovalRule
+) -> CallAsked:
+    call = request.tool_call
+    return CallAsked(
+        key=place.key,
+        call_id=call["id"] or "",
+        name=call["name"],
+        arguments=call["args"],
+        arguments_hash=hash_arguments(call["args"]),
+        allowed_decisions=tuple(dict.fromkeys(rule.decisions)),
+        description=rule.description or f"The agent asks whether it may run {call['name']}.",
+        args_schema=_schema_of(tool),
+        expires_seconds=rule.expires_seconds,
+    )
+
+
+def _schema_of(tool: BaseTool) -> JSON:
+    """The arguments as the model knows them."""
+    schema: JSON = convert_to_openai_tool(tool)["function"]["parameters"]
+    return schema
