@@ -1,19 +1,65 @@
 """Whether a domain can be built into agents: all that it names must exist."""
 
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import ValidationError
+
 from backend.agents.middleware.registry import check_middleware_names
+from backend.domains import template as templates
+from backend.domains.secrets import Secrets, check_secrets
+from backend.errors import InvalidInput
+from backend.schemas.configuration import Fault, TemplateCheck
 from backend.schemas.domains import DomainTemplate
+from backend.schemas.wire import JSON
 from backend.tools.registry import check_tool_names
 
 
-def check_image(image: DomainTemplate) -> None:
-    """Raise InvalidInput that names the first tool or middleware that does not exist.
+def check_image(image: DomainTemplate, secrets: Secrets) -> None:
+    """Raise InvalidInput that says what is wrong first; missing secrets are not."""
+    for fault in [*find_faults(image), *check_secrets(image.mcp_servers, secrets)[0]]:
+        raise InvalidInput(fault.message)
+
+
+def check_body(body: JSON, secrets: Secrets) -> TemplateCheck:
+    """What a template would become, or all that is wrong with it; nothing is stored."""
+    try:
+        template = DomainTemplate.model_validate(body)
+    except ValidationError as error:
+        faults = [_fault_of(found) for found in error.errors(include_url=False)]
+        return TemplateCheck(faults=faults, warnings=[], image=None)
+    refused, warnings = check_secrets(template.mcp_servers, secrets)
+    faults = [*templates.find_faults(template), *find_faults(template), *refused]
+    image = None if faults else templates.image_of(template)
+    return TemplateCheck(faults=faults, warnings=warnings, image=image)
+
+
+def find_faults(image: DomainTemplate) -> list[Fault]:
+    """The tools and middleware that do not exist, and settings that are wrong.
 
     The tools of MCP servers are known only once they are asked, so that an agent's tools are
     checked here only where the domain has no such server.
     """
-    check_tool_names(image.tools or ())
-    check_middleware_names(image.middleware)
-    for agent in image.agents:
-        check_middleware_names(agent.middleware or ())
+    faults = _check(["tools"], check_tool_names, image.tools)
+    faults += _check(["middleware"], check_middleware_names, image.middleware)
+    for place, agent in enumerate(image.agents):
+        path: list[str | int] = ["agents", place]
+        faults += _check([*path, "middleware"], check_middleware_names, agent.middleware)
         if not image.mcp_servers:
-            check_tool_names(agent.tools or ())
+            faults += _check([*path, "tools"], check_tool_names, agent.tools)
+    return faults
+
+
+def _check(path: list[str | int], check: Callable[[Any], None], named: Any) -> list[Fault]:
+    try:
+        check(named or ())
+    except InvalidInput as error:
+        return [Fault(path=path, message=error.detail)]
+    return []
+
+
+def _fault_of(found: Any) -> Fault:
+    place = list(found["loc"])
+    if place[0] == "mcp_servers":
+        del place[2:3]  # which kind of server was tried
+    return Fault(path=place, message=str(found["msg"]).removeprefix("Value error, "))

@@ -4,7 +4,9 @@ from sqlalchemy import exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from backend.audit import SOFTWARE
 from backend.domains.template import image_of
+from backend.domains.versions import keep_version
 from backend.schemas.domains import DomainTemplate
 from db.models.domain import DomainRow
 
@@ -30,8 +32,11 @@ def ensure_default_domain(session: Session) -> None:
         return
     template = image_of(FINANCE)
     name = template.pop("name")
-    session.execute(
+    domain_id = session.scalar(
         insert(DomainRow)
         .values(name=name, template=template, is_default=True)
         .on_conflict_do_nothing()
+        .returning(DomainRow.id)
     )
+    if domain_id:
+        keep_version(session, domain_id, SOFTWARE)

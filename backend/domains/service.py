@@ -1,4 +1,4 @@
-"""Domains: listed, made, changed, deleted; a change never reaches an existing conversation."""
+"""Domains: listed, made, changed, archived, deleted; a change never reaches a conversation."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -8,9 +8,13 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from backend import audit
 from backend.auth.scope import Scope
+from backend.domains import versions
 from backend.domains.template import check_template, image_of
 from backend.errors import (
+    DomainArchived,
+    DomainChanged,
     DomainInUse,
     DomainNameTaken,
     DomainNotFound,
@@ -18,22 +22,40 @@ from backend.errors import (
     NotAllowed,
 )
 from backend.llm.clean import clean
+from backend.schemas.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.text import clean_text
+from db.models.conversation import ConversationRow
 from db.models.domain import DomainRow
 
 MAX_PAGE = 200
+SUBJECT = "domain"  # in the audit trail
 _NAME_TAKEN = "uq_domains_name"
 
 
-def list_domains(session: Session, scope: Scope, *, cursor: str | None, limit: int) -> DomainPage:
-    """One page by name; the cursor is the last name of the page before."""
+def list_domains(
+    session: Session,
+    scope: Scope,
+    *,
+    cursor: str | None,
+    limit: int,
+    archived: bool | None = None,
+    counted: bool = False,
+) -> DomainPage:
+    """One page by name; the cursor is the last name of the page before.
+
+    `archived`: only those that are, or are not. `counted`: with how many sessions each has.
+    """
     limit = max(1, min(limit, MAX_PAGE))
     query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
     if cursor:
         query = query.where(DomainRow.name > clean_text(cursor))
+    if archived is not None:
+        query = query.where(DomainRow.archived == archived)
     rows = session.scalars(query).all()
     items = [_domain(row) for row in rows[:limit]]
+    if counted:
+        _count_sessions(session, items)
     return DomainPage(items=items, next_cursor=items[-1].name if len(rows) > limit else None)
 
 
@@ -43,47 +65,94 @@ def get(session: Session, scope: Scope, domain_id: UUID) -> Domain:
 
 
 def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
-    """The domain of this name or id, else the default one. Raises DomainNotFound."""
-    if name_or_id is None:
-        return _domain(_find(session, DomainRow.is_default))
-    condition = DomainRow.name == clean_text(name_or_id)
-    if domain_id := _as_uuid(name_or_id):
-        condition = condition | (DomainRow.id == domain_id)
-    return _domain(_find(session, condition))
+    """The domain of this name or id, else the default one, for a new conversation.
+
+    Raises DomainNotFound, DomainArchived.
+    """
+    condition: Any = DomainRow.is_default
+    if name_or_id is not None:
+        condition = DomainRow.name == clean_text(name_or_id)
+        if domain_id := _as_uuid(name_or_id):
+            condition = condition | (DomainRow.id == domain_id)
+    row = _find(session, condition)
+    if row.archived:
+        raise DomainArchived
+    return _domain(row)
 
 
-def create(session: Session, scope: Scope, template: DomainTemplate) -> Domain:
-    """Store a new domain. Raises NotAllowed, InvalidInput, DomainNameTaken."""
-    _require_admin(scope)
+def create(
+    session: Session, scope: Scope, template: DomainTemplate, *, source: UUID | None = None
+) -> Domain:
+    """Store a new domain; `source` is the one that it is a copy of.
+
+    Raises NotAllowed, InvalidInput, DomainNameTaken.
+    """
+    require_admin(scope)
     check_template(template)
     domain_id = uuid4()
     first = not session.scalar(select(func.count()).where(DomainRow.is_default))
     values = _values(template) | {"id": domain_id, "is_default": first}
     _write(session, insert(DomainRow).values(**values))
+    versions.keep_version(session, domain_id, scope.user_id)
+    details = {"name": values["name"]} | ({"copy_of": str(source)} if source else {})
+    audit.record(session, scope.user_id, "created", SUBJECT, domain_id, details)
     return get(session, scope, domain_id)
+
+
+def duplicate(session: Session, scope: Scope, domain_id: UUID, name: str) -> Domain:
+    """Store a copy under another name. Raises as `create`, and DomainNotFound."""
+    require_admin(scope)
+    template = template_in(get(session, scope, domain_id)).model_copy(update={"name": name})
+    return create(session, scope, template, source=domain_id)
 
 
 def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange) -> Domain:
-    """Change what is given, as a new version.
+    """Change what is given: a new version where that is part of the configuration.
 
-    Raises NotAllowed, DomainNotFound, InvalidInput, DomainNameTaken.
+    Raises NotAllowed, DomainNotFound, InvalidInput, DomainNameTaken, DomainChanged, DomainInUse,
+    DomainArchived.
     """
-    _require_admin(scope)
-    row = _find(session, DomainRow.id == domain_id, lock=True)
+    row = _hold(session, scope, domain_id, wanted.version)
     given = wanted.model_dump(exclude_unset=True, mode="json")
-    is_default = given.pop("is_default", None)
-    template = _template({**row.template, "name": row.name, **given})
-    check_template(template)
-    if is_default:
-        session.execute(update(DomainRow).where(DomainRow.is_default).values(is_default=False))
-    values = _values(template) | {
-        "version": DomainRow.version + 1,
-        "is_default": True if is_default else DomainRow.is_default,
-        "updated_at": func.now(),
-    }
-    _write(session, update(DomainRow).where(DomainRow.id == domain_id).values(**values))
+    given.pop("version", None)
+    archived, is_default = given.pop("archived", None), given.pop("is_default", None)
+    if archived is not None and archived != row.archived:
+        _archive(session, scope, row, archived)
+    if is_default and not row.is_default:
+        _make_default(session, scope, row)
+    _store(session, scope, row, _template({**row.template, "name": row.name, **given}))
     session.expire_all()
     return get(session, scope, domain_id)
+
+
+def restore(
+    session: Session, scope: Scope, domain_id: UUID, number: int, edited: int | None
+) -> Domain:
+    """Make an earlier version the newest one: a new version with its content.
+
+    Raises as `change`, and DomainVersionNotFound.
+    """
+    row = _hold(session, scope, domain_id, edited)
+    earlier = versions.get_version(session, domain_id, number)
+    _store(session, scope, row, earlier.template, {"restored": number})
+    session.expire_all()
+    return get(session, scope, domain_id)
+
+
+def list_versions(
+    session: Session, scope: Scope, domain_id: UUID, *, before: int | None, limit: int
+) -> DomainVersionPage:
+    """One page of a domain's versions, newest first. Raises NotAllowed, DomainNotFound."""
+    require_admin(scope)
+    _find(session, DomainRow.id == domain_id)
+    return versions.list_versions(session, domain_id, before=before, limit=limit)
+
+
+def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
+    """What a domain was. Raises NotAllowed, DomainNotFound, DomainVersionNotFound."""
+    require_admin(scope)
+    _find(session, DomainRow.id == domain_id)
+    return versions.get_version(session, domain_id, number)
 
 
 def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
@@ -91,10 +160,86 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
 
     Raises NotAllowed, DomainNotFound, DomainInUse for the default one.
     """
-    _require_admin(scope)
-    if _find(session, DomainRow.id == domain_id, lock=True).is_default:
+    row = _hold(session, scope, domain_id, None)
+    if row.is_default:
         raise DomainInUse
     session.execute(delete(DomainRow).where(DomainRow.id == domain_id))
+    audit.record(session, scope.user_id, "deleted", SUBJECT, domain_id, {"name": row.name})
+
+
+def template_in(domain: Domain) -> DomainTemplate:
+    """The template that a stored domain holds."""
+    return DomainTemplate.model_validate(domain.model_dump(include=_TEMPLATE))
+
+
+def require_admin(scope: Scope) -> None:
+    """Raise NotAllowed unless the caller is an admin."""
+    if not scope.is_admin:
+        raise NotAllowed
+
+
+def _hold(session: Session, scope: Scope, domain_id: UUID, edited: int | None) -> DomainRow:
+    """The row, locked; `edited` is the version that the caller has seen."""
+    require_admin(scope)
+    row = _find(session, DomainRow.id == domain_id, lock=True)
+    if edited is not None and edited != row.version:
+        raise DomainChanged(
+            f"This domain is at version {row.version}, and version {edited} was edited; nothing was"
+            " saved. Look at what has changed, then save again."
+        )
+    return row
+
+
+def _store(
+    session: Session,
+    scope: Scope,
+    row: DomainRow,
+    template: DomainTemplate,
+    details: dict[str, Any] | None = None,
+) -> None:
+    """Make this the domain's content, as its next version; nothing where it is that already."""
+    check_template(template)
+    values = _values(template)
+    if (values["name"], values["template"]) == (row.name, row.template):
+        return
+    newer = {"version": DomainRow.version + 1, "updated_at": func.now()}
+    _write(session, update(DomainRow).where(DomainRow.id == row.id).values(**values, **newer))
+    versions.keep_version(session, row.id, scope.user_id)
+    said = {"name": values["name"], "version": row.version + 1, **(details or {})}
+    audit.record(session, scope.user_id, "changed", SUBJECT, row.id, said)
+
+
+def _archive(session: Session, scope: Scope, row: DomainRow, archived: bool) -> None:
+    if row.is_default:
+        raise DomainInUse
+    _set(session, row, archived=archived)
+    action = "archived" if archived else "unarchived"
+    audit.record(session, scope.user_id, action, SUBJECT, row.id, {"name": row.name})
+
+
+def _make_default(session: Session, scope: Scope, row: DomainRow) -> None:
+    if row.archived:
+        raise DomainArchived
+    session.execute(update(DomainRow).where(DomainRow.is_default).values(is_default=False))
+    _set(session, row, is_default=True)
+    audit.record(session, scope.user_id, "made default", SUBJECT, row.id, {"name": row.name})
+
+
+def _set(session: Session, row: DomainRow, **values: Any) -> None:
+    newest = {"updated_at": func.now(), **values}
+    session.execute(
+        update(DomainRow).where(DomainRow.id == row.id).values(**newest).returning(DomainRow),
+        execution_options={"populate_existing": True},
+    ).scalar_one()
+
+
+def _count_sessions(session: Session, domains: list[Domain]) -> None:
+    of = ConversationRow.domain_id
+    wanted = [domain.id for domain in domains]
+    counted = session.execute(select(of, func.count()).where(of.in_(wanted)).group_by(of))
+    counts = dict(counted.tuples().all())
+    for domain in domains:
+        domain.sessions = counts.get(domain.id, 0)
 
 
 def _find(
@@ -132,15 +277,8 @@ def _values(template: DomainTemplate) -> dict[str, Any]:
 
 
 def _domain(row: DomainRow) -> Domain:
-    return Domain(
-        **row.template,
-        name=row.name,
-        id=row.id,
-        version=row.version,
-        is_default=row.is_default,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+    own = ("id", "name", "version", "is_default", "archived", "created_at", "updated_at")
+    return Domain.read({**row.template, **{name: getattr(row, name) for name in own}})
 
 
 def _as_uuid(text: str) -> UUID | None:
@@ -150,6 +288,4 @@ def _as_uuid(text: str) -> UUID | None:
         return None
 
 
-def _require_admin(scope: Scope) -> None:
-    if not scope.is_admin:
-        raise NotAllowed
+_TEMPLATE = set(DomainTemplate.model_fields)

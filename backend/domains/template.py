@@ -5,19 +5,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.errors import InvalidInput
+from backend.schemas.configuration import Fault
 from backend.schemas.domains import DomainTemplate
 
 JSON = dict[str, Any]
 DEFAULT_AGENT = "assistant"
 
 
+def find_faults(template: DomainTemplate) -> list[Fault]:
+    """Where the parts of a template contradict each other."""
+    names = Counter(agent.name.lower() for agent in template.agents)
+    faults = []
+    if twice := [name for name, count in names.items() if count > 1]:
+        said = f"Two agents have one name: {', '.join(sorted(twice))}. Rename one."
+        faults.append(Fault(path=["agents"], message=said))
+    if not template.name.strip():
+        faults.append(Fault(path=["name"], message="A domain needs a name."))
+    return faults
+
+
 def check_template(template: DomainTemplate) -> None:
     """Raise InvalidInput when the parts of a template contradict each other."""
-    names = Counter(agent.name.lower() for agent in template.agents)
-    if twice := [name for name, count in names.items() if count > 1]:
-        raise InvalidInput(f"Two agents have one name: {', '.join(sorted(twice))}. Rename one.")
-    if not template.name.strip():
-        raise InvalidInput("A domain needs a name.")
+    for fault in find_faults(template):
+        raise InvalidInput(fault.message)
 
 
 def image_of(template: DomainTemplate) -> JSON:

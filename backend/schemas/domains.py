@@ -18,7 +18,7 @@ class StreamableHttpServer(Wire):
 
 
 class StdioServer(Wire):
-    """An MCP server that the worker starts as a child process; `${NAME}` in args and env likewise."""
+    """An MCP server that the worker starts as a process; `${NAME}` in args and env likewise."""
 
     transport: Literal["stdio"]
     command: str
@@ -98,15 +98,21 @@ class DomainChange(Wire):
     middleware: list[str | JSON] | None = None
     limits: Limits | None = None
     retention_days: int | None = Field(None, ge=0)
-    is_default: bool | None = None
+    is_default: bool | None = Field(None, description="True: new sessions are made from it.")
+    archived: bool | None = Field(None, description="True: it takes no new sessions.")
+    version: int | None = Field(
+        None, description="The version that was edited; a newer one meanwhile: 409."
+    )
 
 
 class Domain(DomainTemplate):
-    """A stored domain."""
+    """A stored domain. `sessions` is how many were made from it, where that was asked for."""
 
     id: UUID
     version: int
     is_default: bool
+    archived: bool = False
+    sessions: int | None = None
     created_at: datetime
     updated_at: datetime
 

@@ -3,34 +3,57 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
-from backend.agents.check import check_image
+from backend.agents.check import check_body, check_image
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.domains import service as domains
+from backend.domains.secrets import Secrets
+from backend.schemas.configuration import (
+    DomainVersion,
+    DomainVersionPage,
+    Duplicate,
+    TemplateCheck,
+    VersionEdited,
+)
 from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.wire import JSON
+from backend.turns.services import Services
 
 router = APIRouter(prefix="/domains", tags=["domains"])
+Limit = Annotated[int, Query(ge=1, le=200)]
+Version = Annotated[int, Path(ge=1, lt=2**31)]
 
 
 @router.get("")
 def list_domains(
     services: ServicesDep,
     scope: ScopeDep,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    limit: Limit = 50,
     cursor: str | None = None,
+    archived: Annotated[bool | None, Query(description="Absent: all of them.")] = None,
+    counted: Annotated[bool, Query(description="With how many sessions each has.")] = False,
 ) -> DomainPage:
     """One page of domains, by name."""
     with services.database.read() as session:
-        return domains.list_domains(session, scope, cursor=cursor, limit=limit)
+        return domains.list_domains(
+            session, scope, cursor=cursor, limit=limit, archived=archived, counted=counted
+        )
 
 
 @router.post("", status_code=201)
 def create_domain(body: DomainTemplate, services: ServicesDep, scope: ScopeDep) -> Domain:
     """Store a new domain."""
-    check_image(body)
+    check_image(body, _secrets(services))
     with services.database.transaction() as session:
         return domains.create(session, scope, body)
+
+
+@router.post("/check")
+def check_domain(body: JSON, services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
+    """Say what a template would become, or all that is wrong with it; nothing is stored."""
+    domains.require_admin(scope)
+    return check_body(body, _secrets(services))
 
 
 @router.get("/{domain_id}")
@@ -44,10 +67,11 @@ def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domai
 def change_domain(
     domain_id: UUID, body: DomainChange, services: ServicesDep, scope: ScopeDep
 ) -> Domain:
-    """Change a domain for the sessions to come."""
+    """Change a domain for the sessions to come; archive it, or make it the default."""
     with services.database.transaction() as session:
         changed = domains.change(session, scope, domain_id, body)
-        check_image(DomainTemplate.model_validate(changed.model_dump(include=_TEMPLATE)))
+        if body.model_fields_set - _NO_CONTENT:
+            check_image(domains.template_in(changed), _secrets(services))
         return changed
 
 
@@ -59,4 +83,55 @@ def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Re
     return Response(status_code=204)
 
 
-_TEMPLATE = set(DomainTemplate.model_fields)
+@router.post("/{domain_id}/duplicate", status_code=201)
+def duplicate_domain(
+    domain_id: UUID, body: Duplicate, services: ServicesDep, scope: ScopeDep
+) -> Domain:
+    """Store a copy under another name."""
+    with services.database.transaction() as session:
+        return domains.duplicate(session, scope, domain_id, body.name)
+
+
+@router.get("/{domain_id}/versions")
+def list_versions(
+    domain_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    limit: Limit = 50,
+    before: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
+) -> DomainVersionPage:
+    """One page of what the domain was, newest first."""
+    with services.database.read() as session:
+        return domains.list_versions(session, scope, domain_id, before=before, limit=limit)
+
+
+@router.get("/{domain_id}/versions/{version}")
+def get_version(
+    domain_id: UUID, version: Version, services: ServicesDep, scope: ScopeDep
+) -> DomainVersion:
+    """What the domain was at one version."""
+    with services.database.read() as session:
+        return domains.get_version(session, scope, domain_id, version)
+
+
+@router.post("/{domain_id}/versions/{version}/restore")
+def restore_version(
+    domain_id: UUID,
+    version: Version,
+    services: ServicesDep,
+    scope: ScopeDep,
+    body: VersionEdited | None = None,
+) -> Domain:
+    """Make an earlier version the newest one: a new version with its content."""
+    edited = body.version if body else None
+    with services.database.transaction() as session:
+        restored = domains.restore(session, scope, domain_id, version, edited)
+        check_image(domains.template_in(restored), _secrets(services))
+        return restored
+
+
+def _secrets(services: Services) -> Secrets:
+    return Secrets.of(services.settings)
+
+
+_NO_CONTENT = {"archived", "is_default", "version"}

@@ -1,0 +1,78 @@
+"""How an image differs from its domain today: pure rules.
+
+Lists of named things (agents, tools, middleware) are compared by name, so that one more in front
+does not change all that follow; their order is told where it is another one.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from backend.schemas.configuration import DriftChange
+from backend.schemas.domains import DomainTemplate
+
+JSON = dict[str, Any]
+Path = tuple[str, ...]
+
+NAMED = {"agents", "tools", "middleware"}
+ORDER = "(order)"  # no agent, tool or middleware can be called so
+
+
+def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftChange]:
+    """What turns the image into a copy of the domain, by path; empty when they are equal."""
+    return list(diff(by_name(plain(image)), by_name(plain(domain))))
+
+
+def plain(template: DomainTemplate) -> JSON:
+    """What a template says; a value that is as by default says nothing."""
+    return template.model_dump(mode="json", exclude_defaults=True)
+
+
+def by_name(value: Any, key: str = "") -> Any:
+    """The same with lists of named things as mappings, their order among them."""
+    if isinstance(value, dict):
+        return {name: by_name(item, name) for name, item in value.items()}
+    if not isinstance(value, list) or key not in NAMED:
+        return value
+    named = dict(map(_named, value))
+    if len(named) != len(value):
+        return value  # a name that is there twice: compared as it stands
+    return {ORDER: list(named), **named}
+
+
+def diff(old: JSON, new: JSON, path: Path = ()) -> Iterator[DriftChange]:
+    """The differences of two mappings, by path, in the order of their keys."""
+    for key in dict.fromkeys([*old, *new]):
+        here = [*path, key]
+        if key not in old:
+            yield DriftChange(path=here, kind="added", domain=new[key])
+        elif key not in new:
+            yield DriftChange(path=here, kind="removed", image=old[key])
+        elif isinstance(old[key], dict) and isinstance(new[key], dict):
+            yield from diff(old[key], new[key], (*path, key))
+        elif key == ORDER and not _is_reordered(old[key], new[key]):
+            continue  # that something was added or removed is told by itself
+        elif not _same(old[key], new[key]):
+            yield DriftChange(path=here, kind="changed", image=old[key], domain=new[key])
+
+
+def _named(entry: Any) -> tuple[str, Any]:
+    """The name of a tool, middleware or agent, and what is said of it."""
+    if isinstance(entry, str):
+        return entry, {}
+    if isinstance(entry, dict) and "name" in entry:
+        rest = {key: by_name(value, key) for key, value in entry.items() if key != "name"}
+        return str(entry["name"]), rest
+    if isinstance(entry, dict) and len(entry) == 1:
+        name, settings = next(iter(entry.items()))
+        return str(name), settings
+    return repr(entry), entry
+
+
+def _is_reordered(old: list[str], new: list[str]) -> bool:
+    """Whether what both have stands in another order."""
+    return [name for name in old if name in new] != [name for name in new if name in old]
+
+
+def _same(one: Any, other: Any) -> bool:
+    """As JSON has it: true is not 1."""
+    return type(one) is type(other) and bool(one == other)
