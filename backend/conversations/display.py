@@ -39,6 +39,21 @@ def notice(text: str, status: MessageStatus = MessageStatus.COMPLETED) -> Draft:
     return Draft(MessageType.SYSTEM, ContentType.NOTICE, {"text": text}, status=status)
 
 
+def todos(todos: list[JSON], agent: str) -> Draft:
+    """The agent's list of todos, whole; a row for each time that it changes."""
+    return Draft(MessageType.TOOL, ContentType.TODOS, {"todos": todos}, agent=agent)
+
+
+def readable_todos(value: Any) -> list[JSON]:
+    """Those of a state's todos that say something; values of another shape are passed over."""
+    known = [todo for todo in value if isinstance(todo, dict)] if isinstance(value, list) else []
+    return [
+        {"content": str(todo["content"]), "status": str(todo.get("status") or "pending")}
+        for todo in known
+        if todo.get("content")
+    ]
+
+
 def error(title: str, detail: str, metadata: JSON | None = None) -> Draft:
     """Why a turn failed and what to do; `metadata` may name what a page offers to do."""
     return Draft(

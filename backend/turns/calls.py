@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from backend.agents.events import StepFinished
 from backend.conversations import display
-from backend.conversations.messages import finish_call
+from backend.conversations.messages import OPEN_STATUSES, finish_call
 from backend.schemas.sessions import ContentType, DisplayMessage
 
 
@@ -21,7 +21,11 @@ class OpenCalls:
 
     def opened(self, rows: list[DisplayMessage]) -> None:
         """Take the calls among the rows of a saved step: they run from now on."""
-        calls = [row for row in rows if row.content_type is ContentType.TOOL_CALL]
+        calls = [
+            row
+            for row in rows
+            if row.content_type is ContentType.TOOL_CALL and row.status in OPEN_STATUSES
+        ]
         if calls:
             self._rows, self._since, self._seconds = calls, time.monotonic(), []
 

@@ -162,9 +162,12 @@ def _make_whole(
     state, drafts = _with_partial(stored.state, in_flight.partial, turn.agent)
     finished = _finished_calls(session, turn, state, in_flight)
     messages = [*state["messages"], *(tool.message for tool in finished)]
-    state, unanswered = repair({**state, "messages": messages}, CUT_OFF)
+    changed = {key: value for tool in finished for key, value in tool.changed.items()}
+    state, unanswered = repair({**state, **changed, "messages": messages}, CUT_OFF)
     drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in finished]
     drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
+    if todos := display.readable_todos(changed.get("todos")):
+        drafts.append(display.todos(todos, turn.agent))
     version, delta = stored.version, diff_states(stored.state, state)
     calls = in_flight.asked.note(session, turn.conversation_id, state["messages"], rest=True)
     if delta or calls:

@@ -20,15 +20,14 @@ from backend.agents.events import (
 )
 from backend.agents.state import is_answered
 from backend.conversations import display
-from backend.conversations.delta import diff_states, dropped_messages
-from backend.conversations.display import Draft
+from backend.conversations.delta import diff_states
 from backend.conversations.messages import add_messages
 from backend.conversations.state_store import append_delta
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
 from backend.schemas.sessions import (
+    ContentType,
     DisplayMessage,
     EventName,
-    MessageStatus,
     TurnStatus,
     Usage,
 )
@@ -39,6 +38,7 @@ from backend.turns.calls import OpenCalls
 from backend.turns.claim import Claim
 from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.services import Services
+from backend.turns.showing import drafts_of
 from backend.turns.stream import Event
 from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
@@ -46,9 +46,6 @@ from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 log = logging.getLogger(__name__)
-COMPACTED = (
-    "The conversation has grown long: the agent now reads its later part. All of it stays here."
-)
 T = TypeVar("T")
 
 
@@ -202,19 +199,9 @@ class Recorder:
             )
 
     def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
-        drafts = [display.notice(told) for told in step.notices]
-        drafts += [draft for message in step.messages for draft in self._drafts(message, step)]
-        if dropped_messages(delta, len(self._stored.state["messages"])):
-            drafts.append(display.notice(COMPACTED))
         claim = self._claim
+        drafts = drafts_of(step, self._stored.state, delta, claim.turn.agent)
         return add_messages(session, claim.conversation_id, claim.turn_id, drafts)
-
-    def _drafts(self, message: JSON, step: StepFinished) -> list[Draft]:
-        agent = self._claim.turn.agent
-        if message["role"] == "tool":
-            artifact = step.artifacts.get(message.get("tool_call_id", ""))
-            return display.tool_drafts(message, artifact, agent)
-        return display.assistant_drafts(message, agent, MessageStatus.COMPLETED)
 
     def _fence(self, session: Session, usage: Usage, unknown: int) -> bool:
         """Count the step if this attempt still owns the turn; give whether to stop."""
@@ -261,9 +248,11 @@ class Recorder:
     def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
         if added:
             self._position = added[-1].position
+        todos = [row for row in added if row.content_type is ContentType.TODOS]
         self._publish(
             *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in updated),
             *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
+            *(self._event(EventName.TODOS_UPDATED, **row.content) for row in todos),
         )
 
     def _event(self, name: EventName, **data: Any) -> Event:
