@@ -109,6 +109,12 @@ class NotShown(AppError):
     status = 409
 
 
+class CallsUnanswered(AppError):
+    """The last turn of this session has left tool calls without results. Press Retry there first."""
+
+    status = 409
+
+
 class StateNotKept(AppError):
     """What the model read at that time is not kept: the session is of an older version."""
 

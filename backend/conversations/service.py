@@ -40,6 +40,7 @@ class Image:
     domain_id: UUID
     template: dict[str, Any]
 
+    domain_version: int | None = None
 
 @dataclass(frozen=True)
 class SessionFilter:
@@ -69,6 +70,7 @@ def create(session: Session, scope: Scope, image: Image, title: str | None) -> U
             domain_id=image.domain_id,
             domain_name=image.template["name"],
             image=image.template,
+            domain_version=image.domain_version,
             owner_id=scope.user_id,
             team=scope.team,
             organisation=scope.organisation,

@@ -115,12 +115,10 @@ def check_ask(ask: Ask) -> Ask:
 
 
 def open_session(session: Session, scope: Scope, domain: str | None, title: str | None) -> UUID:
-    """Make an empty session from a domain. Raises DomainNotFound."""
+    """Make an empty session from a domain. Raises DomainNotFound, DomainArchived."""
     found = domains.find(session, scope, domain)
-    template = DomainTemplate.model_validate(found.model_dump(include=set(_TEMPLATE)))
-    conversation_id = conversations.create(
-        session, scope, Image(found.id, image_of(template)), title
-    )
+    image = Image(found.id, image_of(domains.template_in(found)), found.version)
+    conversation_id = conversations.create(session, scope, image, title)
     create_state(session, conversation_id, empty_state())
     return conversation_id
 

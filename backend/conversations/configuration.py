@@ -1,0 +1,49 @@
+"""How a conversation's configuration stands to its domain today."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations.service import visible_to
+from backend.domains import service as domains
+from backend.domains.drift import diff_templates
+from backend.domains.secrets import Secrets, check_secrets
+from backend.domains.template import template_of
+from backend.errors import DomainNotFound, SessionNotFound
+from backend.schemas.configuration import Drift
+from db.models.conversation import ConversationRow
+
+
+def get_drift(session: Session, scope: Scope, conversation_id: UUID, secrets: Secrets) -> Drift:
+    """What is another in the domain than in the image, and what keeps turns from running.
+
+    Raises SessionNotFound.
+    """
+    row = ConversationRow
+    found = session.execute(
+        select(row.image, row.domain_id, row.domain_version).where(
+            row.id == conversation_id, visible_to(scope)
+        )
+    ).one_or_none()
+    if found is None:
+        raise SessionNotFound
+    image = template_of(found.image)
+    refused, missing = check_secrets(image.mcp_servers, secrets)
+    drift = Drift(
+        domain_exists=False,
+        image_version=found.domain_version,
+        changes=[],
+        warnings=[fault.message for fault in (*refused, *missing)],
+    )
+    if found.domain_id is None:
+        return drift
+    try:
+        domain = domains.get(session, scope, found.domain_id)
+    except DomainNotFound:  # deleted between the two reads
+        return drift
+    drift.domain_exists, drift.archived = True, domain.archived
+    drift.domain_version = domain.version
+    drift.changes = diff_templates(image, domains.template_in(domain))
+    return drift
