@@ -11,7 +11,15 @@ from backend.api.audience import Audiences
 from backend.api.guard import LoopbackGuard
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers
-from backend.api.routes import chat, domains, server, sessions, turns, work
+from backend.api.routes import (
+    chat,
+    configuration,
+    domains,
+    server,
+    sessions,
+    turns,
+    work,
+)
 from backend.domains.catalog import ensure_default_domain
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
@@ -38,7 +46,15 @@ def create_app(services: Services) -> FastAPI:
     app.state.audiences = Audiences(app.state.reader)
     app.add_middleware(LoopbackGuard, host=services.settings.host)
     add_problem_handlers(app)
-    for resource in (chat, sessions, turns, domains, server, work):
+    for resource in (
+        chat,
+        sessions,
+        turns,
+        domains,
+        configuration,
+        server,
+        work,
+    ):
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way

@@ -1,0 +1,25 @@
+"""What a domain may name: tools, middleware with their settings, models, secrets."""
+
+from backend.agents.middleware.registry import MIDDLEWARE
+from backend.schemas.configuration import Catalog, CatalogPolicy, CatalogTool
+from backend.schemas.wire import JSON
+from backend.settings import Settings
+from backend.tools.registry import TOOLS
+
+
+def list_catalog(settings: Settings) -> Catalog:
+    """All that is there by name in this installation."""
+    return Catalog(
+        tools=[CatalogTool(name=name, effect=spec.effect) for name, spec in TOOLS.items()],
+        middleware=[_policy(name, spec.settings.model_json_schema()) for name, spec in _POLICIES],
+        models=sorted({settings.default_model, *settings.model_prices}),
+        default_model=settings.default_model,
+        secrets=list(settings.secret_names),
+    )
+
+
+def _policy(name: str, schema: JSON) -> CatalogPolicy:
+    return CatalogPolicy(name=name, description=schema.pop("description", ""), settings=schema)
+
+
+_POLICIES = sorted(MIDDLEWARE.items())

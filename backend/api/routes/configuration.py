@@ -1,0 +1,43 @@
+"""A session's configuration against its domain today, and what domains may name."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from backend.agents.catalog import list_catalog
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.conversations import service as conversations
+from backend.conversations.configuration import get_drift
+from backend.domains.secrets import Secrets
+from backend.schemas.configuration import Catalog, ContinueRequest, Drift
+from backend.schemas.sessions import Session
+from backend.turns.continuing import continue_session
+
+router = APIRouter(tags=["configuration"])
+
+
+@router.get("/catalog")
+def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
+    """What a domain may name: tools, middleware with their settings, models, secrets."""
+    return list_catalog(services.settings)
+
+
+@router.get("/sessions/{session_id}/drift")
+def get_session_drift(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Drift:
+    """How the configuration that the session was made with differs from its domain today."""
+    with services.database.read() as session:
+        return get_drift(session, scope, session_id, Secrets.of(services.settings))
+
+
+@router.post("/sessions/{session_id}/continue", status_code=201)
+def continue_in_a_new_session(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    body: ContinueRequest | None = None,
+) -> Session:
+    """Make a session with today's configuration that goes on from here; this one stays."""
+    with services.database.transaction() as session:
+        domain = body.domain if body else None
+        new_id = continue_session(session, scope, session_id, domain)
+        return conversations.get(session, scope, new_id)
