@@ -110,7 +110,7 @@ class NotShown(AppError):
 
 
 class CallsUnanswered(AppError):
-    """The last turn of this session has left tool calls without results. Press Retry there first."""
+    """The last turn of this session left tool calls without results. Press Retry there first."""
 
     status = 409
 
