@@ -86,7 +86,7 @@ class Progress:
         if isinstance(report, Notice):
             self._notices = (*self._notices, clean(report.text)[:MAX_NOTICE_CHARS])
         else:
-            self._spent = _sum(self._spent or Usage(), _usage(report.answer))
+            self._spent = sum_usage(self._spent or Usage(), usage_of(report.answer))
 
     def take_update(self, values: Mapping[str, Any]) -> None:
         """Take what the model's or a middleware's node has changed.
@@ -133,7 +133,7 @@ class Progress:
         if answer is None:
             return None
         kept = next((m for m in self._messages if m.id == answer.id), answer)
-        return self._step([self._dump(m) for m in (kept, *refused)], {}, _usage(answer))
+        return self._step([self._dump(m) for m in (kept, *refused)], {}, usage_of(answer))
 
     def finish_own_call(self) -> StepFinished | None:
         """Return what a policy has paid a model for, which is saved at once; None if nothing."""
@@ -177,7 +177,7 @@ class Progress:
         self._unsaved = False
         notices, self._notices = self._notices, ()
         spent, self._spent = self._spent, None
-        usage = _sum(usage, spent) if spent else usage
+        usage = sum_usage(usage, spent) if spent else usage
         return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
 
     def _take_keys(self, values: Mapping[str, Any]) -> JSON:
@@ -249,11 +249,13 @@ def _artifact(message: ToolMessage) -> JSON | None:
     return message.artifact if isinstance(message.artifact, dict) else None
 
 
-def _sum(one: Usage, other: Usage) -> Usage:
+def sum_usage(one: Usage, other: Usage) -> Usage:
+    """Return what both have used."""
     return Usage(**{name: getattr(one, name) + getattr(other, name) for name in Usage.model_fields})
 
 
-def _usage(answer: AIMessage) -> Usage:
+def usage_of(answer: AIMessage) -> Usage:
+    """Return what one answer of a model has used."""
     used = answer.usage_metadata
     if used is None:
         return Usage(model_calls=1)

@@ -33,6 +33,7 @@ from backend.turns.journal import TurnJournal
 from backend.turns.lease import LeaseKeeper, TurnStopped
 from backend.turns.recorder import Recorder
 from backend.turns.services import Services
+from backend.turns.titles import suggest_title
 from db.failpoints import failpoint
 from db.session import AWAY
 
@@ -68,6 +69,7 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         recorder = Recorder(runtime.services, claim)
         recorder.started()
         _finish(recorder, _run(runtime, claim, recorder))
+        suggest_title(runtime.services.database, runtime.models, runtime.loop, claim)
         _let_next_run(runtime, claim.scope.user_id)
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
