@@ -15,6 +15,7 @@ from backend.api.routes import (
     chat,
     configuration,
     domains,
+    inspection,
     server,
     sessions,
     turns,
@@ -52,6 +53,7 @@ def create_app(services: Services) -> FastAPI:
         turns,
         domains,
         configuration,
+        inspection,
         server,
         work,
     ):

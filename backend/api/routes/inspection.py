@@ -1,0 +1,57 @@
+"""Inspection: what a session's model reads next, and what models were sent in it."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.inspection import calls
+from backend.inspection.service import inspect
+from backend.schemas.inspection import Inspection, ModelCallDetails, ModelCallPage
+
+router = APIRouter(prefix="/sessions", tags=["inspection"])
+Limit = Annotated[int, Query(ge=1, le=100)]
+Before = Annotated[int | None, Query(ge=1, le=2**62)]
+
+
+@router.get("/{session_id}/inspection")
+def get_inspection(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    before: Before = None,
+    limit: Limit = 50,
+) -> Inspection:
+    """The latest display messages, or those before a position, beside what the model reads next.
+
+    Counts of tokens are approximate: four characters each.
+    """
+    with services.database.read() as session:
+        return inspect(session, scope, session_id, before=before, limit=limit)
+
+
+@router.get("/{session_id}/calls")
+def list_calls(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    before: Before = None,
+    limit: Limit = 50,
+) -> ModelCallPage:
+    """The requests that models were sent, newest first; `before` a version, `limit` steps."""
+    with services.database.read() as session:
+        return calls.list_calls(session, scope, session_id, before=before, limit=limit)
+
+
+@router.get("/{session_id}/calls/{version}/{number}")
+def get_call(
+    session_id: UUID,
+    version: Annotated[int, Path(ge=1, le=2**62)],
+    number: Annotated[int, Path(ge=1, le=2**30)],
+    services: ServicesDep,
+    scope: ScopeDep,
+) -> ModelCallDetails:
+    """Exactly what a model was sent, given again from what is kept of it."""
+    with services.database.read() as session:
+        return calls.get_call(session, scope, session_id, version, number)

@@ -1,0 +1,177 @@
+"""Past calls of models: listed, and one of them given again exactly as it was sent."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.sent import MESSAGES, give_again, names_in, read_names
+from backend.conversations.sent_store import load_contents
+from backend.conversations.state_store import load_state_at
+from backend.errors import CallNotFound, CallNotKept, StateNotKept
+from backend.inspection.convert import as_sent
+from backend.inspection.fates import tokens_in
+from backend.inspection.records import list_changes, list_turns
+from backend.inspection.timeline import Span, Timeline, make_spans, span_of
+from backend.llm.events import ANSWER
+from backend.llm.prices import COST
+from backend.schemas.inspection import (
+    ModelCallDetails,
+    ModelCallPage,
+    ModelCallSummary,
+    SentMessage,
+)
+from db.models.agent_state import AgentStateDeltaRow
+
+JSON = dict[str, Any]
+MAX_PAGE = 100
+NONE_KEPT = (
+    "No model calls are kept of this session's older turns: they were made before calls were kept."
+)
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """The calls that one delta has noted, and the messages that it has added."""
+
+    version: int
+    notes: Sequence[JSON]
+    added: Sequence[JSON]
+
+
+class _Past:
+    """What tells of each call where it belongs."""
+
+    def __init__(self, session: Session, conversation_id: UUID, noted: Sequence[_Noted]) -> None:
+        self.spans: list[Span] = make_spans(list_turns(session, conversation_id))
+        span = span_of(self.spans, min((one.version for one in noted), default=0))
+        first = span.first if span else 1
+        self.timeline = Timeline().follow(list_changes(session, conversation_id, first))
+        frames = {note["f"] for one in noted for note in one.notes}
+        self.frames = {
+            name: json.loads(text)
+            for name, text in load_contents(session, conversation_id, frames).items()
+        }
+
+    def summary(self, one: _Noted, number: int) -> ModelCallSummary:
+        """One call, as the list shows it."""
+        note = one.notes[number - 1]
+        began_at = datetime.fromtimestamp(note["a"], UTC)
+        span = span_of(self.spans, one.version)
+        turn = span.turn_at(began_at) if span else None
+        step = self.timeline.steps_before(span.first, one.version) + 1 if span else 0
+        return ModelCallSummary(
+            version=one.version,
+            number=number,
+            turn=turn.number if turn else 0,
+            turn_id=turn.id if turn else None,
+            step=step,
+            agent=turn.agent if turn else "",
+            model=str(self.frames.get(note["f"], {}).get("model", "")),
+            purpose=note.get("p", ANSWER),
+            message_count=sum(1 for _ in read_names(note["m"])),
+            **_used(note, one.added),
+            began_at=began_at,
+            seconds=note.get("s"),
+            failure=note.get("e", ""),
+        )
+
+
+def list_calls(
+    session: Session, scope: Scope, conversation_id: UUID, *, before: int | None, limit: int
+) -> ModelCallPage:
+    """One page of the calls, newest first, those of a step together. Raises SessionNotFound."""
+    conversations.get(session, scope, conversation_id)
+    row = AgentStateDeltaRow
+    query = _noted(conversation_id).order_by(row.version.desc())
+    if before is not None:
+        query = query.where(row.version < before)
+    limit = max(1, min(limit, MAX_PAGE))
+    found = [_read(*each) for each in session.execute(query.limit(limit + 1))]
+    page = found[:limit]
+    past = _Past(session, conversation_id, page)
+    items = [past.summary(one, n) for one in page for n in range(len(one.notes), 0, -1)]
+    more = len(found) > limit
+    is_old = not more and any(
+        turn.version is None and turn.started_at for s in past.spans for turn in s.turns
+    )
+    return ModelCallPage(
+        items=items,
+        notes=[NONE_KEPT] if is_old else [],
+        next_before=page[-1].version if more else None,
+    )
+
+
+def get_call(
+    session: Session, scope: Scope, conversation_id: UUID, version: int, number: int
+) -> ModelCallDetails:
+    """One call, with exactly what was sent. Raises SessionNotFound, CallNotFound, CallNotKept."""
+    conversations.get(session, scope, conversation_id)
+    found = session.execute(
+        _noted(conversation_id).where(AgentStateDeltaRow.version == version)
+    ).one_or_none()
+    if found is None:
+        raise CallNotFound
+    one = _read(*found)
+    if not 1 <= number <= len(one.notes):
+        raise CallNotFound
+    note = one.notes[number - 1]
+    try:
+        state = load_state_at(session, conversation_id, version)[MESSAGES]
+        contents = load_contents(session, conversation_id, names_in(note))
+        payload, is_proven = give_again(note, state, contents, as_sent)
+    except (StateNotKept, LookupError) as error:
+        raise CallNotKept from error
+    summary = _Past(session, conversation_id, [one]).summary(one, number)
+    return ModelCallDetails(
+        **summary.model_dump(),
+        messages=_sent(payload.pop(MESSAGES), note),
+        tools=payload.pop("tools", None) or [],
+        settings=payload,
+        is_proven=is_proven,
+    )
+
+
+def _noted(conversation_id: UUID) -> Any:
+    row = AgentStateDeltaRow
+    return select(row.version, row.calls, row.delta).where(
+        row.conversation_id == conversation_id, row.calls.is_not(None)
+    )
+
+
+def _read(version: int, calls: Any, delta: JSON) -> _Noted:
+    return _Noted(version, calls, [*delta.get("prepend", ()), *delta.get("append", ())])
+
+
+def _sent(messages: Sequence[JSON], note: JSON) -> list[SentMessage]:
+    return [
+        SentMessage(
+            message=message,
+            place=name if isinstance(name, int) else None,
+            tokens=tokens_in(orjson.dumps(message.get("content")).decode()),
+        )
+        for name, message in zip(read_names(note["m"]), messages, strict=True)
+    ]
+
+
+def _used(note: JSON, added: Sequence[JSON]) -> Mapping[str, Any]:
+    """What a call has used: by its note, or else by the answer that its step has added."""
+    if "p" in note:
+        read, written = note.get("u") or (None, None)
+        return {"input_tokens": read, "output_tokens": written, "cost": note.get("c", 0.0)}
+    answer = next((m for m in reversed(added) if m.get("usage_metadata")), {})
+    used = {} if "e" in note else answer.get("usage_metadata", {})
+    priced = {} if "e" in note else answer.get("response_metadata", {})
+    return {
+        "input_tokens": used.get("input_tokens"),
+        "output_tokens": used.get("output_tokens"),
+        "cost": priced.get(COST, 0.0),
+    }

@@ -1,0 +1,30 @@
+"""Messages of the agent state as they are sent, by the very code that sends them."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from backend.agents.state import load_messages
+
+JSON = dict[str, Any]
+
+
+def as_sent(messages: Sequence[JSON]) -> list[JSON]:
+    """Write messages of the state in the shape that travels to a model."""
+    if not messages:
+        return []
+    payload = _model()._get_request_payload(load_messages(list(messages)))
+    sent: list[JSON] = payload["messages"]
+    return sent
+
+
+@lru_cache(maxsize=1)
+def _model() -> Any:
+    """A chat model that is never asked; imported when somebody looks, since that takes a second."""
+    from pydantic import SecretStr
+
+    from backend.llm.chat_model import ColloquyChatModel
+
+    return ColloquyChatModel(
+        model="none", api_key=SecretStr("none"), use_responses_api=False, output_version="v0"
+    )

@@ -1,0 +1,64 @@
+"""What the last request said, beside the agent state that it was made from. Pure."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from backend.conversations.display import text_of
+from backend.conversations.sent import read_names
+
+JSON = dict[str, Any]
+PROMPTS = ("system", "developer")
+
+
+@dataclass
+class LastRequest:
+    """The system prompt and tools that it had, and where it did not say what the state says.
+
+    `otherwise`: the texts of messages that were edited on the way, by id. `added`: texts that
+    policies have put between the messages. `tools` is None where no model was asked yet.
+    """
+
+    system: str = ""
+    tools: list[JSON] | None = None
+    otherwise: dict[str, str] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+
+
+def read_request(
+    note: JSON, contents: Mapping[str, str], ids: Sequence[str], answered: int
+) -> LastRequest:
+    """Read a note of a call. `ids`: of the state at its version, `answered` of them by the call."""
+    frame = json.loads(contents.get(note["f"], "{}"))
+    request = LastRequest(tools=frame.get("tools") or [])
+    waiting: list[JSON] = []
+    following = 0
+    for name in [*read_names(note["m"]), len(ids) - answered]:
+        if isinstance(name, str):
+            message = json.loads(contents.get(name, "{}"))
+            if message.get("role") in PROMPTS and not following:
+                request.system += text_of(message)
+            else:
+                waiting.append(message)
+            continue
+        _explain(request, waiting, ids[following:name])
+        waiting, following = [], name + 1
+    return request
+
+
+def _explain(request: LastRequest, sent: Sequence[JSON], left_out: Sequence[str]) -> None:
+    """What was sent in the place of these messages: each in another form, or something else."""
+    if len(sent) == len(left_out):
+        request.otherwise |= {
+            name: _words(message) for name, message in zip(left_out, sent, strict=True)
+        }
+        return
+    request.added += [_words(message) for message in sent]
+    request.otherwise |= dict.fromkeys(left_out, "")
+
+
+def _words(message: JSON) -> str:
+    calls = [call.get("function", {}) for call in message.get("tool_calls") or ()]
+    said = [text_of(message), *(f"{call.get('name')}({call.get('arguments')})" for call in calls)]
+    return "\n".join(filter(None, said))

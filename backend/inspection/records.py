@@ -1,0 +1,109 @@
+"""What is stored of a conversation's past: turns, changes of its state, frames of its rows."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from backend.inspection.pairing import Row
+from backend.inspection.timeline import Change, Span, TurnStart
+from backend.schemas.sessions import ContentType, MessageType
+from db.models.agent_state import AgentStateDeltaRow
+from db.models.display_message import DisplayMessageRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+MADE_BY_AGENTS = ("assistant", "tool")
+
+
+def list_turns(session: Session, conversation_id: UUID) -> list[TurnStart]:
+    """All turns, in the order in which they were asked."""
+    row = TurnRow
+    found = session.execute(
+        select(row.id, row.agent, row.state_version, row.started_at)
+        .where(row.conversation_id == conversation_id)
+        .order_by(row.number)
+    )
+    return [
+        TurnStart(turn_id, number, agent, version, started_at)
+        for number, (turn_id, agent, version, started_at) in enumerate(found, 1)
+    ]
+
+
+def list_changes(session: Session, conversation_id: UUID, first: int = 1) -> list[Change]:
+    """The changes from a version on, without what the messages say; one read, whatever they hold.
+
+    A delta with messages that have no id is left out: its messages cannot be followed.
+    """
+    changes = []
+    rows = session.execute(_CHANGES, {"conversation": conversation_id, "first": first})
+    for version, prepended, drop, keep, appended, count, role, summaries in rows:
+        if count != len(prepended) + len(appended):
+            continue
+        changes.append(
+            Change(
+                version=version,
+                prepended=[str(name) for name in prepended],
+                drop=drop if isinstance(drop, int) else 0,
+                keep=keep if isinstance(keep, int) else None,
+                appended=[str(name) for name in appended],
+                is_step=role in MADE_BY_AGENTS,
+                summaries=[str(name) for name in summaries],
+            )
+        )
+    return changes
+
+
+def list_made(
+    session: Session, conversation_id: UUID, first: int, end: int | None
+) -> dict[str, JSON]:
+    """The messages that stand in the deltas from version `first` to before `end`, as stored."""
+    row = AgentStateDeltaRow
+    query = select(row.delta).where(row.conversation_id == conversation_id, row.version >= first)
+    if end is not None:
+        query = query.where(row.version < end)
+    made: dict[str, JSON] = {}
+    for delta in session.scalars(query.order_by(row.version)):
+        for message in (*delta.get("prepend", ()), *delta.get("append", ())):
+            made.setdefault(str(message.get("id")), message)
+    return made
+
+
+def list_rows(session: Session, conversation_id: UUID, span: Span) -> list[Row]:
+    """The frames of what the span's turns have shown, in order."""
+    row = DisplayMessageRow
+    call_id = func.coalesce(row.content["call_id"].astext, row.content["tool_call_id"].astext)
+    turn_ids = [turn.id for turn in span.turns]
+    first = (
+        select(func.min(TurnRow.message_position)).where(TurnRow.id.in_(turn_ids)).scalar_subquery()
+    )
+    found = session.execute(
+        select(row.position, row.message_type, row.content_type, row.sequence, call_id)
+        .where(row.conversation_id == conversation_id)
+        .where(row.position >= func.coalesce(first, 1), row.turn_id.in_(turn_ids))
+        .order_by(row.position)
+    )
+    return [
+        Row(position, MessageType(who), ContentType(kind), sequence, call)
+        for position, who, kind, sequence, call in found
+    ]
+
+
+_CHANGES = text(
+    """
+    SELECT version,
+        jsonb_path_query_array(delta, '$.prepend[*].id'),
+        delta->'drop',
+        delta->'keep',
+        jsonb_path_query_array(delta, '$.append[*].id'),
+        jsonb_array_length(jsonb_path_query_array(delta, '$.prepend[*].role'))
+            + jsonb_array_length(jsonb_path_query_array(delta, '$.append[*].role')),
+        delta #>> '{append,-1,role}',
+        jsonb_path_query_array(
+            delta, '$.*[*] ? (@.additional_kwargs.lc_source == "summarization").id')
+    FROM agent_state_deltas
+    WHERE conversation_id = :conversation AND version >= :first
+    ORDER BY version
+    """
+)

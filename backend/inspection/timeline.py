@@ -1,0 +1,146 @@
+"""The life of each message of the agent state: when it came, when it left, and why. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from backend.schemas.inspection import Reason
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one delta changed, by the ids of messages; `keep` is None where no tail was cut.
+
+    `is_step`: an agent has made it. `summaries`: those among its messages.
+    """
+
+    version: int
+    prepended: Sequence[str] = ()
+    drop: int = 0
+    keep: int | None = None
+    appended: Sequence[str] = ()
+    is_step: bool = False
+    summaries: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """How a message left: at this version, for this reason; `summary` stands in its place."""
+
+    version: int
+    reason: Reason
+    summary: str | None = None
+
+
+@dataclass
+class Timeline:
+    """All changes of a state, one after the other."""
+
+    ids: list[str] = field(default_factory=list)
+    born: dict[str, int] = field(default_factory=dict)
+    left: dict[str, Leaving] = field(default_factory=dict)
+    steps: list[int] = field(default_factory=list)
+    summaries: set[str] = field(default_factory=set)
+    ids_at: dict[int, list[str]] = field(default_factory=dict)
+
+    def follow(self, changes: Iterable[Change], remember: int | None = None) -> "Timeline":
+        """Take the changes, in order of version; remember the ids at one of them."""
+        for change in changes:
+            self._take(change)
+            if change.version == remember:
+                self.ids_at[remember] = list(self.ids)
+        return self
+
+    def made_between(self, first: int, last: int | None) -> list[str]:
+        """The messages that came at versions from `first` to before `last`, in order."""
+        return [
+            name
+            for name, version in self.born.items()
+            if first <= version and (last is None or version < last)
+        ]
+
+    def steps_before(self, first: int, version: int) -> int:
+        """How many steps were made from version `first` on, before this one."""
+        return sum(first <= made < version for made in self.steps)
+
+    def fate_of(self, name: str) -> Leaving | None:
+        """How what a message said was lost; None while the model reads the message itself.
+
+        A summary that has left without another one in its place says nothing more.
+        """
+        leaving = self.left.get(name)
+        if leaving is None or leaving.summary is None:
+            return leaving
+        later = self.fate_of(leaving.summary)
+        return leaving if later is None or later.reason is Reason.SUMMARY else later
+
+    def _take(self, change: Change) -> None:
+        end = len(self.ids) if change.keep is None else change.drop + change.keep
+        front, tail = self.ids[: change.drop], self.ids[end:]
+        del self.ids[end:]
+        del self.ids[: change.drop]
+        self.ids[:0] = change.prepended
+        self.ids += change.appended
+        came = {*change.prepended, *change.appended}
+        summary = next((s for s in change.summaries if s not in self.born), None)
+        for gone, reason in ((front, Reason.TRIMMED), (tail, Reason.TAKEN_BACK)):
+            for name in gone:
+                if name not in came:
+                    why = Reason.SUMMARY if summary else reason
+                    self.left[name] = Leaving(change.version, why, summary)
+        is_new = False
+        for name in (*change.prepended, *change.appended):
+            is_new = is_new or name not in self.born
+            self.born.setdefault(name, change.version)
+            self.left.pop(name, None)
+        self.summaries.update(change.summaries)
+        if change.is_step and is_new:
+            self.steps.append(change.version)
+
+
+@dataclass(frozen=True)
+class TurnStart:
+    """A turn as the timeline needs it: its number in the session, from 1, and when it began.
+
+    `version`: the first that belongs to it; None where that was not kept, or it never began.
+    """
+
+    id: UUID
+    number: int
+    agent: str
+    version: int | None
+    started_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Span:
+    """Turns whose versions are told apart by time only, such as one and its retries.
+
+    Their versions are those from `first` to before the next span.
+    """
+
+    first: int
+    turns: tuple[TurnStart, ...]
+
+    def turn_at(self, moment: datetime) -> TurnStart:
+        """The turn that was on at that moment."""
+        begun = [t for t in self.turns if t.started_at and t.started_at <= moment]
+        return (begun or self.turns)[-1 if begun else 0]
+
+
+def make_spans(turns: Iterable[TurnStart]) -> list[Span]:
+    """The spans of all turns of a session, which come in order, by version."""
+    spans: dict[int, tuple[TurnStart, ...]] = {}
+    first = 1
+    for turn in turns:
+        first = turn.version or first
+        spans[first] = (*spans.get(first, ()), turn)
+    return [Span(first, spans[first]) for first in sorted(spans)]
+
+
+def span_of(spans: Sequence[Span], version: int) -> Span | None:
+    """The span that has made a version."""
+    found = bisect_right(spans, version, key=lambda span: span.first)
+    return spans[found - 1] if found else None
