@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dotenv import dotenv_values
 
@@ -60,7 +61,7 @@ class Secrets:
         """That it is not set in this process's environment, in a sentence; None when it is."""
         if self.read().get(name):
             return None
-        return f"${{{name}}} is not set. Set it in the worker's environment or in `.env`."
+        return f"${{{name}}} is not set here. Set it in the worker's environment or in `.env`."
 
     def _value_of(self, name: str) -> str:
         if said := self.refusal(name):
@@ -96,10 +97,14 @@ def _names_in(servers: Mapping[str, McpServer]) -> Iterator[tuple[str, str, str]
     """Each name with its server and field, once."""
     for server, template in servers.items():
         for field, value in template.model_dump(mode="json").items():
-            texts = value.values() if isinstance(value, dict) else value
-            words = [value] if isinstance(value, str) else [str(text) for text in texts]
-            for name in dict.fromkeys(n for text in words for n in NAMED.findall(text)):
+            for name in dict.fromkeys(NAMED.findall("\n".join(_texts(value)))):
                 yield server, field, name
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [str(text) for text in value.values()]
+    return [str(text) for text in value] if isinstance(value, list) else [str(value)]
 
 
 def _fits(name: str, rule: str) -> bool:
