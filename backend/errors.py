@@ -121,6 +121,18 @@ class StateNotKept(AppError):
     status = 409
 
 
+class CallNotFound(AppError):
+    """There is no such model call in this session. GET …/calls lists those that are kept."""
+
+    status = 404
+
+
+class CallNotKept(AppError):
+    """What this call sent cannot be given again: a part of it is not kept any more."""
+
+    status = 409
+
+
 class NothingToDecide(AppError):
     """This turn is not waiting for a decision."""
 
