@@ -141,6 +141,9 @@ class Settings(BaseSettings):
         24.0, ge=0, description="How often workers apply retention; 0: only people do."
     )
 
+    mcp_connect_seconds: float = Field(
+        10.0, gt=0, le=600, description="How long an MCP server may take to connect."
+    )
     source_urls: dict[str, str] = Field(
         default_factory=dict, description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.'
     )

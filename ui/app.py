@@ -7,6 +7,7 @@ import streamlit as st
 from ui import state
 from ui.client import ClientError
 from ui.components import banners, sidebar
+from ui.pages import PAGES
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"
@@ -21,16 +22,14 @@ def main() -> None:
     st.logo(LOGO, size="large")
     page = st.navigation(
         [
-            st.Page(state.CHAT_PAGE, title="Colloquy", icon=":material/forum:", default=True),
             st.Page(
-                state.SESSIONS_PAGE,
-                title="All sessions",
-                icon=":material/table_rows:",
-                url_path="sessions",
-            ),
-            st.Page(
-                state.WORK_PAGE, title="Work", icon=":material/monitor_heart:", url_path="work"
-            ),
+                spec.path,
+                title=spec.title,
+                icon=spec.icon,
+                url_path=spec.url_path,
+                default=not spec.url_path,
+            )
+            for spec in PAGES
         ],
         position="hidden",
     )

@@ -13,6 +13,7 @@ from ui.client import DEFAULT_API_URL, Client, ClientError
 CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/sessions.py"
 WORK_PAGE = "app_pages/work.py"
+RETENTION_PAGE = "app_pages/retention.py"
 SEARCH = "search"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150

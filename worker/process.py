@@ -10,6 +10,7 @@ from backend.turns.life import hand_over
 from backend.turns.presence import Presence
 from backend.turns.runner import Runtime
 from worker.crew import Crew
+from worker.janitor import Janitor
 from worker.sweeper import Sweeper
 
 GRACE_SECONDS = 8.0  # how long turns in hand may go on after SIGTERM; then others take them over
@@ -26,6 +27,7 @@ class WorkerProcess:
         self._stopping = threading.Event()
         self._is_urgent = threading.Event()
         self._sweeper = Sweeper(services)
+        self._janitor = Janitor(services)
         self._presence = Presence(
             services.redis,
             runtime.name,
@@ -49,8 +51,8 @@ class WorkerProcess:
     def run(self) -> None:
         """Work until told to end."""
         runtime = self._runtime
-        parts = (runtime.loop, runtime.leases, self._sweeper, self._presence, self._crew)
-        for part in parts:
+        keepers = (runtime.leases, self._sweeper, self._janitor, self._presence)
+        for part in (runtime.loop, *keepers, self._crew):
             part.start()
         capacity = runtime.services.settings.worker_turns
         log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
@@ -58,6 +60,7 @@ class WorkerProcess:
         self._crew.stop()
         self._wait_for_turns()
         self._sweeper.close()
+        self._janitor.close()
         self._presence.close()
         self._hand_over()
         runtime.sources.close()

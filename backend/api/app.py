@@ -12,10 +12,12 @@ from backend.api.guard import LoopbackGuard
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers
 from backend.api.routes import (
+    branches,
     chat,
     configuration,
     domains,
     inspection,
+    retention,
     server,
     sessions,
     turns,
@@ -50,12 +52,15 @@ def create_app(services: Services) -> FastAPI:
     for resource in (
         chat,
         sessions,
+        branches,
         turns,
+        approvals,
         domains,
         configuration,
         inspection,
         server,
         work,
+        retention,
     ):
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

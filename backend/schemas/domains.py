@@ -9,7 +9,18 @@ from pydantic import Field
 from backend.schemas.wire import JSON, Wire
 
 
-class StreamableHttpServer(Wire):
+class _Patience(Wire):
+    """How long one waits for an MCP server."""
+
+    connect_seconds: float | None = Field(
+        None, gt=0, le=600, description="To connect; absent: MCP_CONNECT_SECONDS of the settings."
+    )
+    call_seconds: float | None = Field(
+        None, gt=0, le=86_400, description="For one call's result; absent: tool_seconds."
+    )
+
+
+class StreamableHttpServer(_Patience):
     """An MCP server reached over HTTP; `${NAME}` in url and headers is a secret of the worker's."""
 
     transport: Literal["streamable_http"]
@@ -17,7 +28,7 @@ class StreamableHttpServer(Wire):
     headers: dict[str, str] = {}
 
 
-class StdioServer(Wire):
+class StdioServer(_Patience):
     """An MCP server that the worker starts as a process; `${NAME}` in args and env likewise."""
 
     transport: Literal["stdio"]

@@ -75,6 +75,12 @@ class Desk:
         self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()
         self.sees("What would you like to know?")
 
+    def administer(self, page: str) -> None:
+        """Open an administrators' page from the sidebar."""
+        self.press("Administration")
+        self.page.get_by_test_id("stPopoverBody").get_by_role("button", name=page).click()
+        expect(self.main.get_by_role("heading", name=page)).to_be_visible()
+
     def step(self, name: str) -> Locator:
         """The card of a tool call."""
         return self.main.locator("strong").filter(has_text=name)

@@ -16,7 +16,7 @@ def test_a_running_turn_is_seen_opened_to_read_and_stopped(desk: Desk, model: Sc
     desk.ask("Work for long")
     desk.sees("Paragraph 1 of", "step 1")
     session = desk.session_id
-    desk.press("Work")
+    desk.administer("Work")
     link = desk.main.get_by_role("link", name="Work for long").first
     expect(link).to_have_attribute("href", re.compile(f"session={session}&view=read"))
 
@@ -32,7 +32,7 @@ def test_a_failed_turn_stands_with_its_reason_and_is_retried(desk: Desk, model: 
     desk.ask("Fail for once")
     expect(desk.page.get_by_role("button", name="Retry")).to_be_visible()
     query = desk.query
-    desk.press("Work")
+    desk.administer("Work")
     expect(desk.main.get_by_role("link", name="Fail for once").first).to_be_visible()
     model.steps = lambda messages, body: {"text": "Here it is."}
 
@@ -46,7 +46,7 @@ def test_the_question_before_draining_outlasts_new_rows(
     desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = slowly(LONG, delay=0.05)
-    desk.press("Work")
+    desk.administer("Work")
     desk.press("Drain")
     ask = desk.page.get_by_role("button", name="Drain this worker")
     expect(ask).to_be_visible()

@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 
 from backend.schemas.domains import DomainPage
+from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from backend.schemas.sessions import (
     ChatRequest,
     ChatResponse,
@@ -62,6 +63,8 @@ class Store:
         self.calls: list[str] = []
         self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
         self.redis_answers = True
+        rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
+        self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
@@ -318,6 +321,15 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         turn = next(turn for turn in store.turns.values() if turn.session_id == session_id)
         store.add_row(session, MessageType.SYSTEM, ContentType.NOTICE, text, turn)
         return session
+
+    @app.get(f"{api}/retention")
+    def retention() -> Retention:
+        return store.retention
+
+    @app.post(f"{api}/retention")
+    def apply_retention(dry_run: bool = True) -> RetentionOutcome:
+        planned = store.retention.planned
+        return RetentionOutcome(planned=planned, deleted=0 if dry_run else planned)
 
     @app.get(f"{api}/domains")
     def domains() -> DomainPage:

@@ -1,5 +1,6 @@
 """The sidebar: New Chat, search, and the sessions by day with their status and menu."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
@@ -11,6 +12,7 @@ from ui.components import session_menu
 from ui.components.areas import area
 from ui.components.markdown import plain
 from ui.components.times import grouped, zone
+from ui.pages import PAGES, PageSpec
 
 PAGE_SESSIONS = 30
 MAX_PINNED = 100
@@ -151,14 +153,17 @@ def _footer(server: ServerInfo) -> None:
             icon=":material/arrow_back:" if held.archived else ":material/inventory_2:",
             on_click=_toggle_archived,
         )
-        if server.is_admin and st.button(
-            "All sessions", key="all-sessions", type="tertiary", icon=":material/table_rows:"
-        ):
-            st.switch_page(state.SESSIONS_PAGE)
-        if server.is_admin and st.button(
-            "Work", key="work", type="tertiary", icon=":material/monitor_heart:"
-        ):
-            st.switch_page(state.WORK_PAGE)
+        _links([page for page in PAGES if page.key and not page.for_admins])
+        admin_pages = [page for page in PAGES if page.key and page.for_admins]
+        if server.is_admin:
+            with st.popover("Administration", icon=":material/settings:", type="tertiary"):
+                _links(admin_pages)
+
+
+def _links(pages: Sequence[PageSpec]) -> None:
+    for page in pages:
+        if st.button(page.title, key=page.key, type="tertiary", icon=page.icon):
+            st.switch_page(page.path)
 
 
 def _toggle_archived() -> None:

@@ -1,0 +1,27 @@
+"""Retention: what goes next, and the order to let it go; for administrators."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.retention import service as retention
+from backend.schemas.retention import Retention, RetentionOutcome
+
+router = APIRouter(prefix="/retention", tags=["retention"])
+
+
+@router.get("")
+def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
+    """The rules, what they would delete now, and when they were applied."""
+    return retention.look(services, scope)
+
+
+@router.post("")
+def apply_retention(
+    services: ServicesDep,
+    scope: ScopeDep,
+    dry_run: Annotated[bool, Query(description="Only count what would go.")] = True,
+) -> RetentionOutcome:
+    """Apply the rules now, in small batches."""
+    return retention.apply_as(services, scope, dry_run=dry_run)

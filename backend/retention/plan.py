@@ -1,0 +1,79 @@
+"""Which sessions go: one statement per rule; sessions at work and those just used stay."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, text
+from sqlalchemy.orm import Session
+
+from backend.schemas.retention import Departing, Reason, RetentionRules
+
+MEGABYTE = 2**20
+SCAN_SECONDS = 600  # measuring all sessions reads all of them
+
+_IDLE = (
+    "NOT EXISTS (SELECT FROM turns WHERE turns.conversation_id = c.id"
+    " AND turns.status IN ('queued', 'running', 'waiting'))"
+)
+_COLUMNS = "c.id, c.title, c.owner_id AS owner, c.domain_name AS domain, c.updated_at"
+# A domain's own days go before those of the settings; 0 there means for ever.
+_AGE = text(
+    f"SELECT {_COLUMNS} FROM conversations c LEFT JOIN domains d ON d.id = c.domain_id,"  # noqa: S608  (constants)
+    " LATERAL (SELECT coalesce((d.template ->> 'retention_days')::int, :days) AS days) kept"
+    " WHERE kept.days > 0 AND c.updated_at < now() - make_interval(days => kept.days)"
+    f" AND {_IDLE} ORDER BY c.updated_at, c.id"
+)
+_NUMBER = text(
+    f"SELECT {_COLUMNS} FROM (SELECT *, row_number() OVER (PARTITION BY owner_id"  # noqa: S608  (constants)
+    " ORDER BY pinned DESC, updated_at DESC, id) AS place FROM conversations) c"
+    f" WHERE c.place > :sessions AND {_IDLE} ORDER BY c.updated_at, c.id"
+)
+_STORAGE = text(
+    "WITH pieces AS ("  # noqa: S608  (constants)
+    " SELECT conversation_id, sum(pg_column_size(m.*)) AS bytes FROM display_messages m GROUP BY 1"
+    " UNION ALL SELECT conversation_id, sum(pg_column_size(r.*)) FROM tool_results r GROUP BY 1"
+    " UNION ALL SELECT conversation_id, sum(pg_column_size(a.*))"
+    " FROM agent_state_deltas a GROUP BY 1"
+    " UNION ALL SELECT conversation_id, pg_column_size(s.*) FROM agent_state_snapshots s"
+    "), sizes AS (SELECT conversation_id, sum(bytes) AS bytes FROM pieces GROUP BY 1"
+    "), c AS (SELECT conversations.*, sum(sizes.bytes)"
+    " OVER (ORDER BY pinned DESC, updated_at DESC, id) AS kept_bytes"
+    " FROM conversations JOIN sizes ON sizes.conversation_id = conversations.id)"
+    f" SELECT {_COLUMNS} FROM c WHERE c.kept_bytes > :bytes AND {_IDLE}"
+    " ORDER BY c.updated_at, c.id"
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What goes, each session once, for the first rule that says so."""
+
+    departing: tuple[Departing, ...]
+
+    @property
+    def by_reason(self) -> dict[str, int]:
+        """How many go for each reason."""
+        reasons = [one.reason for one in self.departing]
+        return {reason.value: reasons.count(reason) for reason in Reason if reason in reasons}
+
+
+def make_plan(session: Session, rules: RetentionRules) -> Plan:
+    """Find what goes by these rules; changes nothing. Pinned sessions go last, but by age."""
+    departing: dict[UUID, Departing] = {}
+    for row, reason in _found(session, rules):
+        departing.setdefault(row.id, Departing(**row._mapping, reason=reason))
+    return Plan(tuple(sorted(departing.values(), key=lambda one: (one.updated_at, one.id))))
+
+
+def _found(session: Session, rules: RetentionRules) -> Iterator[tuple[Row[Any], Reason]]:
+    session.execute(text(f"SET LOCAL statement_timeout = {SCAN_SECONDS * 1000}"))
+    for row in session.execute(_AGE, {"days": rules.days}):
+        yield row, Reason.AGE
+    if rules.sessions_per_person:
+        for row in session.execute(_NUMBER, {"sessions": rules.sessions_per_person}):
+            yield row, Reason.NUMBER
+    if rules.megabytes:
+        for row in session.execute(_STORAGE, {"bytes": rules.megabytes * MEGABYTE}):
+            yield row, Reason.STORAGE

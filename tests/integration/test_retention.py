@@ -1,0 +1,163 @@
+"""Retention deletes what is kept no longer, with all that belongs to it, and nothing else."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+from uuid import uuid4
+
+import pytest
+
+from tests.conftest import make_stack
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import check_problem, make_domain, make_session
+from tests.stack import JSON, Servers, Stack
+
+TABLES = (
+    "display_messages",
+    "agent_state_snapshots",
+    "agent_state_deltas",
+    "turns",
+    "tool_results",
+    "approvals",
+    "branches",
+    "sent_contents",
+)
+
+
+@pytest.fixture
+def quiet(stack: Stack) -> Iterator[Stack]:
+    """A stack whose domains of this test go with it: retention looks at all sessions."""
+    yield stack
+    stack.query_and_commit("UPDATE domains SET template = template - 'retention_days'")
+
+
+def age(stack: Stack, session_id: str, days: int) -> None:
+    """Let a session be unused for so many days."""
+    stack.query_and_commit(
+        f"UPDATE conversations SET updated_at = now() - interval '{days} days'"
+        f" WHERE id = '{session_id}'"
+    )
+
+
+def aged(stack: Stack, model: ScriptedModel, domain: JSON, days: int) -> str:
+    """A session of this domain with an answer in it, unused for so many days."""
+    model.steps = [{"tools": [{"name": "list_sources", "id": "a"}]}, {"text": "Here."}]
+    session_id = make_session(stack, domain["name"])
+    stack.chat("What is there?", session_id)
+    age(stack, session_id, days)
+    return session_id
+
+
+def apply(stack: Stack, *, dry_run: bool = False) -> JSON:
+    answer = stack.client.post("/retention", params={"dry_run": dry_run})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def exists(stack: Stack, session_id: str) -> bool:
+    return stack.client.get(f"/sessions/{session_id}").status_code == 200
+
+
+def test_a_domains_old_sessions_go_with_all_that_belongs_to_them(
+    quiet: Stack, model: ScriptedModel
+) -> None:
+    domain = make_domain(quiet, retention_days=30)
+    old, young = aged(quiet, model, domain, 31), aged(quiet, model, domain, 29)
+    other = aged(quiet, model, make_domain(quiet), 400)
+
+    dry = apply(quiet, dry_run=True)
+    outcome = apply(quiet)
+
+    assert dry == {"planned": 1, "deleted": 0}
+    assert outcome == {"planned": 1, "deleted": 1}
+    assert [exists(quiet, one) for one in (old, young, other)] == [False, True, True]
+    for table in TABLES:
+        left = quiet.query(f"SELECT count(*) FROM {table} WHERE conversation_id = '{old}'")
+        assert left[0][0] == 0, table
+    (event,) = quiet.query(
+        "SELECT actor, action, details FROM audit_events WHERE subject_id = :id", id=old
+    )
+    assert (event.actor, event.action) == ("local", "deleted")
+    assert event.details == {"reason": "age", "owner": "local", "domain": domain["name"]}
+
+
+def test_what_goes_next_is_shown_before_it_goes(quiet: Stack, model: ScriptedModel) -> None:
+    old = aged(quiet, model, make_domain(quiet, retention_days=7), 8)
+
+    seen = quiet.client.get("/retention").json()
+
+    assert seen["planned"] == 1
+    assert [(one["id"], one["reason"]) for one in seen["first"]] == [(old, "age")]
+    assert exists(quiet, old)
+    apply(quiet)
+    runs = quiet.client.get("/retention").json()["runs"]
+    assert runs[0] | {"at": None} == {"at": None, "actor": "local", "planned": 1, "deleted": 1}
+
+
+def test_a_session_at_work_stays(quiet: Stack, model: ScriptedModel) -> None:
+    domain = make_domain(quiet, retention_days=1)
+    model.steps = [{"text": "word " * 100, "delay": 0.05}]
+    session_id = make_session(quiet, domain["name"])
+    turn = quiet.submit("Tell me.", session_id)
+    age(quiet, session_id, 3)
+
+    outcome = apply(quiet)
+
+    assert outcome == {"planned": 0, "deleted": 0}
+    quiet.client.post(f"/turns/{turn['turn_id']}/stop")
+    quiet.finished(turn["turn_id"])
+
+
+@pytest.mark.parametrize("days", [-1, "soon"])
+def test_days_that_are_none_are_refused(stack: Stack, days: object) -> None:
+    body = {"name": f"domain-{uuid4().hex[:8]}", "retention_days": days}
+
+    check_problem(stack.client.post("/domains", json=body), 422)
+
+
+def test_the_oldest_beyond_a_persons_number_go_and_pinned_ones_last(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, RETENTION_SESSIONS="2") as stack:
+        sessions = [make_session(stack) for _ in range(4)]
+        for days, session_id in enumerate(reversed(sessions), 1):
+            age(stack, session_id, days)
+        stack.client.patch(f"/sessions/{sessions[0]}", json={"pinned": True})
+
+        outcome = apply(stack)
+
+        assert outcome == {"planned": 2, "deleted": 2}
+        assert [exists(stack, one) for one in sessions] == [True, False, False, True]
+
+
+def test_the_oldest_go_when_there_is_no_room(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with make_stack(servers, model, tmp_path, RETENTION_MEGABYTES="1") as stack:
+        model.steps = [{"text": "Understood."}]
+        sessions = [make_session(stack) for _ in range(3)]
+        for days, session_id in enumerate(reversed(sessions), 1):
+            stack.chat(token_hex(400_000), session_id)
+            age(stack, session_id, days)
+
+        outcome = apply(stack)
+
+        left = [exists(stack, one) for one in sessions]
+        assert left == [False] * outcome["deleted"] + [True] * (3 - outcome["deleted"])
+        assert 0 < outcome["deleted"] < 3
+
+
+def test_workers_apply_retention_by_themselves(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    often = {"RETENTION_DAYS": "10", "RETENTION_HOURS": "0.0003"}
+    with make_stack(servers, model, tmp_path, **often) as stack:
+        stack.start_worker()
+        old, young = make_session(stack), make_session(stack)
+        age(stack, old, 11)
+
+        stack.wait_for(lambda: not exists(stack, old), "the old session is still there")
+
+        assert exists(stack, young)
+        (event,) = stack.query("SELECT actor FROM audit_events WHERE subject_id = :id", id=old)
+        assert event.actor == "colloquy"

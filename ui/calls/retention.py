@@ -1,0 +1,14 @@
+"""Calls of the retention page."""
+
+from backend.schemas.retention import Retention, RetentionOutcome
+from ui.client import Client
+
+
+def get_retention(client: Client) -> Retention:
+    """The rules, what they would delete now, and when they were applied."""
+    return client.get(Retention, "retention")
+
+
+def apply_retention(client: Client) -> RetentionOutcome:
+    """Delete now what is kept no longer."""
+    return client.call(RetentionOutcome, "POST", "retention", params={"dry_run": False})

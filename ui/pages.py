@@ -1,0 +1,39 @@
+"""All pages: where each stands in the project, in the URL and in the navigation."""
+
+from dataclasses import dataclass
+
+from ui import state
+
+
+@dataclass(frozen=True)
+class PageSpec:
+    """One page. `key` is that of its link in the sidebar; without one, other pages lead to it."""
+
+    path: str
+    title: str
+    icon: str
+    url_path: str
+    key: str | None = None
+    for_admins: bool = False
+
+
+PAGES = (
+    PageSpec(state.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
+    PageSpec(
+        state.SESSIONS_PAGE,
+        "All sessions",
+        ":material/table_rows:",
+        "sessions",
+        "all-sessions",
+        for_admins=True,
+    ),
+    PageSpec(state.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True),
+    PageSpec(
+        state.RETENTION_PAGE,
+        "Retention",
+        ":material/auto_delete:",
+        "retention",
+        "retention",
+        for_admins=True,
+    ),
+)

@@ -1,0 +1,42 @@
+"""The janitor: lets retention delete, now and then, what is kept no longer."""
+
+import logging
+import threading
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from backend.retention.service import apply_if_due
+from backend.turns.services import Services
+
+LOOK_SECONDS = 60.0
+LOOKS = 10  # at least, from one application to the next
+log = logging.getLogger(__name__)
+
+
+class Janitor:
+    """One thread per worker process; only one of all is at it at a time."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        hours = services.settings.retention_hours
+        self._seconds = min(LOOK_SECONDS, hours * 3_600 / LOOKS) or LOOK_SECONDS
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="janitor", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look whether it is time."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the janitor; a batch in hand is finished."""
+        self._closing.set()
+        self._thread.join(timeout=5)
+
+    def _work(self) -> None:
+        while not self._closing.wait(self._seconds):
+            try:
+                apply_if_due(self._services)
+            except SQLAlchemyError as error:
+                log.warning("Retention waits, the database does not answer: %s", error)
+            except Exception:  # the edge: one failure must not be the last look
+                log.exception("Retention failed")
