@@ -285,3 +285,78 @@ def test_chunks_add_up_to_the_completion():
     assert chunk["usage"]["total_tokens"] == sum(
         chunk["usage"][name] for name in ("prompt_tokens", "completion_tokens")
     )
+
+
+COMPARE = "Compare FI and BPC for period 9 of 2026 and reconcile them"
+DIFFERENCE = """3 keys: 2 match, 1 major.
+
+| fiscal_year | fiscal_period | company_code | cost_centre | group_account | left | right | difference | class | hint |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 2026 | 9 | 1000 | CC-1001 | G100 | 50.00 | 0.00 | -50.00 | major |  |
+"""  # noqa: E501
+
+
+def play(question, *tools):
+    """The calls that the model makes until it answers, batch by batch, and its answer."""
+    messages, batches = [user(question)], []
+    while (answer := reply(conversation(*messages, tools=(*ALL_TOOLS, *tools)))).calls:
+        batches.append(answer.calls)
+        messages.append(called(*((call.name, call.arguments) for call in answer.calls)))
+        messages += [
+            result(n, DIFFERENCE if call.name == "compare_sources" else "Done: 0 rows.")
+            for n, call in enumerate(answer.calls)
+        ]
+    return batches, answer.text
+
+
+def test_a_question_of_several_steps_is_planned_and_ticked_off():
+    batches, text = play(COMPARE, "write_todos")
+
+    names = [batch[0].name for batch in batches]
+    assert names == ["write_todos", "compare_sources", "write_todos", "query_source", "write_todos"]
+    ticked = [batch[0].arguments["todos"] for batch in batches[::2]]
+    assert [[todo["status"] for todo in todos] for todos in ticked] == [
+        ["in_progress", "pending", "pending"],
+        ["completed", "in_progress", "pending"],
+        ["completed", "completed", "completed"],
+    ]
+    assert text == play(COMPARE)[1]
+
+
+def test_a_question_of_one_step_needs_no_todos():
+    batches, _ = play("What's the budget for CC-1001?", "write_todos")
+
+    assert [call.name for batch in batches for call in batch] == ["get_budget"]
+
+
+def test_a_summary_keeps_what_was_said_and_what_an_earlier_summary_kept():
+    said = "\n".join(
+        [
+            "Extract context: Context Extraction Assistant",
+            "[person] Here is a summary of the conversation to date:",
+            "- person: What is the travel total?",
+            "[person] What's the budget for CC-1001?",
+            "[result of get_budget] Budget of CC-1001",
+            "[agent] The budget is EUR 1,000.00.",
+        ]
+    )
+
+    text = reply(conversation(user(said))).text
+
+    assert "person: What is the travel total?" in text
+    assert "person: What's the budget for CC-1001?" in text
+    assert "agent: The budget is EUR 1,000.00." in text
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("What's the budget for CC-1001?", "Budget for CC-1001"),
+        ("Please show me the travel costs of March", "Travel costs of March"),
+        ("hi", "Hi"),
+    ],
+)
+def test_a_title_is_the_question_in_a_few_words(question, title):
+    asked = f"Give the conversation below a title of 8 words.\n\nPerson: {question}\n\nAgent: Yes."
+
+    assert reply(conversation(user(asked))).text == title

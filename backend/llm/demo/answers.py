@@ -13,6 +13,12 @@ _BUDGET_TITLE = re.compile(r"Budget of (\S+) (.+?), fiscal year (\d+), by (\w+)"
 _GREETING = re.compile(
     r"\s*(hi|hello|hey|good \w+|thanks?|help|who are you|what (are|can|do) you)\b", re.IGNORECASE
 )
+_SPOKEN = re.compile(r"(?:- )?\[?(person|agent|human|user|ai|assistant)\]?:? +(.+)", re.IGNORECASE)
+_OPENING = re.compile(
+    r"^(?:please |can you |could you |(?:what's|what is|what are|show me|tell me|give me)\s+"
+    r"|(?:the|our)\s+)+",
+    re.IGNORECASE,
+)
 _POSTED = re.compile(r"posted up to period (\d+)")
 
 ABOUT = """I am the **demo model**: a small rule-based stand-in that runs on this machine, not a \
@@ -151,11 +157,18 @@ def description(conversation: Conversation) -> str:
 
 def summary(conversation: Conversation) -> str:
     """An extract of the conversation that the request asks to summarise."""
-    lines = [line.strip() for line in conversation.question.splitlines()]
-    spoken = [line for line in lines if re.match(r"(human|user|ai|assistant)\b\s*:", line, re.I)]
-    said = [line[:300] for line in spoken if len(line) > 12]
+    found = (_SPOKEN.match(line.strip()) for line in conversation.question.splitlines())
+    said = [f"{m[1].lower()}: {m[2][:300]}" for m in found if m and len(m[2]) > 8]
     kept = said if len(said) <= 12 else [*said[:4], "…", *said[-8:]]
     return "An extract of the conversation so far:\n\n" + "\n".join(f"- {line}" for line in kept)
+
+
+def title(conversation: Conversation) -> str:
+    """The first words of the question that the conversation began with, without its opening."""
+    asked = re.search(r"^Person: *(.*)", conversation.question, re.MULTILINE)
+    words = _OPENING.sub("", asked[1] if asked else "").rstrip(" ?!.").split()
+    named = " ".join(words[:8])
+    return named[:1].upper() + named[1:] or "A conversation"
 
 
 def count(conversation: Conversation) -> str:

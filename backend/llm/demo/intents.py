@@ -11,13 +11,14 @@ from backend.llm.demo.question import find_account, find_centres
 
 @dataclass(frozen=True)
 class Intent:
-    """One kind of question."""
+    """One kind of question; `steps` are the todos of one that takes several."""
 
     name: str
     recognises: Callable[[Conversation], bool]
     plan: Callable[[Conversation], Sequence[Call]]
     answer: Callable[[Conversation], str]
     thought: str = ""
+    steps: tuple[str, ...] = ()
 
 
 def _says(pattern: str) -> Callable[[Conversation], bool]:
@@ -61,6 +62,7 @@ _BUDGET_DETAILS = _says(
 _SUMMARISE = _says(r"context extraction|summar(y|ise|ize).{0,80}(conversation|messages|history)")
 
 INTENTS: tuple[Intent, ...] = (
+    Intent("title", _says(r"^give the conversation below a title"), plans.nothing, answers.title),
     Intent("summary", _SUMMARISE, plans.nothing, answers.summary),
     Intent("count", _says(r"\bcount (up )?to \d+"), plans.nothing, answers.count),
     Intent(
@@ -76,6 +78,7 @@ INTENTS: tuple[Intent, ...] = (
         plans.compare_ledgers,
         differences.explain,
         "FI and BPC are to be compared, by period, company, cost centre and group account.",
+        ("Compare FI with BPC", "Look for postings entered late", "Explain the differences"),
     ),
     Intent(
         "compare cost centres",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from backend.llm.demo.conversation import Call, Conversation, Result
 from backend.llm.demo.intents import INTENTS, Intent
+from backend.llm.demo.todos import next_tick, without_todos
 
 _MAX_ROUNDS = 8
 
@@ -20,6 +21,7 @@ class Reply:
 
 def reply(conversation: Conversation, parallel: bool = True) -> Reply:
     """The next message: the calls that are still to be made, or the answer from their results."""
+    everything, conversation = conversation, without_todos(conversation)
     intent = choose_intent(conversation)
     planned = intent.plan(conversation)
     made = [result.call for result in conversation.results]
@@ -27,10 +29,13 @@ def reply(conversation: Conversation, parallel: bool = True) -> Reply:
     missing = sorted({call.name for call in todo} - conversation.tools)
     if todo and missing:
         return Reply(f"I would need {_listed(missing)}.", _no_tool(missing))
-    if todo and len(made) < _MAX_ROUNDS:
+    failed = [result for result in conversation.results if is_error(result)]
+    is_done = not todo or len(made) >= _MAX_ROUNDS
+    if not failed and (tick := next_tick(everything, intent.steps, is_done=is_done)):
+        return Reply("This takes several steps; I keep a list of them.", calls=(tick,))
+    if not is_done:
         chosen = todo if parallel else todo[:1]
         return Reply(f"{intent.thought} {_announce(chosen)}", calls=tuple(chosen))
-    failed = [result for result in conversation.results if is_error(result)]
     if failed:
         return Reply("A tool answered with an error; I say so.", _admit(failed))
     return Reply(_look_back(conversation.results), intent.answer(conversation))
