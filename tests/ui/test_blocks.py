@@ -220,3 +220,44 @@ def test_times_are_said_the_way_people_do():
     ]
     assert moment(now - timedelta(days=1), now) == "Yesterday 12:00"
     assert day_group(date(2026, 11, 21), date(2026, 11, 20)) == "Today"
+
+
+def wrote_todos(store, session, *statuses, turn=None, error=False):
+    """A call of write_todos, its result, and the row that it makes."""
+    content = {"call_id": "w", "name": "write_todos", "arguments": {}}
+    store.add_row(session, MessageType.ASSISTANT, ContentType.TOOL_CALL, content, turn)
+    said = {"tool_call_id": "w", "name": "write_todos", "content": "Updated", "is_error": error}
+    store.add_row(session, MessageType.TOOL, ContentType.TOOL_RESULT, said, turn)
+    if not error:
+        todos = [{"content": f"step {n}", "status": status} for n, status in enumerate(statuses)]
+        store.add_row(session, MessageType.TOOL, ContentType.TODOS, {"todos": todos}, turn)
+
+
+def test_only_the_newest_list_of_todos_of_a_turn_is_drawn(store, session):
+    first, second = store.add_turn(session, "one"), store.add_turn(session, "two")
+    wrote_todos(store, session, "in_progress", turn=first)
+    call(store, session, "a", first)
+    result(store, session, "a", "found", first)
+    wrote_todos(store, session, "completed", turn=first)
+    wrote_todos(store, session, "pending", turn=second)
+
+    blocks = to_blocks(row for row in store.rows[session.id] if row.turn_id)
+    drawn = [block.row for block in blocks if block.row.message_type is not MessageType.USER]
+
+    assert [row.content_type for row in drawn] == [
+        ContentType.TOOL_CALL,
+        ContentType.TODOS,
+        ContentType.TODOS,
+    ]
+    assert drawn[0].content["name"] == "lookup"
+    assert [row.content["todos"][0]["status"] for row in drawn[1:]] == ["completed", "pending"]
+
+
+def test_a_failed_try_to_write_todos_stays_on_the_page(store, session):
+    turn = store.add_turn(session, "one")
+    wrote_todos(store, session, turn=turn, error=True)
+    wrote_todos(store, session, "pending", turn=turn)
+
+    kinds = [block.row.content_type for block in to_blocks(store.rows[session.id])]
+
+    assert kinds.count(ContentType.TOOL_CALL) == 1

@@ -11,6 +11,8 @@ from backend.schemas.sessions import (
     MessageType,
 )
 
+WRITE_TODOS = "write_todos"
+
 
 @dataclass
 class Block:
@@ -43,7 +45,8 @@ class Group:
 def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
     """Rows in order, each result with the nearest open call before it.
 
-    Call ids are not unique within a conversation: a call that has its result takes no other.
+    Call ids are not unique within a conversation: a call that has its result takes no other. Of a
+    turn's lists of todos only the newest stays, without the calls that wrote them.
     """
     blocks: list[Block] = []
     open_calls: dict[str, list[Block]] = {}
@@ -55,6 +58,8 @@ def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
                 continue
         if _only_repeats(row, blocks):
             continue
+        if row.content_type is ContentType.TODOS:
+            blocks = [block for block in blocks if not _is_outdated(block, row)]
         block = Block(row)
         blocks.append(block)
         if row.content_type is ContentType.TOOL_CALL:
@@ -69,6 +74,16 @@ def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
         return False
     last = before[-1].row
     return (last.content_type, last.status) == (ContentType.TEXT, MessageStatus.STOPPED)
+
+
+def _is_outdated(block: Block, todos: DisplayMessage) -> bool:
+    """Whether a newer list of todos says all that this earlier one, or its call, has said."""
+    row = block.row
+    if row.turn_id != todos.turn_id:
+        return False
+    is_call = row.content_type is ContentType.TOOL_CALL and row.content.get("name") == WRITE_TODOS
+    is_written = is_call and block.result is not None and not block.result.content.get("is_error")
+    return is_written or row.content_type is ContentType.TODOS
 
 
 def to_groups(rows: Iterable[DisplayMessage]) -> list[Group]:

@@ -91,8 +91,11 @@ class Stage:
         self._draws = 0
 
     def draw(self, live: LiveTurn) -> None:
-        """Draw what is new or has changed since the last time."""
-        for block in live.blocks:
+        """Draw what is new or has changed since the last time; clear what is outdated."""
+        blocks = live.blocks
+        for row_id in self._slots.keys() - {block.row.id for block in blocks}:
+            self._slots.pop(row_id).empty()
+        for block in blocks:
             if self._drawn.get(block.row.id) != block.signature:
                 self._draw_block(block)
         if live.has_draft:

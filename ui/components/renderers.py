@@ -25,6 +25,8 @@ RUNNING_ICON = "spinner"
 DONE_ICON = ":material/check:"
 FAILED_ICON = ":material/error:"
 STOPPED_ICON = ":material/stop_circle:"
+_OPEN = ":material/radio_button_unchecked:"
+_TODO_MARKS = {"completed": ":material/check_circle:", "in_progress": ":material/pending:"}
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,14 @@ def _tool_result(block: Block, place: Place) -> None:
 
 
 def _todos(block: Block, place: Place) -> None:
-    marks = {"completed": ":material/check_circle:", "in_progress": ":material/pending:"}
+    todos = block.row.content.get("todos", [])
+    done = sum(todo.get("status") == "completed" for todo in todos)
+    lines = [
+        f"{_TODO_MARKS.get(t.get('status'), _OPEN)} {plain(str(t.get('content')))}" for t in todos
+    ]
     with st.container(border=True):
-        for todo in block.row.content.get("todos", []):
-            mark = marks.get(str(todo.get("status")), ":material/radio_button_unchecked:")
-            st.markdown(f"{mark} {plain(str(todo.get('content', '')))}")
+        st.caption(f":material/checklist: {done} of {len(todos)} done")
+        st.markdown("  \n".join(lines))
 
 
 def _interrupt(block: Block, place: Place) -> None:
