@@ -91,8 +91,8 @@ class DomainChanged(AppError):
     status = 409
 
 
-class TurnNotRetryable(AppError):
-    """Only the latest turn of a session can be retried, after it has failed or was stopped."""
+class MessageTakenBack(AppError):
+    """This message was taken back before anybody answered it. Send it again."""
 
     status = 409
 

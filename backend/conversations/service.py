@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import (
     ColumnElement,
     Select,
+    case,
     delete,
     false,
     func,
@@ -209,6 +210,7 @@ def _sessions() -> Select[Any]:
         row.archived,
         row.message_count,
         _turn_count().label("turn_count"),
+        case((row.path.is_not(None), row.branch)).label("branch"),
         row.owner_id.label("owner"),
         row.created_at,
         row.updated_at,

@@ -130,6 +130,7 @@ class Session(Wire):
     archived: bool
     message_count: int
     turn_count: int
+    branch: int | None = Field(None, description="Which branch is shown; null: it was not forked.")
     owner: str
     created_at: datetime
     updated_at: datetime
@@ -222,6 +223,9 @@ class Turn(TurnState):
     message: str
     usage: Usage
     error: ErrorSummary | None
+    fork_of: UUID | None = Field(
+        None, description="The first turn of which this one is another version."
+    )
     queue_position: int | None = Field(
         description="Turns of this session before it; null unless queued."
     )

@@ -8,7 +8,7 @@ from backend.agents.state import empty_state, repair
 from backend.auth.scope import Scope
 from backend.conversations import display
 from backend.conversations import service as conversations
-from backend.conversations.messages import add_messages, list_all
+from backend.conversations.messages import add_messages, list_shown
 from backend.conversations.rebuild import rebuild_messages
 from backend.conversations.state_store import replace_state
 from backend.errors import SessionBusy
@@ -48,6 +48,6 @@ def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
 
 def rebuild_state(session: Session, conversation_id: UUID) -> None:
     """Replace the state by what the display messages make; the caller holds the conversation."""
-    messages = rebuild_messages(list_all(session, conversation_id))
+    messages = rebuild_messages(list_shown(session, conversation_id))
     state, _ = repair({**empty_state(), "messages": messages}, CUT_OFF)
     replace_state(session, conversation_id, state)

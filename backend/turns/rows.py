@@ -116,6 +116,7 @@ def wire_turn(
         message=row.message,
         usage=Usage.read(row.usage),
         error=ErrorSummary.read(row.error) if row.error else None,
+        fork_of=row.fork_of,
         queue_position=before,
         created_at=row.created_at,
         started_at=row.started_at,

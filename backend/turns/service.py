@@ -1,13 +1,13 @@
-"""Submit, stop and retry: what people ask of turns. Nothing here runs an agent."""
+"""Submitting: how a message of a person becomes a turn. Nothing here runs an agent."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import orjson
 from redis.exceptions import RedisError
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -18,7 +18,7 @@ from backend.conversations.service import Image
 from backend.conversations.state_store import create_state
 from backend.domains import service as domains
 from backend.domains.template import agent_named, image_of, template_of
-from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong, TurnNotRetryable
+from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong
 from backend.schemas.domains import DomainTemplate
 from backend.schemas.sessions import (
     MAX_MESSAGE_CHARS,
@@ -28,9 +28,8 @@ from backend.schemas.sessions import (
     Turn,
 )
 from backend.text import clean_text
-from backend.turns.entry import enter_message, enter_turn, reopen_answer, touch
-from backend.turns.lifecycle import RETRYABLE
-from backend.turns.rows import context_in, find_turn, list_unfinished, turn_of, wire_turn
+from backend.turns.entry import enter_turn
+from backend.turns.rows import turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
 from db.failpoints import failpoint
@@ -42,18 +41,24 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Ask:
-    """A person's message and where it goes; without `session_id` a new session is made."""
+    """A person's message and where it goes; without `session_id` a new session is made.
+
+    `instead_of` names the turn of which the message's turn is another version.
+    """
 
     message: str
     session_id: UUID | None = None
     domain: str | None = None
     agent: str | None = None
     key: str | None = None
+    instead_of: UUID | None = None
 
     @property
     def body_hash(self) -> str:
         """Tells whether a repeated Idempotency-Key comes with the same body."""
         body = [self.message, str(self.session_id), self.domain, self.agent]
+        if self.instead_of:
+            body.append(str(self.instead_of))
         return sha256(orjson.dumps(body)).hexdigest()
 
 
@@ -82,7 +87,7 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
         # A turn alone is one statement. A new session needs more, and is made with its first turn.
         database = services.database
         with database.at_once() if ask.session_id else database.transaction() as session:
-            accepted = _earlier(session, scope, ask)
+            accepted = earlier_turn(session, scope, ask)
             if accepted is None:
                 services.limits.check(session, scope)
                 accepted = _accept(session, scope, ask)
@@ -90,12 +95,12 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     except IntegrityError:
         # Another request with this key was quicker by a moment; what it stored is the answer.
         with services.database.read() as session:
-            earlier = _earlier(session, scope, ask)
+            earlier = earlier_turn(session, scope, ask)
             if earlier is None:
                 raise
             return earlier.turn
     failpoint("S3")
-    _announce(services, accepted)
+    announce(services, accepted)
     failpoint("S4")
     return accepted.turn
 
@@ -107,11 +112,15 @@ def check_ask(ask: Ask) -> Ask:
         raise InvalidInput("The message is empty. Write what you want to know.")
     if len(message) > MAX_MESSAGE_CHARS:
         raise MessageTooLong
-    if ask.key is not None and not 0 < len(ask.key) <= MAX_KEY_CHARS:
-        raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
-    key = None if ask.key is None else clean_text(ask.key)
     agent, domain = (None if v is None else clean_text(v) for v in (ask.agent, ask.domain))
-    return Ask(message, ask.session_id, domain, agent, key)
+    return replace(ask, message=message, domain=domain, agent=agent, key=check_key(ask.key))
+
+
+def check_key(key: str | None) -> str | None:
+    """A storable Idempotency-Key. Raises InvalidInput."""
+    if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
+        raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
+    return None if key is None else clean_text(key)
 
 
 def open_session(session: Session, scope: Scope, domain: str | None, title: str | None) -> UUID:
@@ -123,42 +132,7 @@ def open_session(session: Session, scope: Scope, domain: str | None, title: str 
     return conversation_id
 
 
-def retry(services: Services, scope: Scope, turn_id: UUID) -> Turn:
-    """Try a failed or stopped turn again as a new one, from where it had come to.
-
-    Raises TurnNotFound, TurnNotRetryable, TooManyTurns, TokensUsedUp, BudgetUsedUp.
-    """
-    with services.database.transaction() as session:
-        old = find_turn(session, scope, turn_id)
-        conversation = conversations.lock(session, scope, old.conversation_id)
-        session.refresh(old)
-        if old.status not in RETRYABLE or _latest(session, old.conversation_id) != old.number:
-            raise TurnNotRetryable
-        services.limits.check(session, scope)
-        turn = TurnRow(
-            id=uuid4(),
-            conversation_id=old.conversation_id,
-            owner_id=scope.user_id,
-            agent=old.agent,
-            message=old.message,
-            message_position=old.message_position,
-        )
-        before = len(list_unfinished(session, turn.conversation_id))
-        shown = None
-        if turn.message_position is not None:
-            reopen_answer(session, turn.conversation_id)
-        elif not before:
-            shown = enter_message(session, turn)
-        session.add(turn)
-        session.flush()
-        touch(session, conversation, turn.message)
-        context = context_in(conversation, turn)
-        accepted = Accepted(wire_turn(turn, before), context, shown, is_next=not before)
-    _announce(services, accepted)
-    return accepted.turn
-
-
-def _earlier(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
+def earlier_turn(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
     """The turn that this key has started before. Raises IdempotencyKeyReused."""
     if ask.key is None:
         return None
@@ -175,7 +149,7 @@ def _earlier(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
 def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
     conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
     asked = {
-        "agent": ask.agent and _agent(session, scope, conversation_id, ask.agent),
+        "agent": ask.agent and find_agent(session, scope, conversation_id, ask.agent),
         "message": ask.message,
         "idempotency_key": ask.key,
         "body_hash": ask.body_hash if ask.key else None,
@@ -185,19 +159,13 @@ def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
     return Accepted(entered.turn, entered.context, entered.shown, is_next)
 
 
-def _agent(session: Session, scope: Scope, conversation_id: UUID, name: str) -> str:
+def find_agent(session: Session, scope: Scope, conversation_id: UUID, name: str) -> str:
     """The agent of this name, from the session's image, which never changes."""
     image = template_of(conversations.get_image(session, scope, conversation_id))
     return agent_named([agent.name for agent in image.agents], name)
 
 
-def _latest(session: Session, conversation_id: UUID) -> int | None:
-    return session.scalar(
-        select(func.max(TurnRow.number)).where(TurnRow.conversation_id == conversation_id)
-    )
-
-
-def _announce(services: Services, accepted: Accepted) -> None:
+def announce(services: Services, accepted: Accepted) -> None:
     """Wake a worker and tell those who watch, in one round trip.
 
     Nothing is lost when Redis does not answer: the sweeper asks again, pages see what is stored.

@@ -3,9 +3,10 @@
 from uuid import UUID
 
 from sqlalchemy import BigInteger, ForeignKey
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.base import JSON, Base
+from db.base import Base
 
 
 class BranchRow(Base):
@@ -21,5 +22,5 @@ class BranchRow(Base):
         ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
     )
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    path: Mapped[JSON]
+    path: Mapped[list[list[int | None]]] = mapped_column(JSONB)
     state_version: Mapped[int] = mapped_column(BigInteger)

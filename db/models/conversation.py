@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import Computed, ForeignKey, Index, text
-from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import JSON, Base
@@ -49,4 +49,4 @@ class ConversationRow(Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=text("now()"))
     domain_version: Mapped[int | None]
     branch: Mapped[int] = mapped_column(server_default="1")
-    path: Mapped[JSON | None]
+    path: Mapped[list[list[int | None]] | None] = mapped_column(JSONB)

@@ -46,6 +46,12 @@ class TurnRow(Base):
             postgresql_using="brin",
             postgresql_with={"pages_per_range": "16", "autosummarize": "on"},
         ),
+        Index(
+            "ix_turns_forks",
+            "conversation_id",
+            "number",
+            postgresql_where=text("fork_of IS NOT NULL"),
+        ),
         Index("ix_turns_failed", "number", postgresql_where=text("status = 'failed'")),
         {"postgresql_with": {"fillfactor": 80}},
     )

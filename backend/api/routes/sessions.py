@@ -112,10 +112,21 @@ def get_messages(
     after: Annotated[int | None, Query(ge=0, description="0: from the first.")] = None,
     before: Annotated[int | None, Query(ge=1)] = None,
     limit: Limit = 50,
+    branch: Annotated[
+        Literal["active"] | None, Query(description="Leave out what other branches hold.")
+    ] = None,
 ) -> MessagePage:
     """Display messages in ascending position: the latest page, or the one after or before."""
     with services.database.read() as session:
-        return list_messages(session, scope, session_id, after=after, before=before, limit=limit)
+        return list_messages(
+            session,
+            scope,
+            session_id,
+            after=after,
+            before=before,
+            limit=limit,
+            of_branch=branch is not None,
+        )
 
 
 @router.get("/{session_id}/turns")

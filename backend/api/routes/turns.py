@@ -1,13 +1,15 @@
-"""Turns: looked at, stopped, tried again."""
+"""Turns: looked at, stopped, tried again, asked in other words."""
 
 from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
+from backend.schemas.branches import MessageEdit
 from backend.schemas.sessions import Turn
-from backend.turns import service as turns
+from backend.turns import retrying
 from backend.turns.rows import find_turn, turn_of
+from backend.turns.service import Ask
 from backend.turns.stopping import stop_turn
 
 router = APIRouter(prefix="/turns", tags=["turns"])
@@ -27,6 +29,28 @@ def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 
 
 @router.post("/{turn_id}/retry", status_code=202)
-def retry(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
-    """Try a failed or stopped turn again, from where it had come to; gives the new turn."""
-    return turns.retry(services, scope, turn_id)
+def retry(
+    turn_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    idempotency_key: IdempotencyKey = None,
+) -> Turn:
+    """Ask for another answer; gives the new turn.
+
+    The latest turn, if it has failed or was stopped, goes on from where it had come to. Else the
+    session is forked before the turn's message; what was said stays on the branch of before.
+    """
+    return retrying.retry(services, scope, turn_id, idempotency_key)
+
+
+@router.post("/{turn_id}/edit", status_code=202)
+def edit(
+    turn_id: UUID,
+    body: MessageEdit,
+    services: ServicesDep,
+    scope: ScopeDep,
+    idempotency_key: IdempotencyKey = None,
+) -> Turn:
+    """Fork the session before a turn's message and ask this in its place; gives the new turn."""
+    ask = Ask(body.message, agent=body.agent, key=idempotency_key)
+    return retrying.edit(services, scope, turn_id, ask)

@@ -41,6 +41,10 @@ NEW_COLUMNS: tuple[tuple[str, sa.Column[Any]], ...] = (
 def upgrade() -> None:
     for table, column in NEW_COLUMNS:
         op.add_column(table, column)
+    forks = sa.text("fork_of IS NOT NULL")
+    op.create_index(
+        "ix_turns_forks", "turns", ["conversation_id", "number"], postgresql_where=forks
+    )
     _create_sent_contents()
     _create_approvals()
     _create_audit_events()
