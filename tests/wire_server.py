@@ -13,14 +13,14 @@ class WireServer:
     """Has one tool `say`; its answer breaks by `behaviour`, unless the call has `fine: true`.
 
     cut: in the middle of the stream; end: a stream without the result; huge; garbage: no JSON;
-    status: 500; refuse: a JSON-RPC error.
+    status: 500; refuse: a JSON-RPC error. `everything`: already when it is asked who it is.
     """
 
-    def __init__(self, behaviour: str) -> None:
+    def __init__(self, behaviour: str, *, everything: bool = False) -> None:
         class Handler(_Handler):
             pass
 
-        Handler.behaviour = behaviour
+        Handler.behaviour, Handler.everything = behaviour, everything
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -38,14 +38,13 @@ class WireServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    behaviour = ""
+    behaviour, everything = "", False
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        method = message["method"]
         if "id" not in message:
             self._send(202, b"", "application/json")
-        elif method == "tools/call" and not message["params"]["arguments"].get("fine"):
+        elif self.everything or _is_to_break(message):
             getattr(self, f"_{self.behaviour}")(message["id"])
         else:
             self._send_json({"jsonrpc": "2.0", "id": message["id"], "result": _result(message)})
@@ -119,3 +118,7 @@ def _result(message: JSON) -> JSON:
     if message["method"] == "tools/list":
         return {"tools": [{"name": "say", "inputSchema": {"type": "object"}}]}
     return {"content": [{"type": "text", "text": "fine"}]}
+
+
+def _is_to_break(message: JSON) -> bool:
+    return message["method"] == "tools/call" and not message["params"]["arguments"].get("fine")

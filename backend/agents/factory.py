@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
 from backend.agents.middleware.approvals import Approvals
-from backend.agents.middleware.context import Codecs, PolicyContext, Report
+from backend.agents.middleware.context import Codecs, Notice, PolicyContext, Report
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
@@ -24,8 +24,10 @@ from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.schemas.wire import JSON
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
-from backend.tools.mcp import open_mcp_tools
+from backend.tools.mcp import NO_MEMORY, Served, open_mcp_tools
+from backend.tools.mcp_health import ServerHealth
 from backend.tools.registry import build_tools
+from backend.tools.server_tools import ToolMemory
 
 DEFAULT_AGENT = "assistant"
 
@@ -41,6 +43,8 @@ class AgentRecipe:
     journal: ToolJournal = field(default_factory=NoJournal)
     answers: Answers = field(default_factory=Answers)
     secrets: Secrets = field(default_factory=Secrets)
+    health: ServerHealth = field(default_factory=ServerHealth)
+    memory: ToolMemory = NO_MEMORY
 
 
 @dataclass(frozen=True)
@@ -102,8 +106,11 @@ async def open_agent(
     async with open_mcp_tools(
         recipe.image.mcp_servers,
         secrets=recipe.secrets,
+        health=recipe.health,
+        memory=recipe.memory,
         call_seconds=recipe.image.limits.tool_seconds,
         tell=notices.append,
+        warn=lambda said: on_report(Notice(said)),
     ) as served:
         tools = select_tools(template, own_tools, served)
         context = PolicyContext(
@@ -114,7 +121,7 @@ async def open_agent(
         # What waits for a person has not begun: neither its journal nor its time.
         outside = [policy for policy in policies if isinstance(policy, Approvals)]
         inside = [policy for policy in policies if policy not in outside]
-        middleware = [*outside, _guard(recipe), *inside]
+        middleware = [*outside, _guard(recipe, served), *inside]
         graph = create_agent(
             model=model,
             tools=tools,
@@ -144,22 +151,27 @@ def _check_distinct(tools: Sequence[BaseTool], policies: Sequence[Policy]) -> No
                 )
 
 
-def _guard(recipe: AgentRecipe) -> ToolGuard:
+def _guard(recipe: AgentRecipe, served: Served) -> ToolGuard:
     seconds = recipe.image.limits.tool_seconds
-    return ToolGuard(recipe.journal, recipe.tool_context.turn_id, seconds)
+    return ToolGuard(recipe.journal, recipe.tool_context.turn_id, seconds, served.absent)
 
 
 def select_tools(
-    template: AgentTemplate, own: Sequence[BaseTool], served: Sequence[BaseTool]
+    template: AgentTemplate, own: Sequence[BaseTool], served: Served
 ) -> list[BaseTool]:
-    """Return the agent's tools; a server's tool stands in for an own one of the same name."""
-    by_name = {tool.name: tool for tool in (*own, *served)}
+    """Return the agent's tools; a server's tool stands in for an own one of the same name.
+
+    Also while the server is away: another tool under a name that the model knows would mislead it.
+    """
+    available = [tool for tool in own if tool.name not in served.absent]
+    by_name = {tool.name: tool for tool in (*available, *served.tools)}
     if template.tools is None:
         return list(by_name.values())
     for name in template.tools:
-        if name not in by_name:
+        # What a server that is away would have had nobody may know.
+        if name not in by_name and served.is_whole:
             raise ConfigurationError(
                 f"The agent {template.name} wants the tool {name!r}, which this session does not "
                 f"have. It has: {', '.join(by_name) or 'none'}."
             )
-    return [by_name[name] for name in dict.fromkeys(template.tools)]
+    return [by_name[name] for name in dict.fromkeys(template.tools) if name in by_name]

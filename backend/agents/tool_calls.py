@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from backend.agents.middleware.state_tools import marked_effect
 from backend.llm.arguments import unreadable_reason
 from backend.tools.journal import CallKey
-from backend.tools.mcp import McpTool
+from backend.tools.mcp_tool import McpTool
 from backend.tools.registry import TOOLS, Effect
 
 

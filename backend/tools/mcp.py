@@ -1,33 +1,56 @@
-"""Tools of MCP servers, opened for one run: words pass both ways exactly as they were said."""
+"""Tools of MCP servers, opened for one run: words pass both ways exactly as they were said.
+
+A server that is dead, slow or has changed costs its own tools and nothing else: a run goes on with
+those of the others, and people are told.
+"""
 
 import asyncio
 import contextlib
-import re
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.tools import BaseTool, ToolException
-from mcp.types import CallToolResult, EmbeddedResource, TextContent, TextResourceContents, Tool
-from pydantic import PrivateAttr
+from langchain_core.tools import BaseTool
+from mcp.types import Tool
 
 from backend.domains.secrets import EXPANDED, Secrets
+from backend.errors import ToolServerUnavailable
 from backend.schemas.domains import McpServer
-from backend.schemas.wire import JSON
-from backend.tools.journal import IDEMPOTENCY_KEY
+from backend.tools.mcp_health import ServerHealth
+from backend.tools.mcp_names import ToolKey, assign_names
 from backend.tools.mcp_server import Server
-from backend.tools.registry import Effect
+from backend.tools.mcp_tool import McpTool
+from backend.tools.mcp_words import (
+    about_names,
+    about_repeated,
+    about_withheld,
+    is_absent,
+    is_missing,
+    is_withheld,
+)
+from backend.tools.server_tools import NoMemory, ToolMemory
+from backend.tools.tool_versions import Review
 
-CONNECT_SECONDS = 10.0
 CALL_SECONDS = 600.0
 CLOSE_SECONDS = 0.5
-MAX_NAME = 64
-MAX_TOLD = 5
 NO_SECRETS = Secrets()
+NO_MEMORY = NoMemory()
 
 Tell = Callable[[str], None]
 
-_NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
-_closing: set[asyncio.Task[None]] = set()
+_running: set[asyncio.Task[Any]] = set()
+
+
+@dataclass(frozen=True)
+class Served:
+    """What servers give to one run. `absent`: by a tool's name, why it cannot be called now.
+
+    `is_whole`: every server has answered and all that it offers may be used.
+    """
+
+    tools: list[BaseTool]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    is_whole: bool = True
 
 
 def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
@@ -49,141 +72,136 @@ async def open_mcp_tools(
     servers: Mapping[str, McpServer],
     *,
     secrets: Secrets = NO_SECRETS,
-    connect_seconds: float = CONNECT_SECONDS,
+    health: ServerHealth | None = None,
+    memory: ToolMemory = NO_MEMORY,
     call_seconds: float = CALL_SECONDS,
     tell: Tell = lambda notice: None,
-) -> AsyncGenerator[list[BaseTool], None]:
+    warn: Tell = lambda notice: None,
+) -> AsyncGenerator[Served, None]:
     """Connect to all servers at once and give their tools; each connection lasts for the block.
 
-    What a person should know of the tools' names goes to `tell`, in sentences.
-    Raises SecretMissing (or -Forbidden) before anything is opened, ToolServerUnavailable naming a
-    dead server.
+    What a person should know goes to `tell`, in sentences, or to `warn`, if it is about this run
+    only. Raises SecretMissing (or -Forbidden) before anything is opened.
     A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
     long a server may be silent within a call.
     """
-    limits = {"connect_seconds": connect_seconds, "call_seconds": call_seconds}
-    expanded = {name: expand_secrets(server, secrets) for name, server in servers.items()}
-    opened = [Server(name, server, **limits) for name, server in expanded.items()]
-    try:
-        listed = await asyncio.gather(*(server.connect() for server in opened))
-        yield name_tools(dict(zip(opened, listed, strict=True)), tell)
-    finally:
-        await _close_all(opened)
-
-
-class McpTool(BaseTool):
-    """A server's tool. Arguments and results pass as they are; an error result is an error."""
-
-    response_format: str = "content_and_artifact"  # type: ignore[assignment]  # one of its literals
-    handle_tool_error: bool = True
-    effect: Effect = Effect.ACTS
-    _server: Server = PrivateAttr()
-    _remote_name: str = PrivateAttr()
-
-    @classmethod
-    def of(cls, server: Server, tool: Tool, name: str) -> "McpTool":
-        """Return the tool under the name by which the model calls it."""
-        made = cls(
-            name=name,
-            description=tool.description or "",
-            args_schema=tool.inputSchema,
-            effect=_effect(tool),
+    health = health or ServerHealth()
+    opened = [
+        Server(
+            name,
+            expand_secrets(server, secrets),
+            key=server.model_dump_json(),
+            health=health,
+            call_seconds=call_seconds,
         )
-        made._server, made._remote_name = server, tool.name
-        return made
-
-    def _run(self, /, **arguments: Any) -> tuple[str, JSON | None]:
-        raise NotImplementedError("MCP tools are called on the event loop")
-
-    async def _arun(self, /, **arguments: Any) -> tuple[str, JSON | None]:
-        key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
-        meta = {"idempotency_key": key} if key else None
-        result = await self._server.call(self._remote_name, arguments, meta)
-        text = "\n".join(_text(block) for block in result.content)
-        if result.isError:
-            raise ToolException(text)
-        return text, _artifact(result, text)
+        for name, server in servers.items()
+    ]
+    try:
+        found = await asyncio.gather(*(_connect(server, health) for server in opened))
+        listed = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, list)}
+        for server, got in zip(opened, found, strict=True):
+            if isinstance(got, str):
+                warn(is_missing(server.name, got))
+        missing = [server for server in opened if server not in listed]
+        yield await _serve(listed, missing, memory, tell)
+    finally:
+        await _close_all([server for server in opened if not server.is_connecting])
 
 
-def name_tools(listed: Mapping[Server, list[Tool]], tell: Tell) -> list[BaseTool]:
-    """Return all tools under distinct names.
+async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
+    """Return the server's tools, or why it cannot be had within a turn's patience.
 
-    A later server's tool whose name is taken is called `server__tool`. Of two tools of one name of
-    one server only the first can be called at all, so the second is left out.
+    It goes on connecting without the turn then, so that the process learns what becomes of it.
     """
-    named: dict[str, BaseTool] = {}
-    for server, tools in listed.items():
-        distinct: dict[str, Tool] = {}
-        renamed, repeated = [], []
-        for tool in tools:
-            if distinct.setdefault(tool.name, tool) is not tool:
-                repeated.append(tool.name)
-        for tool in distinct.values():
-            name = _free_name(server.name, tool.name, named)
-            named[name] = McpTool.of(server, tool, name)
-            if name != tool.name:
-                renamed.append(f"{tool.name} is called {name}")
-        if repeated:
-            tell(
-                f"The tool server {server.name} lists {_some(repeated)} more than once:"
-                " only the first is used."
-            )
-        if renamed:
-            tell(
-                f"Of the tool server {server.name}, {_some(renamed)} here:"
-                " the names are taken or not allowed."
-            )
-    return list(named.values())
+    if health.pause(server.key):
+        return health.reason(server.key)
+    attempt = asyncio.create_task(server.connect())
+    try:
+        patience = health.patience(server.key)
+        if not health.reason(server.key):
+            patience = max(patience, server.own_patience)
+        is_whole = patience >= server.connect_seconds  # which the attempt itself keeps
+        await asyncio.wait({attempt}, timeout=None if is_whole else patience)
+    finally:
+        if not attempt.done():
+            _keep(asyncio.create_task(_learn(attempt, server)))
+    if not attempt.done():
+        return f"it did not answer within {patience:.1f} seconds"
+    try:
+        return attempt.result()
+    except ToolServerUnavailable as error:
+        return error.detail
 
 
-def _some(names: list[str]) -> str:
-    """The first few of them, for a sentence."""
-    more = f" and {len(names) - MAX_TOLD} more" if len(names) > MAX_TOLD else ""
-    return ", ".join(names[:MAX_TOLD]) + more
+async def _learn(attempt: asyncio.Task[list[Tool]], server: Server) -> None:
+    await asyncio.wait({attempt})
+    attempt.exception()
+    await _close_all([server])
 
 
-def _free_name(server: str, tool: str, taken: Mapping[str, BaseTool]) -> str:
-    name = _NOT_IN_NAMES.sub("_", tool)[:MAX_NAME]
-    full, number = _NOT_IN_NAMES.sub("_", f"{server}__{tool}"), 1
-    while not name or name in taken:
-        tail = f"_{number}" if number > 1 else ""
-        name = full[: MAX_NAME - len(tail)] + tail
-        number += 1
-    return name
+async def _serve(
+    listed: Mapping[Server, list[Tool]],
+    missing: Sequence[Server],
+    memory: ToolMemory,
+    tell: Tell,
+) -> Served:
+    """Return the tools that may be used, under distinct names, and why others may not.
+
+    Of two tools of one name of one server only the first can be called at all.
+    """
+    distinct = {server: _distinct(server, tools, tell) for server, tools in listed.items()}
+    review = await memory.review({s.name: list(t.values()) for s, t in distinct.items()})
+    servers = {server.name for server in (*listed, *missing)}
+    remembered = [key for key in review.remembered if key[0] in servers]
+    names = assign_names({s.name: list(t) for s, t in distinct.items()}, remembered)
+    made: list[BaseTool] = []
+    for server, tools in distinct.items():
+        usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
+        made += [McpTool.of(server, tool, names[server.name, tool.name]) for tool in usable]
+        for said in about_withheld(server.name, list(tools), review):
+            tell(said)
+        called = {tool.name: names[server.name, tool.name] for tool in usable}
+        if renamed := about_names(server.name, called):
+            tell(renamed)
+    absent = _absent(names, {tool.name for tool in made}, missing, review)
+    return Served(made, absent, is_whole=not missing and not any(map(review.withholds, names)))
 
 
-def _effect(tool: Tool) -> Effect:
-    """Return what the server says that running the tool does; without a word, it acts."""
-    says = tool.annotations
-    if says is not None and says.readOnlyHint:
-        return Effect.READ_ONLY
-    if says is not None and says.idempotentHint:
-        return Effect.IDEMPOTENT
-    return Effect.ACTS
+def _absent(
+    names: Mapping[ToolKey, str], made: set[str], missing: Sequence[Server], review: Review
+) -> dict[str, str]:
+    """Return, by its name, why a tool that was there before cannot be called."""
+    away = {server.name for server in missing}
+    said: dict[str, str] = {}
+    for key, name in names.items():
+        server, _ = key
+        if name in made:
+            continue
+        if server in away:
+            said[name] = is_absent(name, server)
+        elif key in review.statuses:
+            said[name] = is_withheld(name, server, review.statuses[key])
+    return said
 
 
-async def _close_all(servers: list[Server]) -> None:
+def _distinct(server: Server, tools: Sequence[Tool], tell: Tell) -> dict[str, Tool]:
+    distinct: dict[str, Tool] = {}
+    repeated = [t.name for t in tools if distinct.setdefault(t.name, t) is not t]
+    if repeated:
+        tell(about_repeated(server.name, repeated))
+    return distinct
+
+
+async def _close_all(servers: Sequence[Server]) -> None:
     """Close all connections; one that takes its time goes on closing without anyone waiting."""
     tasks = {task for server in servers for task in server.close()}
-    _closing.update(tasks)
     for task in tasks:
-        task.add_done_callback(_closing.discard)
+        _keep(task)
     if tasks:
         await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
 
 
-def _text(block: Any) -> str:
-    if isinstance(block, TextContent):
-        return block.text
-    if isinstance(block, EmbeddedResource) and isinstance(block.resource, TextResourceContents):
-        return block.resource.text
-    kind = getattr(block, "mimeType", None) or getattr(block, "uri", None) or ""
-    return f"[{block.type} {kind}: not shown to the model]"
-
-
-def _artifact(result: CallToolResult, text: str) -> JSON | None:
-    """Return the structured content, unless it only wraps the text."""
-    structured = result.structuredContent
-    if not structured or structured == {"result": text}:
-        return None
-    return {"kind": "structured", "content": structured}
+def _keep(task: asyncio.Task[None]) -> None:
+    """Hold a task that nobody waits for: asyncio itself would let it be collected."""
+    _running.add(task)
+    task.add_done_callback(_running.discard)

@@ -2,68 +2,72 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager
-from typing import Any
 
-import anyio
-import httpx
 from langchain_core.tools import ToolException
-from langchain_mcp_adapters.sessions import create_session
-from mcp import ClientSession
-from mcp.shared.exceptions import McpError
-from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
-from pydantic import ValidationError
+from mcp.types import CallToolResult, Tool
 
 from backend.errors import ToolServerUnavailable
-from backend.schemas.domains import McpServer, StdioServer
+from backend.schemas.domains import McpServer
 from backend.schemas.wire import JSON
-from backend.tools.mcp_rescue import rescue
-from backend.tools.mcp_stdio import stdio_session
-from backend.tools.mcp_wire import OnFailure, watching_client
-
-MAX_TOOLS = 1_000
-MARGIN_SECONDS = 10.0  # who asked for the call gives it up first
-UNCERTAIN = "so this call may or may not have taken effect"
-SESSION_TERMINATED = 32600
+from backend.tools.mcp_health import ServerHealth
+from backend.tools.mcp_session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session
 
 logger = logging.getLogger(__name__)
 
 
-class NotDelivered(Exception):
-    """The server has not got the call: to make it again is harmless."""
-
-
 class Server:
-    """A server by its name; each call finds an open connection or opens one."""
+    """A server by its name; each call finds an open connection or opens one.
+
+    `key` tells which server it is, in any domain. `call_seconds`: how long it may be silent within
+    a call, unless the server's own template says another time.
+    """
 
     def __init__(
-        self, name: str, server: McpServer, *, connect_seconds: float, call_seconds: float
+        self, name: str, server: McpServer, *, key: str, health: ServerHealth, call_seconds: float
     ) -> None:
         self.name = name
+        self.key = key
+        self.is_connecting = False
         self._server = server
-        self._connect_seconds = connect_seconds
-        self._call_seconds = call_seconds
-        self._current: _Session | None = None
+        self._health = health
+        self._call_seconds = server.call_seconds or call_seconds
+        self._is_bounded = server.call_seconds is not None
+        self._current: Session | None = None
         self._connecting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def connect_seconds(self) -> float:
+        """How long it may take to connect."""
+        return self._server.connect_seconds or self._health.connect_seconds
+
+    @property
+    def own_patience(self) -> float:
+        """How long a turn waits for it at least: what its template says, else nothing."""
+        return self._server.connect_seconds or 0.0
+
     async def connect(self) -> list[Tool]:
-        """Open the connection and give the tools; ToolServerUnavailable names a dead server."""
-        session = _Session(self.name, self._server, self._call_seconds)
+        """Open the connection and give the tools; ToolServerUnavailable says why it cannot."""
+        since = self._health.connecting(self.key)
+        self.is_connecting = True
+        session = Session(self.name, self._server, self._call_seconds)
         self._current = session
-        tools = await session.open(self._tasks, self._connect_seconds)
-        if tools is None:
+        try:
+            tools = await session.open(self._tasks, self.connect_seconds)
+        except asyncio.CancelledError:
             session.close()
-            raise ToolServerUnavailable(
-                f"The tool server {self.name!r} could not be reached. "
-                "Check that it runs, then press Retry."
-            )
-        if len(tools) > MAX_TOOLS:
-            raise ToolServerUnavailable(
-                f"The tool server {self.name!r} offers more than {MAX_TOOLS} tools. "
-                "Let it offer fewer, then press Retry."
-            )
+            self._health.given_up(self.key)
+            raise
+        finally:
+            self.is_connecting = False
+        reason = "" if tools is not None else session.failure(self.connect_seconds)
+        if tools is not None and len(tools) > MAX_TOOLS:
+            reason = f"it offers more than {MAX_TOOLS} tools; let it offer fewer"
+        if reason or tools is None:
+            session.close()
+            self._health.failed(self.key, since, reason)
+            raise ToolServerUnavailable(reason)
+        self._health.connected(self.key, since)
         return tools
 
     async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
@@ -74,9 +78,15 @@ class Server:
         for _ in range(2):
             session = await self._open_session()
             try:
-                return await session.call(tool, arguments, meta)
+                async with asyncio.timeout(self._call_seconds if self._is_bounded else None):
+                    return await session.call(tool, arguments, meta)
             except NotDelivered:
                 session.close()
+            except TimeoutError as error:
+                raise ToolException(
+                    f"The tool server {self.name!r} has not answered within "
+                    f"{self._call_seconds:g} seconds, its limit, {UNCERTAIN}."
+                ) from error
         raise self._unreachable()
 
     def close(self) -> set[asyncio.Task[None]]:
@@ -85,8 +95,10 @@ class Server:
             self._current.close()
         return self._tasks
 
-    async def _open_session(self) -> "_Session":
+    async def _open_session(self) -> Session:
         async with self._connecting:
+            if self._current is not None and not await self._current.is_usable():
+                self._current.close()
             if self._current is None or not self._current.is_open:
                 try:
                     await self.connect()
@@ -101,175 +113,3 @@ class Server:
             f"The tool server {self.name!r} has broken the connection and cannot be reached; "
             "nothing was run."
         )
-
-
-class _Session:
-    """One connection. A task of its own opens and closes it, as anyio demands."""
-
-    def __init__(self, name: str, server: McpServer, call_seconds: float) -> None:
-        self._name = name
-        self._opening = _open_session(server, call_seconds, self._fail, self._take_aside)
-        self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
-        self._session: ClientSession | None = None
-        self._closing = asyncio.Event()
-        self._calls: dict[Any, asyncio.Future[CallToolResult]] = {}
-        self._task: asyncio.Task[None] | None = None
-        self._error: BaseException | None = None
-
-    @property
-    def is_open(self) -> bool:
-        return (
-            self._session is not None
-            and self._task is not None
-            and not self._task.done()
-            and not self._closing.is_set()
-        )
-
-    async def open(self, tasks: set[asyncio.Task[None]], seconds: float) -> list[Tool] | None:
-        """Connect and give the tools; None when the server does not answer in time."""
-        self._task = asyncio.create_task(self._keep_open())
-        tasks.add(self._task)
-        self._task.add_done_callback(tasks.discard)
-        waited: set[asyncio.Future[Any]] = {self._task, self._ready}
-        await asyncio.wait(waited, timeout=seconds, return_when="FIRST_COMPLETED")
-        return self._ready.result() if self._ready.done() else None
-
-    async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
-        """Call a tool; a server that dies meanwhile ends the call at once."""
-        assert self._session is not None and self._task is not None  # noqa: S101  # is open
-        aside: asyncio.Future[CallToolResult] = asyncio.get_running_loop().create_future()
-        call = asyncio.ensure_future(self._ask(self._session, aside, tool, arguments, meta))
-        try:
-            waited: set[asyncio.Future[Any]] = {call, aside, self._task}
-            await asyncio.wait(waited, return_when="FIRST_COMPLETED")
-            if call.done():
-                return call.result()
-            if aside.done():
-                return aside.result()
-            raise self._lost()
-        except McpError as error:
-            raise self._explain(error) from error
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
-            raise NotDelivered from error
-        except (RuntimeError, ValidationError) as error:
-            raise ToolException(
-                f"The tool server {self._name!r} gave a result that does not fit its own schema; "
-                "the tool has run, its result cannot be used."
-            ) from error
-        finally:
-            self._forget(aside)
-            call.cancel()
-
-    def close(self) -> None:
-        """Ask the task to end; one that has not connected yet is cancelled."""
-        self._closing.set()
-        if self._task is not None and self._session is None:
-            self._task.cancel()
-
-    async def _ask(
-        self,
-        session: ClientSession,
-        aside: asyncio.Future[CallToolResult],
-        tool: str,
-        arguments: JSON,
-        meta: JSON | None,
-    ) -> CallToolResult:
-        """Make the call, known by the id that the session gives it in this very moment."""
-        self._calls[session._request_id] = aside
-        return await session.call_tool(tool, arguments, meta=meta)
-
-    def _forget(self, aside: asyncio.Future[CallToolResult]) -> None:
-        self._calls = {key: value for key, value in self._calls.items() if value is not aside}
-        if aside.done():
-            aside.exception()
-        else:
-            aside.cancel()
-
-    def _fail(self, request_id: Any, reason: str) -> None:
-        """End a call of which the transport knows that no result will come."""
-        aside = self._calls.get(request_id)
-        if aside is not None and not aside.done():
-            said = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
-            aside.set_exception(ToolException(said))
-
-    async def _take_aside(self, message: Any) -> None:
-        """Take what the SDK could not read; a result in it still reaches its call."""
-        if not isinstance(message, Exception):
-            return
-        request_id, result = rescue(message)
-        aside = self._calls.get(request_id)
-        if aside is None or aside.done():
-            logger.warning("tool server sent what is no message", extra={"server": self._name})
-        elif result is None:
-            self._fail(request_id, "its answer cannot be read")
-        else:
-            aside.set_result(result)
-
-    def _explain(self, error: McpError) -> Exception:
-        code, said = error.error.code, error.error.message
-        if (code, said) == (CONNECTION_CLOSED, "Connection closed"):
-            self.close()
-            return self._lost()
-        if (code, said) == (SESSION_TERMINATED, "Session terminated"):
-            return NotDelivered()
-        return ToolException(f"The tool server {self._name!r} says: {error}")
-
-    def _lost(self) -> Exception:
-        causes = list(_causes(self._error))
-        if any(isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout) for cause in causes):
-            return NotDelivered()
-        status = next((c for c in causes if isinstance(c, httpx.HTTPStatusError)), None)
-        if status is not None:
-            said = f"answered with the status {status.response.status_code}"
-        else:
-            said = "has broken the connection"
-        return ToolException(f"The tool server {self._name!r} {said}, {UNCERTAIN}.")
-
-    async def _keep_open(self) -> None:
-        try:
-            async with self._opening as session:
-                await session.initialize()
-                tools = await _list_tools(session)
-                self._session = session
-                self._ready.set_result(tools)
-                await self._closing.wait()
-        except Exception as error:  # noqa: BLE001  # an edge: the connection's end is its news
-            self._error = error
-            fields = {"server": self._name, "error": type(error).__name__}
-            logger.warning("tool server lost", extra=fields)
-
-
-def _open_session(
-    server: McpServer, call_seconds: float, on_failure: OnFailure, on_other: Any
-) -> AbstractAsyncContextManager[ClientSession]:
-    if isinstance(server, StdioServer):
-        return stdio_session(server, on_other)
-    return create_session(
-        {
-            "transport": "streamable_http",
-            "url": server.url,
-            "headers": server.headers,
-            "sse_read_timeout": call_seconds + MARGIN_SECONDS,
-            "httpx_client_factory": watching_client(on_failure),
-            "session_kwargs": {"message_handler": on_other},
-        }
-    )
-
-
-async def _list_tools(session: ClientSession) -> list[Tool]:
-    """Return the tools of all pages, or a few more than allowed of a server that has no end."""
-    page = await session.list_tools()
-    tools = list(page.tools)
-    while page.nextCursor and len(tools) <= MAX_TOOLS:
-        page = await session.list_tools(page.nextCursor)
-        tools += page.tools
-    return tools
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error, or those that a group holds."""
-    if isinstance(error, BaseExceptionGroup):
-        for part in error.exceptions:
-            yield from _causes(part)
-    elif error is not None:
-        yield error

@@ -10,12 +10,14 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import TypeAdapter
 
 from backend.domains.secrets import Secrets
-from backend.errors import SecretForbidden, SecretMissing, ToolServerUnavailable
+from backend.errors import SecretForbidden, SecretMissing
 from backend.schemas.domains import McpServer
 from backend.tools.mcp import expand_secrets, open_mcp_tools
+from backend.tools.mcp_health import ServerHealth
 from tests.fakes import ScriptedModel
 from tests.runs import asking, final_state, run, steps
 from tests.tool_server import ToolServer, text_result, tool
+from tests.wire_server import WireServer
 
 STDIO = {
     "transport": "stdio",
@@ -69,8 +71,8 @@ def server():
 
 def call_once(name, arguments, **templates):
     async def go():
-        async with open_mcp_tools(servers(**templates)) as tools:
-            chosen = next(t for t in tools if t.name == name)
+        async with open_mcp_tools(servers(**templates)) as served:
+            chosen = next(t for t in served.tools if t.name == name)
             call = {"name": name, "args": arguments, "id": "c", "type": "tool_call"}
             return await chosen.ainvoke(call)
 
@@ -89,7 +91,7 @@ def call_once(name, arguments, **templates):
         ("wide", "  ünï\n\t文 \n", "success"),
         ("failed", "no such row", "error"),
         ("failed silently", "", "error"),
-        ("picture", "[image image/png: not shown to the model]", "success"),
+        ("picture", "[image image/png, 3 bytes: shown to people, you cannot see it]", "success"),
         ("structured", "t", "success"),
     ],
 )
@@ -103,7 +105,7 @@ def test_structured_content_is_the_artifact_unless_it_only_wraps_the_text(server
     structured = call_once("pick", {"which": "structured"}, s=server.template)
     wrapped = call_once("pick", {"which": "wrapped"}, s=server.template)
 
-    assert structured.artifact == {"kind": "structured", "content": TABLE}
+    assert structured.artifact == {"kind": "content", "structured": TABLE, "attachments": []}
     assert wrapped.artifact is None
 
 
@@ -142,8 +144,8 @@ def test_a_dirty_result_enters_the_state_clean(server):
 
 def test_a_child_process_serves_tools_too_and_two_of_one_name_are_told_apart(server):
     async def names():
-        async with open_mcp_tools(servers(http=server.template, child=STDIO)) as tools:
-            return [t.name for t in tools]
+        async with open_mcp_tools(servers(http=server.template, child=STDIO)) as served:
+            return [t.name for t in served.tools]
 
     assert asyncio.run(names()) == ["pick", "echo", "child__echo", "die"]
     assert call_once("child__echo", {"a": 1}, h=server.template, child=STDIO).content == (
@@ -163,7 +165,8 @@ def test_a_server_that_dies_in_a_call_gives_an_error_result_at_once():
 def test_an_http_server_that_dies_between_calls_gives_an_error_result_at_once():
     async def go():
         with ToolServer([tool("echo")], answer) as mortal:
-            async with open_mcp_tools(servers(m=mortal.template)) as (echo,):
+            async with open_mcp_tools(servers(m=mortal.template)) as served:
+                (echo,) = served.tools
                 call = {"name": "echo", "args": {}, "id": "c", "type": "tool_call"}
                 await echo.ainvoke(call)
                 await asyncio.to_thread(mortal.stop)
@@ -177,50 +180,74 @@ def test_an_http_server_that_dies_between_calls_gives_an_error_result_at_once():
 
 
 @pytest.mark.parametrize(
-    "dead",
+    ("dead", "why"),
     [
-        {"transport": "streamable_http", "url": "http://127.0.0.1:1/mcp"},
-        {"transport": "stdio", "command": "/no/such/program"},
-        {"transport": "stdio", "command": sys.executable, "args": ["-c", "exit(1)"]},
+        ({"transport": "streamable_http", "url": "http://127.0.0.1:1/mcp"}, "nothing answers"),
+        ({"transport": "streamable_http", "url": "nonsense"}, "its url cannot be read"),
+        ({"transport": "stdio", "command": "/no/such/program"}, "its command does not exist"),
+        ({"transport": "stdio", "command": "/etc/passwd"}, "may not run its command"),
+        ({"transport": "stdio", "command": sys.executable, "args": ["-c", "exit(1)"]}, "it ended"),
     ],
 )
-def test_a_dead_server_is_named_quickly_and_the_model_is_not_asked(server, dead):
-    began = time.monotonic()
-    with (
-        ScriptedModel([{"text": "."}]) as model,
-        pytest.raises(ToolServerUnavailable, match="'ledger'"),
-    ):
-        run(model.url, asking("go"), mcp_servers={"ok": server.template, "ledger": dead})
+def test_a_run_goes_on_without_a_dead_server_and_says_why(server, dead, why):
+    with ScriptedModel([{"text": "."}]) as model:
+        events = run(model.url, asking("go"), mcp_servers={"ok": server.template, "ledger": dead})
 
-    assert time.monotonic() - began < 5
-    assert model.requests == []
+    (step,) = steps(events)
+    (said,) = step.notices
+    assert said.startswith("The tool server ledger is missing: ") and why in said
+    assert [t["function"]["name"] for t in model.requests[0]["tools"]] == ["pick", "echo"]
 
 
-def test_a_server_that_never_answers_is_given_up():
-    silent = {"transport": "stdio", "command": "sleep", "args": ["30"]}
+def test_a_status_that_means_failure_is_told():
+    with WireServer("status", everything=True) as refusing:
+        said, _ = open_with(ServerHealth(), s=refusing.template)
 
-    async def go():
-        async with open_mcp_tools(servers(silent=silent), connect_seconds=0.3):
-            raise AssertionError
-
-    began = time.monotonic()
-    with pytest.raises(ToolServerUnavailable, match="'silent'"):
-        asyncio.run(go())
-    assert time.monotonic() - began < 5
+    assert "it answered with the status 500" in said[0] and "sk-canary" not in said[0]
 
 
-def test_all_servers_are_connected_at_the_same_time():
-    silent = {"transport": "stdio", "command": "sleep", "args": ["30"]}
+SILENT = {"transport": "stdio", "command": "sleep", "args": ["30"]}
+
+
+def open_with(health, **templates):
+    """What is said of the servers of a run that only opens them, and how long that took."""
+    said = []
 
     async def go():
-        many = {f"s{number}": silent for number in range(5)}
-        async with open_mcp_tools(servers(**many), connect_seconds=0.5):
-            raise AssertionError
+        began = time.monotonic()
+        async with open_mcp_tools(servers(**templates), health=health, warn=said.append):
+            return time.monotonic() - began
 
-    began = time.monotonic()
-    with pytest.raises(ToolServerUnavailable):
-        asyncio.run(go())
-    assert time.monotonic() - began < 2.4
+    return said, asyncio.run(go())
+
+
+def test_servers_that_never_answer_are_given_up_at_the_same_time():
+    many = {f"s{number}": SILENT for number in range(5)}
+
+    said, taken = open_with(ServerHealth(0.5), **many)
+
+    assert len(said) == 5
+    assert all("did not answer within" in sentence for sentence in said)
+    assert taken < 2.4
+
+
+def test_a_server_that_hung_costs_the_next_turns_of_the_process_nothing():
+    clock = Clock()
+    health = ServerHealth(0.5, clock)
+    before, _ = open_with(health, silent=SILENT)
+    clock.now += 1
+
+    again, taken = open_with(health, silent=SILENT)
+
+    assert again == before
+    assert taken < 0.2
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
 
 
 def test_secrets_are_named_in_the_domain_and_taken_from_the_environment():

@@ -4,6 +4,7 @@ from langchain_core.tools import StructuredTool
 from backend.agents.factory import DEFAULT_AGENT, choose_agent, select_tools
 from backend.errors import ConfigurationError, InvalidInput
 from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.tools.mcp import Served
 
 
 def a_tool(name, says="own"):
@@ -32,7 +33,8 @@ def test_the_first_agent_answers_unless_another_is_named():
 
 
 def test_a_servers_tool_stands_in_for_an_own_one_of_the_same_name():
-    own, served = [a_tool("x"), a_tool("y")], [a_tool("y", "served"), a_tool("z", "served")]
+    own = [a_tool("x"), a_tool("y")]
+    served = Served([a_tool("y", "served"), a_tool("z", "served")])
 
     everything = select_tools(AgentTemplate(name="a"), own, served)
     chosen = select_tools(AgentTemplate(name="a", tools=["z", "y", "z"]), own, served)
@@ -43,4 +45,12 @@ def test_a_servers_tool_stands_in_for_an_own_one_of_the_same_name():
 
 def test_a_tool_that_is_not_there_is_named():
     with pytest.raises(ConfigurationError, match=r"'q'.*It has: x"):
-        select_tools(AgentTemplate(name="a", tools=["q"]), [a_tool("x")], [])
+        select_tools(AgentTemplate(name="a", tools=["q"]), [a_tool("x")], Served([]))
+
+
+def test_what_a_server_that_is_away_would_have_is_left_out():
+    own, wanted = [a_tool("x"), a_tool("y")], AgentTemplate(name="a", tools=["x", "y", "q"])
+    away = Served([], {"y": "its server is away"}, is_whole=False)
+
+    assert names(select_tools(wanted, own, away)) == ["x own"]
+    assert names(select_tools(AgentTemplate(name="a"), own, away)) == ["x own"]

@@ -1,6 +1,7 @@
 """Always present: no call runs twice or for ever; its result is clean, its failure readable."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from backend.agents.bounded import TookTooLong, run_bounded
 from backend.agents.state import clean, dump_message, load_messages
 from backend.agents.tool_calls import CallPlace, effect_of, place_of, runs_in_thread
 from backend.agents.tool_results import (
+    error_result,
     failed,
     tidy,
     took_too_long,
@@ -31,8 +33,16 @@ Handler = Callable[[ToolCallRequest], Awaitable[Result]]
 class ToolGuard(AgentMiddleware[Any, Any]):
     """Stands around each call: journal, time limit, errors. Adds nothing to the messages."""
 
-    def __init__(self, journal: ToolJournal, turn_id: UUID, seconds: float) -> None:
+    def __init__(
+        self,
+        journal: ToolJournal,
+        turn_id: UUID,
+        seconds: float,
+        absent: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Make it; `absent` says of tools that the model may remember why they are away."""
         super().__init__()
+        self._absent = absent
         self._journal = journal
         self._turn_id = turn_id
         self._seconds = seconds
@@ -48,10 +58,13 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         past = self._journal.recorded(place.key)
         if past and past.message:
             return _load_result(past.message, past.artifact)
-        if past and effect is Effect.ACTS:
+        if past and (effect is Effect.ACTS or request.tool is None):
             return unknown_outcome(request)
+        name = request.tool_call["name"]
+        if request.tool is None and name in self._absent:
+            return error_result(request, self._absent[name])
         if effect is not Effect.READ_ONLY:
-            await self._journal.started(place.key, request.tool_call["name"], effect)
+            await self._journal.started(place.key, name, effect)
         result = await self._run(request, handler, place, effect)
         failpoint("S10")
         if effect is not Effect.READ_ONLY or place.batch_size > 1:

@@ -1,0 +1,47 @@
+"""Why a tool server cannot be had, in words that quote nothing of it: they may be secrets."""
+
+from collections.abc import Iterator
+
+import httpx
+from mcp.shared.exceptions import McpError
+from mcp.types import CONNECTION_CLOSED
+
+
+def failure_of(error: BaseException | None, seconds: float) -> str:
+    """Return why it did not connect, as the end of a sentence; without an error, too slowly."""
+    if error is None:
+        return f"it did not answer within {seconds:g} seconds"
+    if is_refused(error):
+        return "nothing answers at its address; check that it runs"
+    if said := said_of_status(error):
+        return f"it {said}; check its url and headers"
+    for cause in _causes(error):
+        if isinstance(cause, FileNotFoundError):
+            return "its command does not exist on the worker's machine"
+        if isinstance(cause, PermissionError):
+            return "the worker may not run its command"
+        if isinstance(cause, McpError) and cause.error.code == CONNECTION_CLOSED:
+            return "it ended, or broke the connection, before it had answered"
+        if isinstance(cause, httpx.UnsupportedProtocol | httpx.InvalidURL):
+            return "its url cannot be read"
+    return f"it does not speak MCP as expected ({type(next(_causes(error), error)).__name__})"
+
+
+def is_refused(error: BaseException | None) -> bool:
+    """Whether nothing has reached the server."""
+    return any(isinstance(c, httpx.ConnectError | httpx.ConnectTimeout) for c in _causes(error))
+
+
+def said_of_status(error: BaseException | None) -> str | None:
+    """Return that it answered with a status that means failure, if it did."""
+    status = next((c for c in _causes(error) if isinstance(c, httpx.HTTPStatusError)), None)
+    return f"answered with the status {status.response.status_code}" if status else None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error, or those that a group holds."""
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _causes(part)
+    elif error is not None:
+        yield error

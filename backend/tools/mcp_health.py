@@ -1,0 +1,107 @@
+"""What a process knows of tool servers: how long they take to connect, and which failed lately.
+
+So that a server which hangs costs one turn its patience, and not every turn of every session.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+CONNECT_SECONDS = 10.0
+GRACE_SECONDS = 3.0  # a child process in Python takes about half a one, on a loaded machine two
+USUAL_TIMES = 5  # how many times longer than the last time is no reason yet to go on without it
+SHORTEST_PAUSE, LONGEST_PAUSE = 2.0, 30.0
+PAUSE_TIMES = 3  # so many times longer than it has kept a turn waiting is it left alone
+
+
+@dataclass
+class _Record:
+    """`usual`: how long it took last; `connecting`: how many do so now, since `tried_at`."""
+
+    usual: float | None = None
+    reason: str = ""
+    paused_until: float = float("-inf")
+    connected_at: float = float("-inf")
+    connecting: int = 0
+    tried_at: float = 0.0
+
+
+class ServerHealth:
+    """One per process, shared by its turns; only its event loop's thread may use it.
+
+    `connect_seconds`: how long a server may take to connect at most. A server is known by how it
+    is written in a domain, secrets by name.
+    """
+
+    def __init__(
+        self,
+        connect_seconds: float = CONNECT_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.connect_seconds = connect_seconds
+        self._clock = clock
+        self._records: dict[str, _Record] = {}
+
+    def patience(self, server: str) -> float:
+        """Return how many seconds a turn waits for it.
+
+        Longer while many turns connect at once: then the machine is slow, not the server.
+        """
+        record = self._record(server)
+        if record.reason:
+            patience = GRACE_SECONDS
+        elif record.usual is not None:
+            patience = USUAL_TIMES * record.usual + record.connecting * record.usual
+        elif record.connecting:
+            patience = self.connect_seconds - (self._clock() - record.tried_at)
+        else:
+            patience = self.connect_seconds
+        return min(max(patience, GRACE_SECONDS), self.connect_seconds)
+
+    def pause(self, server: str) -> float:
+        """Return for how many seconds it is still left alone, since it failed; 0: try it.
+
+        After that one turn tries it first, and the others wait for what comes of that.
+        """
+        record = self._record(server)
+        if record.reason and record.connecting:
+            return SHORTEST_PAUSE
+        return max(record.paused_until - self._clock(), 0.0)
+
+    def reason(self, server: str) -> str:
+        """Return why it was last not to be had, in words; nothing if it was."""
+        return self._record(server).reason
+
+    def connecting(self, server: str) -> float:
+        """Note that somebody begins to connect; return the present moment."""
+        record, now = self._record(server), self._clock()
+        record.tried_at = record.tried_at if record.connecting else now
+        record.connecting += 1
+        return now
+
+    def connected(self, server: str, since: float) -> None:
+        """Note that it has connected to whoever began at `since`."""
+        record = self._ended(server)
+        record.connected_at = self._clock()
+        record.usual = record.connected_at - since
+        record.reason, record.paused_until = "", float("-inf")
+
+    def failed(self, server: str, since: float, reason: str) -> None:
+        """Note that it has not, and why, in words."""
+        record, now = self._ended(server), self._clock()
+        if record.connected_at > since:
+            return  # others were served meanwhile
+        pause = min(max(PAUSE_TIMES * (now - since), SHORTEST_PAUSE), LONGEST_PAUSE)
+        record.reason, record.paused_until = reason, now + pause
+
+    def given_up(self, server: str) -> None:
+        """Note that whoever connected has let go of it before anything was known."""
+        self._ended(server)
+
+    def _ended(self, server: str) -> _Record:
+        record = self._record(server)
+        record.connecting -= 1
+        return record
+
+    def _record(self, server: str) -> _Record:
+        return self._records.setdefault(server, _Record())

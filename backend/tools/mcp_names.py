@@ -1,0 +1,37 @@
+"""By which names a model calls the tools of servers: distinct, fit, and the same in each turn."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+MAX_NAME = 64
+
+_NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
+
+ToolKey = tuple[str, str]  # a server's name, and its tool's
+
+
+def assign_names(
+    listed: Mapping[str, Sequence[str]], remembered: Iterable[ToolKey]
+) -> dict[ToolKey, str]:
+    """Return each tool's name: its own, or `server__tool` where that is taken.
+
+    Those that are remembered, the first seen first, have their names before new ones, and keep
+    them also while their server is away. Pure.
+    """
+    fresh = [(server, tool) for server, tools in listed.items() for tool in tools]
+    names: dict[ToolKey, str] = {}
+    taken: set[str] = set()
+    for key in dict.fromkeys([*remembered, *fresh]):
+        names[key] = _free_name(*key, taken)
+        taken.add(names[key])
+    return names
+
+
+def _free_name(server: str, tool: str, taken: Collection[str]) -> str:
+    name = _NOT_IN_NAMES.sub("_", tool)[:MAX_NAME]
+    full, number = _NOT_IN_NAMES.sub("_", f"{server}__{tool}"), 1
+    while not name or name in taken:
+        tail = f"_{number}" if number > 1 else ""
+        name = full[: MAX_NAME - len(tail)] + tail
+        number += 1
+    return name

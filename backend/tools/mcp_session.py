@@ -1,0 +1,211 @@
+"""One connection to an MCP server: opened, called through, and how it ends."""
+
+import asyncio
+import logging
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import anyio
+from langchain_core.tools import ToolException
+from langchain_mcp_adapters.sessions import create_session
+from mcp import ClientSession
+from mcp.shared.exceptions import McpError
+from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
+from pydantic import ValidationError
+
+from backend.schemas.domains import McpServer, StdioServer
+from backend.schemas.wire import JSON
+from backend.tools.mcp_failures import failure_of, is_refused, said_of_status
+from backend.tools.mcp_rescue import rescue
+from backend.tools.mcp_stdio import stdio_session
+from backend.tools.mcp_wire import OnFailure, watching_client
+
+MAX_TOOLS = 1_000
+MARGIN_SECONDS = 10.0  # who asked for the call gives it up first
+SIGN_SECONDS = 3.0
+UNCERTAIN = "so this call may or may not have taken effect"
+SESSION_TERMINATED = 32600
+
+logger = logging.getLogger(__name__)
+
+
+class NotDelivered(Exception):
+    """The server has not got the call: to make it again is harmless."""
+
+
+class Session:
+    """One connection. A task of its own opens and closes it, as anyio demands."""
+
+    def __init__(self, name: str, server: McpServer, call_seconds: float) -> None:
+        self._name = name
+        self._opening = _open_client(server, call_seconds, self._fail, self._take_aside)
+        self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
+        self._session: ClientSession | None = None
+        self._closing = asyncio.Event()
+        self._calls: dict[Any, asyncio.Future[CallToolResult]] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._error: BaseException | None = None
+        self._is_suspect = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has connected, and has not ended since."""
+        return (
+            self._session is not None
+            and self._task is not None
+            and not self._task.done()
+            and not self._closing.is_set()
+        )
+
+    async def open(self, tasks: set[asyncio.Task[None]], seconds: float) -> list[Tool] | None:
+        """Connect and give the tools; None when the server does not answer in time."""
+        self._task = asyncio.create_task(self._keep_open())
+        tasks.add(self._task)
+        self._task.add_done_callback(tasks.discard)
+        waited: set[asyncio.Future[Any]] = {self._task, self._ready}
+        await asyncio.wait(waited, timeout=seconds, return_when="FIRST_COMPLETED")
+        return self._ready.result() if self._ready.done() else None
+
+    def failure(self, seconds: float) -> str:
+        """Return why it did not open within so many seconds, in words."""
+        return failure_of(self._error, seconds)
+
+    async def is_usable(self) -> bool:
+        """Whether calls may go this way; one that gave no answer in time is asked for a sign."""
+        if self._is_suspect and self._session is not None and self.is_open:
+            try:
+                async with asyncio.timeout(SIGN_SECONDS):
+                    await self._session.send_ping()
+            except (TimeoutError, McpError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                return False
+            self._is_suspect = False
+        return self.is_open
+
+    async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
+        """Call a tool; a server that dies meanwhile ends the call at once."""
+        assert self._session is not None and self._task is not None  # noqa: S101  # is open
+        aside: asyncio.Future[CallToolResult] = asyncio.get_running_loop().create_future()
+        call = asyncio.ensure_future(self._ask(self._session, aside, tool, arguments, meta))
+        try:
+            waited: set[asyncio.Future[Any]] = {call, aside, self._task}
+            await asyncio.wait(waited, return_when="FIRST_COMPLETED")
+            if call.done():
+                return call.result()
+            if aside.done():
+                return aside.result()
+            raise self._lost()
+        except asyncio.CancelledError:
+            self._is_suspect = True  # nobody waits any longer: stopped, or it took too long
+            raise
+        except McpError as error:
+            raise self._explain(error) from error
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+            raise NotDelivered from error
+        except (RuntimeError, ValidationError) as error:
+            raise ToolException(
+                f"The tool server {self._name!r} gave a result that does not fit its own schema; "
+                "the tool has run, its result cannot be used."
+            ) from error
+        finally:
+            self._forget(aside)
+            call.cancel()
+
+    def close(self) -> None:
+        """Ask the task to end; one that has not connected yet is cancelled."""
+        self._closing.set()
+        if self._task is not None and self._session is None:
+            self._task.cancel()
+
+    async def _ask(
+        self,
+        session: ClientSession,
+        aside: asyncio.Future[CallToolResult],
+        tool: str,
+        arguments: JSON,
+        meta: JSON | None,
+    ) -> CallToolResult:
+        """Make the call, known by the id that the session gives it in this very moment."""
+        self._calls[session._request_id] = aside
+        return await session.call_tool(tool, arguments, meta=meta)
+
+    def _forget(self, aside: asyncio.Future[CallToolResult]) -> None:
+        self._calls = {key: value for key, value in self._calls.items() if value is not aside}
+        if aside.done():
+            aside.exception()
+        else:
+            aside.cancel()
+
+    def _fail(self, request_id: Any, reason: str) -> None:
+        """End a call of which the transport knows that no result will come."""
+        aside = self._calls.get(request_id)
+        if aside is not None and not aside.done():
+            said = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
+            aside.set_exception(ToolException(said))
+
+    async def _take_aside(self, message: Any) -> None:
+        """Take what the SDK could not read; a result in it still reaches its call."""
+        if not isinstance(message, Exception):
+            return
+        request_id, result = rescue(message)
+        aside = self._calls.get(request_id)
+        if aside is None or aside.done():
+            logger.warning("tool server sent what is no message", extra={"server": self._name})
+        elif result is None:
+            self._fail(request_id, "its answer cannot be read")
+        else:
+            aside.set_result(result)
+
+    def _explain(self, error: McpError) -> Exception:
+        code, said = error.error.code, error.error.message
+        if (code, said) == (CONNECTION_CLOSED, "Connection closed"):
+            self.close()
+            return self._lost()
+        if (code, said) == (SESSION_TERMINATED, "Session terminated"):
+            return NotDelivered()
+        return ToolException(f"The tool server {self._name!r} says: {error}")
+
+    def _lost(self) -> Exception:
+        if is_refused(self._error):
+            return NotDelivered()
+        said = said_of_status(self._error) or "has broken the connection"
+        return ToolException(f"The tool server {self._name!r} {said}, {UNCERTAIN}.")
+
+    async def _keep_open(self) -> None:
+        try:
+            async with self._opening as session:
+                await session.initialize()
+                tools = await _list_tools(session)
+                self._session = session
+                self._ready.set_result(tools)
+                await self._closing.wait()
+        except Exception as error:  # noqa: BLE001  # an edge: the connection's end is its news
+            self._error = error
+            fields = {"server": self._name, "error": type(error).__name__}
+            logger.warning("tool server lost", extra=fields)
+
+
+def _open_client(
+    server: McpServer, call_seconds: float, on_failure: OnFailure, on_other: Any
+) -> AbstractAsyncContextManager[ClientSession]:
+    if isinstance(server, StdioServer):
+        return stdio_session(server, on_other)
+    return create_session(
+        {
+            "transport": "streamable_http",
+            "url": server.url,
+            "headers": server.headers,
+            "sse_read_timeout": call_seconds + MARGIN_SECONDS,
+            "httpx_client_factory": watching_client(on_failure),
+            "session_kwargs": {"message_handler": on_other},
+        }
+    )
+
+
+async def _list_tools(session: ClientSession) -> list[Tool]:
+    """Return the tools of all pages, or a few more than allowed of a server that has no end."""
+    page = await session.list_tools()
+    tools = list(page.tools)
+    while page.nextCursor and len(tools) <= MAX_TOOLS:
+        page = await session.list_tools(page.nextCursor)
+        tools += page.tools
+    return tools
