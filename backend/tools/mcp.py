@@ -16,6 +16,7 @@ from mcp.types import Tool
 from backend.domains.secrets import EXPANDED, Secrets
 from backend.errors import ToolServerUnavailable
 from backend.schemas.domains import McpServer
+from backend.settings import Settings
 from backend.tools.mcp_health import ServerHealth
 from backend.tools.mcp_names import ToolKey, assign_names
 from backend.tools.mcp_server import Server
@@ -28,8 +29,9 @@ from backend.tools.mcp_words import (
     is_missing,
     is_withheld,
 )
-from backend.tools.server_tools import NoMemory, ToolMemory
+from backend.tools.server_tools import NoMemory, ServerTools, ToolMemory
 from backend.tools.tool_versions import Review
+from db.session import Database
 
 CALL_SECONDS = 600.0
 CLOSE_SECONDS = 0.5
@@ -39,6 +41,19 @@ NO_MEMORY = NoMemory()
 Tell = Callable[[str], None]
 
 _running: set[asyncio.Task[Any]] = set()
+
+
+@dataclass(frozen=True)
+class ToolServers:
+    """What a process knows of all servers, for all its turns."""
+
+    health: ServerHealth
+    tools: ServerTools
+
+    @classmethod
+    def of(cls, settings: Settings, database: Database) -> "ToolServers":
+        """Return what a process knows in the beginning."""
+        return cls(ServerHealth(settings.mcp_connect_seconds), ServerTools(database))
 
 
 @dataclass(frozen=True)
