@@ -16,6 +16,7 @@ from backend.errors import ConfigurationError
 from backend.llm.provider import ModelProvider
 from backend.logs import set_up_logs
 from backend.settings import Settings
+from backend.tools.mcp import ToolServers
 from backend.turns.feed import AgentLoop
 from backend.turns.lease import LeaseKeeper
 from backend.turns.runner import Runtime
@@ -64,6 +65,7 @@ def make_runtime(settings: Settings) -> Runtime:
         sources=Sources(settings.data_dir, settings.source_urls),
         loop=AgentLoop(threads=settings.worker_turns),
         leases=LeaseKeeper(services.database, name, settings.lease_seconds),
+        servers=ToolServers.of(settings, services.database),
     )
 
 

@@ -24,6 +24,7 @@ from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
+from backend.tools.mcp import ToolServers
 from backend.turns.announcing import publish_closed
 from backend.turns.claim import Claim, claim_turn
 from backend.turns.closing import Closed, Outcome
@@ -55,6 +56,7 @@ class Runtime:
     sources: Sources
     loop: AgentLoop
     leases: LeaseKeeper
+    servers: ToolServers
 
 
 def run_turn(runtime: Runtime, turn_id: UUID) -> None:
@@ -167,6 +169,8 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             claim.journal,
             patience=services.settings.lease_seconds,
         ),
+        health=runtime.servers.health,
+        memory=runtime.servers.tools.of(claim.context.domain_id),
     )
 
 
