@@ -94,11 +94,12 @@ class Progress:
         Results that come with it are of calls that a policy does not let run.
         """
         messages = _as_messages(values.get("messages"))
+        new = self._unknown(messages)
         self._take_keys(values)
         self._take_messages(messages)
-        self._answer = next((m for m in messages if isinstance(m, AIMessage)), self._answer)
+        self._answer = next((m for m in new if isinstance(m, AIMessage)), self._answer)
         if self._answer is not None:
-            self._refused += [m for m in messages if isinstance(m, ToolMessage)]
+            self._refused += [m for m in new if isinstance(m, ToolMessage)]
 
     def take_results(self, values: Mapping[str, Any]) -> list[ToolFinished]:
         """Take what one call of a batch has brought; it enters the state with its whole batch."""
@@ -195,6 +196,11 @@ class Progress:
     def _store(self, key: str) -> Any:
         value, codec = self.values[key], self._codecs.get(key)
         return codec.dump(value) if codec else value
+
+    def _unknown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        """Those that are not in the state yet: a policy may give back what it keeps."""
+        known = {message.id for message in self._messages} if messages else set()
+        return [message for message in messages if message.id is None or message.id not in known]
 
     def _take_messages(self, messages: list[BaseMessage]) -> None:
         if not messages:
