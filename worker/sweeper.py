@@ -10,7 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.schemas.sessions import TurnStatus
-from backend.turns.fairness import has_room
+from backend.turns.deciding import expire_due
+from backend.turns.fairness import has_room, is_ready
 from backend.turns.life import end_leases, find_dead_workers
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.services import Services
@@ -68,7 +69,11 @@ class Sweeper:
 
 
 def sweep(services: Services) -> list[UUID]:
-    """Wake a worker for each turn that waits in vain; give their ids."""
+    """Wake a worker for each turn that waits in vain; give their ids.
+
+    Turns that have waited for people for too long go on without them.
+    """
+    expire_due(services)
     with services.database.transaction() as session:
         found = _stranded(session, services.settings.user_turns_at_once)
     if found:
@@ -78,7 +83,7 @@ def sweep(services: Services) -> list[UUID]:
 
 
 def _stranded(session: Session, at_once: int) -> list[UUID]:
-    """Turns whose lease is over, and queued ones that are first but not taken.
+    """Turns whose lease is over, and those that are ready and first but not taken.
 
     Marks them, so that a full queue is not filled again by each sweep.
     """
@@ -92,8 +97,8 @@ def _stranded(session: Session, at_once: int) -> list[UUID]:
         .subquery()
     )
     lost = (TurnRow.status == TurnStatus.RUNNING) & (TurnRow.lease_until < now)
-    is_queued = TurnRow.status == TurnStatus.QUEUED
-    waits = is_queued & (TurnRow.created_at < patience) & has_room(TurnRow.owner_id, at_once)
+    since = func.coalesce(TurnRow.decided_at, TurnRow.created_at)
+    waits = is_ready() & (since < patience) & has_room(TurnRow.owner_id, at_once)
     stranded = (
         select(TurnRow.id)
         .join(first, first.c.id == TurnRow.id)

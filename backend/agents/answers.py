@@ -9,6 +9,8 @@ from backend.agents.state import clean
 from backend.schemas.wire import JSON
 from backend.tools.journal import CallKey
 
+INTERRUPT = "interrupt"  # the key of the state that says what a turn waits for
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -33,3 +35,8 @@ def hash_arguments(arguments: JSON) -> str:
     """Return what tells one call's arguments from others, in whatever order they are written."""
     written = json.dumps(clean(arguments), sort_keys=True, separators=(",", ":"))
     return sha256(written.encode()).hexdigest()
+
+
+def without_interrupt(state: JSON) -> JSON:
+    """Return the state of a turn that waits for nobody."""
+    return {key: value for key, value in state.items() if key != INTERRUPT}

@@ -8,6 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.graph.message import add_messages
 
+from backend.agents.answers import INTERRUPT
 from backend.agents.events import CallAsked, Interrupted, StepFinished, ToolFinished
 from backend.agents.middleware.context import Codecs, Notice, Report
 from backend.agents.state import (
@@ -24,7 +25,6 @@ from backend.schemas.wire import JSON
 
 NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
-INTERRUPT = "interrupt"
 MAX_NOTICE_CHARS = 2_000
 
 Reducers = Mapping[str, Callable[[Any, Any], Any]]

@@ -12,6 +12,7 @@ from backend.api.guard import LoopbackGuard
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers
 from backend.api.routes import (
+    approvals,
     branches,
     chat,
     configuration,

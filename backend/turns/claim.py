@@ -1,13 +1,14 @@
 """Claiming a turn: who may run it, from which state, under which attempt number."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Float, Integer, bindparam, func, select, text, update
 from sqlalchemy.orm import Session
 
+from backend.agents.answers import Answers
 from backend.agents.state import calling_message
 from backend.auth.scope import Role, Scope
 from backend.conversations import display
@@ -18,6 +19,8 @@ from backend.errors import CorruptState
 from backend.schemas.domains import Limits
 from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus, Usage
 from backend.tools.journal import CallKey, Recorded
+from backend.turns.allowing import tools_allowed_in
+from backend.turns.approvals import go_on, load_answers
 from backend.turns.closing import Closed, Outcome, close_turn, load_checked
 from backend.turns.entry import enter_message
 from backend.turns.fairness import may_run
@@ -41,7 +44,8 @@ class Claim:
     """The right of one attempt to run and write a turn, and all it starts from.
 
     `calls`: the display messages of calls that earlier attempts have left without an outcome.
-    `is_resumed`: the attempt before it has lost its worker.
+    `is_resumed`: the attempt before it has lost its worker. `has_waited`: for people, who have
+    decided now; `answers` says what, `updated` are the messages that this has changed.
     """
 
     turn: Turn
@@ -55,6 +59,9 @@ class Claim:
     journal: Mapping[CallKey, Recorded]
     calls: Sequence[DisplayMessage] = ()
     is_resumed: bool = False
+    answers: Answers = field(default_factory=Answers)
+    has_waited: bool = False
+    updated: Sequence[DisplayMessage] = ()
 
     @property
     def turn_id(self) -> UUID:
@@ -80,7 +87,7 @@ class Claim:
 def claim_turn(
     session: Session, turn_id: UUID, worker: str, lease_seconds: float, at_once: int
 ) -> Claim | Closed | None:
-    """Take a turn that waits or has lost its worker.
+    """Take a turn that is queued, has lost its worker, or has waited for people who have decided.
 
     None when it is not to be had: finished, gone, run by another worker, behind another turn, or
     of an owner who runs as many as one person may, `at_once`.
@@ -96,6 +103,7 @@ def claim_turn(
     if is_exhausted(turn.losses + is_lost):
         return close_turn(session, turn, GIVEN_UP)
     added = [enter_message(session, turn)] if turn.message_position is None else []
+    has_waited = turn.status == TurnStatus.WAITING
     silence = _take(session, turn, worker, lease_seconds, is_lost)
     if is_lost:
         resumed = display.notice(_resumed(turn.steps, silence))
@@ -105,6 +113,9 @@ def claim_turn(
     except CorruptState as error:
         return close_turn(session, turn, Outcome.failed(error.title, error.detail))
     asking = calling_message(stored.state) if turn.attempt > 1 else None
+    updated: list[DisplayMessage] = []
+    if has_waited:
+        updated, stored = go_on(session, turn, stored)
     return Claim(
         turn=wire_turn(turn),
         attempt=turn.attempt,
@@ -117,6 +128,9 @@ def claim_turn(
         journal=load_journal(session, turn.id, asking["id"]) if asking else {},
         calls=_calls_left(session, turn),
         is_resumed=is_lost,
+        answers=_answers(session, conversation, turn, asking),
+        has_waited=has_waited,
+        updated=updated,
     )
 
 
@@ -138,9 +152,19 @@ def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
         return False
     if status is TurnStatus.RUNNING:
         return lease_is_over(session, turn)
-    if next_turn_id(session, turn.conversation_id) != turn.id:
+    if status is TurnStatus.WAITING and turn.decided_at is None:
+        return turn.stop_requested
+    if status is TurnStatus.QUEUED and next_turn_id(session, turn.conversation_id) != turn.id:
         return False
     return turn.stop_requested or may_run(session, turn.owner_id, at_once)
+
+
+def _answers(
+    session: Session, conversation: ConversationRow, turn: TurnRow, asking: JSON | None
+) -> Answers:
+    """What people have decided on the calls at hand, and allowed for good."""
+    by_call = load_answers(session, turn.id, asking["id"]) if asking else {}
+    return Answers(by_call, frozenset(tools_allowed_in(conversation)))
 
 
 def _resumed(steps: int, silence: float | None) -> str:

@@ -9,8 +9,9 @@ from uuid import UUID
 from sqlalchemy import func, null, update
 from sqlalchemy.orm import Session
 
+from backend.agents.answers import without_interrupt
 from backend.agents.events import ToolFinished
-from backend.agents.state import add_partial, calling_message, check_state, repair
+from backend.agents.state import add_partial, calling_message, check_state, pending_calls, repair
 from backend.conversations import display
 from backend.conversations.delta import diff_states
 from backend.conversations.display import Draft
@@ -31,6 +32,7 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from backend.tools.journal import CallKey
+from backend.turns.approvals import withdraw
 from backend.turns.asked import AskedCalls
 from backend.turns.journal import forget_journal, load_journal
 from backend.turns.rows import change_turn, context_of, next_turn_id, wire_turn
@@ -41,6 +43,7 @@ JSON = dict[str, Any]
 LIST_SECONDS = 60
 REBUILD = "rebuild"
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
+NOT_RUN = "The turn ended while this call waited for a decision of a person, so it was not run."
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,8 @@ def close_turn(
             added, updated = _make_whole(session, turn, outcome, in_flight, stored)
         except CorruptState as error:
             added, updated = _tell_corrupt(session, turn, outcome, error)
+    if turn.status == TurnStatus.WAITING:
+        updated = [*updated, *withdraw(session, turn.id)]
     change_turn(
         session,
         turn,
@@ -159,11 +164,13 @@ def _bring_to_top(session: Session, conversation_id: UUID) -> None:
 def _make_whole(
     session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
 ) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
-    state, drafts = _with_partial(stored.state, in_flight.partial, turn.agent)
+    state = without_interrupt(stored.state)
+    state, drafts = _with_partial(state, in_flight.partial, turn.agent)
     finished = _finished_calls(session, turn, state, in_flight)
     messages = [*state["messages"], *(tool.message for tool in finished)]
     changed = {key: value for tool in finished for key, value in tool.changed.items()}
-    state, unanswered = repair({**state, **changed, "messages": messages}, CUT_OFF)
+    note = NOT_RUN if turn.status == TurnStatus.WAITING else CUT_OFF
+    state, unanswered = repair({**state, **changed, "messages": messages}, note)
     drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in finished]
     drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
     if todos := display.readable_todos(changed.get("todos")):
@@ -198,10 +205,11 @@ def _finished_calls(
     if asking is None:
         return finished
     known = {tool.message.get("tool_call_id") for tool in finished}
+    pending = {call["id"] for call in pending_calls(state)} - known
     journal = load_journal(session, turn.id, asking["id"])
     for number, call in enumerate(asking["tool_calls"]):
         recorded = journal.get(CallKey(asking["id"], number))
-        if recorded and recorded.message and call["id"] not in known:
+        if recorded and recorded.message and call["id"] in pending:
             finished.append(ToolFinished(recorded.message, recorded.artifact))
     return finished
 

@@ -18,6 +18,12 @@ def choose_fairly(session: Session, turn_id: UUID, at_once: int) -> UUID:
     return find_fairest(session, at_once) or turn_id
 
 
+def is_ready() -> ColumnElement[bool]:
+    """Whether a turn lacks a worker only: it is queued, or people have decided what it asked."""
+    is_decided = (TurnRow.status == TurnStatus.WAITING) & TurnRow.decided_at.is_not(None)
+    return (TurnRow.status == TurnStatus.QUEUED) | is_decided
+
+
 def find_waiting(session: Session, at_once: int) -> UUID | None:
     """A turn that could be claimed now, for a worker that no queue tells of one."""
     lost = select(TurnRow.id).where(
@@ -42,7 +48,7 @@ def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None
     """The owner's oldest turn that waited until another one of theirs had ended, as it has now."""
     return session.scalar(
         select(TurnRow.id)
-        .where(TurnRow.owner_id == owner_id, TurnRow.status == TurnStatus.QUEUED, _is_first())
+        .where(TurnRow.owner_id == owner_id, is_ready(), _is_first())
         .where(_running_of(owner_id) == at_once - 1)
         .order_by(TurnRow.number)
         .limit(1)
@@ -50,7 +56,7 @@ def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None
 
 
 def find_fairest(session: Session, at_once: int) -> UUID | None:
-    """The queued turn whose owner has the fewest running, and room; the oldest of those."""
+    """The ready turn whose owner has the fewest running, and room; the oldest of those."""
     return session.scalar(_FAIREST, {"at_once": at_once})
 
 
@@ -86,7 +92,7 @@ def _fairest() -> Select[UUID]:
     return (
         select(TurnRow.id)
         .outerjoin(running, running.c.owner_id == TurnRow.owner_id)
-        .where(TurnRow.status == TurnStatus.QUEUED, _is_first(), turns < bindparam("at_once"))
+        .where(is_ready(), _is_first(), turns < bindparam("at_once"))
         .order_by(turns, TurnRow.number)
         .limit(1)
     )

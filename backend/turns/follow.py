@@ -177,14 +177,14 @@ class EventReader:
 def wait_until(
     reader: EventReader, session_id: UUID, is_done: Callable[[], bool], seconds: float
 ) -> bool:
-    """Wait until `is_done`, which is asked when a turn of the session ends and now and then.
+    """Wait until `is_done`, asked now and then, and when a turn ends or begins to wait for people.
 
     Give whether it was done in time. Works without Redis too, only less promptly.
     """
     happened = threading.Event()
 
     def listener(event: LiveEvent | None) -> None:
-        if event is None or event.body["event"] == "turn_finished":
+        if event is None or event.body["event"] in ("turn_finished", "interrupt"):
             happened.set()
 
     stop = reader.listen(session_id, listener)

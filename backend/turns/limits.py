@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.errors import BudgetUsedUp, TokensUsedUp, TooManyTurns
+from backend.schemas.sessions import TurnStatus
 from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turn import TurnRow
@@ -58,7 +59,7 @@ class Limits:
         if time.monotonic() - self._counted_at > seconds:
             counted = session.execute(
                 select(TurnRow.owner_id, func.count())
-                .where(TurnRow.status.in_(UNFINISHED))
+                .where(TurnRow.status.in_(UNFINISHED - {TurnStatus.WAITING}))
                 .group_by(TurnRow.owner_id)
             )
             self._by_owner = Counter(dict(counted.tuples().all()))

@@ -1,7 +1,7 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from backend.agents.events import (
     AnswerReset,
+    CallAsked,
+    Interrupted,
     ModelAsked,
     ModelWaiting,
     StepFinished,
@@ -33,6 +35,7 @@ from backend.schemas.sessions import (
 )
 from backend.text import clean_text
 from backend.turns.announcing import publish_closed
+from backend.turns.approvals import ask_people
 from backend.turns.asked import AskedCalls
 from backend.turns.calls import OpenCalls
 from backend.turns.claim import Claim
@@ -76,12 +79,13 @@ class Recorder:
         """Tell those who watch that the turn runs, and show the message if it had to wait."""
         added = self._claim.added
         reset = []
-        if self._claim.attempt > 1:
+        if self._claim.attempt > 1 and not self._claim.has_waited:
             reason = "worker lost" if self._claim.is_resumed else "handed over"
             reset = [self._event(EventName.RESET, message_id=None, reason=reason)]
         self._publish(
             *reset,
             self._event(EventName.TURN_STARTED, turn=self._claim.turn),
+            *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in self._claim.updated),
             *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
         )
 
@@ -130,10 +134,23 @@ class Recorder:
         self._finished.append(finished)
         self._calls.ended(finished.message.get("tool_call_id"))
 
-    def step_finished(self, step: StepFinished) -> bool:
+    def interrupted(self, interrupted: Interrupted) -> bool:
+        """Save what there is and let the turn wait for people; give whether it is to stop instead.
+
+        Raises LeaseLost when this attempt may not write.
+        """
+        if self.step_finished(interrupted.step, interrupted.asked):
+            return True
+        changed = {"status": TurnStatus.WAITING, "usage": self._usage}
+        turn = self._claim.turn.model_copy(update=changed)
+        self._publish(self._event(EventName.INTERRUPT, turn=turn))
+        return False
+
+    def step_finished(self, step: StepFinished, asked: Sequence[CallAsked] = ()) -> bool:
         """Save a step: display rows, state, usage, in one transaction; then publish.
 
-        Give whether the turn is to stop. Raises LeaseLost when this attempt may not write.
+        The turn waits where calls have `asked`. Give whether it is to stop. Raises LeaseLost when
+        this attempt may not write.
         """
         is_model_step = bool(step.usage.model_calls)
         failpoint("S8" if is_model_step else "S8 tools")
@@ -141,12 +158,17 @@ class Recorder:
         delta = diff_states(self._stored.state, step.state)
 
         def write(session: Session) -> _SavedStep:
+            if asked:
+                self._hold(session)
             added = self._add_rows(session, step, delta)
             stop = self._fence(session, usage, sum(map(display.is_unknown, step.messages)))
             conversation_id, version = self._claim.conversation_id, self._stored.version
             calls = self._asked.note(session, conversation_id, step.state["messages"])
             version = append_delta(session, conversation_id, version, delta, added, calls)
             updated = self._calls.close(session, conversation_id, step)
+            if asked and not stop:
+                turn = self._claim.turn
+                added += ask_people(session, conversation_id, turn.id, turn.agent, asked)
             return _SavedStep(added, updated, version, stop)
 
         saved = self._insist(write)
@@ -220,12 +242,16 @@ class Recorder:
             raise LeaseLost
         return bool(stop)
 
-    def _lock(self, session: Session) -> TurnRow:
+    def _hold(self, session: Session) -> None:
+        """Hold the conversation, always before the turn, so that no two writers wait in a ring."""
         session.execute(
             select(ConversationRow.id)
             .where(ConversationRow.id == self._claim.conversation_id)
             .with_for_update(key_share=True)
         )
+
+    def _lock(self, session: Session) -> TurnRow:
+        self._hold(session)
         turn = session.scalar(
             select(TurnRow).where(TurnRow.id == self._claim.turn_id, *self._owned())
         )

@@ -10,6 +10,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from backend.agents.events import (
     AnswerReset,
+    Interrupted,
     ModelAsked,
     ModelWaiting,
     StepFinished,
@@ -46,6 +47,10 @@ UNEXPECTED = Outcome.failed(
 )
 
 
+class TurnWaits(Exception):
+    """The turn waits for people now; it is nobody's until they have decided."""
+
+
 @dataclass(frozen=True)
 class Runtime:
     """What a worker process holds to run turns with."""
@@ -70,7 +75,8 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
     try:
         recorder = Recorder(runtime.services, claim)
         recorder.started()
-        _finish(recorder, _run(runtime, claim, recorder))
+        if outcome := _run(runtime, claim, recorder):
+            _finish(recorder, outcome)
         suggest_title(runtime.services.database, runtime.models, runtime.loop, claim)
         _let_next_run(runtime, claim.scope.user_id)
     except LeaseLost:
@@ -107,8 +113,8 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
     return claim
 
 
-def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
-    """Let the agent work until it has answered, fails, or is stopped."""
+def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
+    """Let the agent work until it has answered, fails, or is stopped; None: it waits for people."""
     try:
         recorder.check_usage()  # an attempt that was lost may have come no further than its step
         agent = run_agent(_recipe(runtime, claim), claim.stored.state)
@@ -118,6 +124,8 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome:
         ):
             for event in feed:
                 _RECORD[type(event)](recorder, event)
+    except TurnWaits:
+        return None
     except TurnStopped:
         return Outcome.stopped()
     except (LeaseLost, *AWAY):
@@ -160,8 +168,8 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             conversation_id=claim.conversation_id,
             turn_id=claim.turn_id,
             scope=claim.scope,
-        secrets=Secrets.of(services.settings),
         ),
+        secrets=Secrets.of(services.settings),
         journal=TurnJournal(
             services.database,
             claim.turn_id,
@@ -169,6 +177,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             claim.journal,
             patience=services.settings.lease_seconds,
         ),
+        answers=claim.answers,
         health=runtime.servers.health,
         memory=runtime.servers.tools.of(claim.context.domain_id),
     )
@@ -180,11 +189,16 @@ def _save(recorder: Recorder, step: StepFinished) -> None:
     recorder.check_usage()
 
 
+def _wait(recorder: Recorder, interrupted: Interrupted) -> None:
+    raise TurnStopped if recorder.interrupted(interrupted) else TurnWaits
+
+
 _RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
     TextDelta: Recorder.said,
     ThinkingDelta: Recorder.said,
     ToolFinished: Recorder.tool_finished,
     StepFinished: _save,
+    Interrupted: _wait,
     AnswerReset: Recorder.reset,
     ModelWaiting: Recorder.waiting,
     ModelAsked: Recorder.asked,

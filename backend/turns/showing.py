@@ -44,13 +44,14 @@ def _of_message(message: JSON, step: StepFinished, agent: str) -> list[Draft]:
 
 
 def _as_answered(row: Draft, step: StepFinished) -> Draft:
-    """A call that was answered in its own step never ran: a policy did not let it."""
+    """A call that was answered in its own step never ran; one that asks people waits."""
     if row.content_type is not ContentType.TOOL_CALL:
         return row
     for message in step.messages:
         if message["role"] == "tool" and message.get("tool_call_id") == row.content["call_id"]:
             return replace(row, status=display.call_status(message))
-    return row
+    is_asking = row.content["call_id"] in step.asking
+    return replace(row, status=MessageStatus.PENDING) if is_asking else row
 
 
 def _has_new_summary(delta: JSON) -> bool:

@@ -4,16 +4,17 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Response
+from sqlalchemy.orm import Session
 
 from backend.api.dependencies import IdempotencyKey, ReaderDep, ScopeDep, ServicesDep
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
 from backend.errors import InvalidInput
-from backend.schemas.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
+from backend.schemas.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn, TurnStatus
 from backend.turns import service as turns
 from backend.turns.follow import EventReader, wait_until
 from backend.turns.lifecycle import is_finished
-from backend.turns.rows import find_turn, turn_of
+from backend.turns.rows import find_turn, list_unfinished, turn_of
 from backend.turns.service import Ask
 from backend.turns.services import Services
 
@@ -91,7 +92,7 @@ def _answer(
     def is_done() -> bool:
         with services.database.read() as session:
             latest[0] = turn_of(session, find_turn(session, scope, turn.id))
-        return is_finished(latest[0].status)
+            return _has_said_all(session, latest[0])
 
     if not is_finished(turn.status) and seconds:
         wait_until(reader, turn.session_id, is_done, seconds)
@@ -100,6 +101,14 @@ def _answer(
     response.status_code = 202
     response.headers["Location"] = f"/api/v1/turns/{turn.id}"
     return _response(services, scope, latest[0])
+
+
+def _has_said_all(session: Session, turn: Turn) -> bool:
+    """Whether to wait on would be in vain: it has ended, or it, or one before it, asks people."""
+    if turn.status is TurnStatus.QUEUED:
+        first = list_unfinished(session, turn.session_id)[:1]
+        return any(row.status == TurnStatus.WAITING for row in first)
+    return turn.status is TurnStatus.WAITING or is_finished(turn.status)
 
 
 def _response(services: Services, scope: Scope, turn: Turn) -> ChatResponse:

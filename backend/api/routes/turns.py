@@ -5,9 +5,11 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
+from backend.schemas.approvals import Decisions
 from backend.schemas.branches import MessageEdit
 from backend.schemas.sessions import Turn
 from backend.turns import retrying
+from backend.turns.deciding import decide_turn
 from backend.turns.rows import find_turn, turn_of
 from backend.turns.service import Ask
 from backend.turns.stopping import stop_turn
@@ -26,6 +28,16 @@ def get_turn(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
     """Stop a turn; stopping one that has ended changes nothing."""
     return stop_turn(services, scope, turn_id)
+
+
+@router.post("/{turn_id}/decisions")
+def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDep) -> Turn:
+    """Answer what the turn waits for: one decision for each pending call, in order.
+
+    It goes on then. The same decisions again change nothing; others are 409, which says who has
+    decided.
+    """
+    return decide_turn(services, scope, turn_id, body.decisions)
 
 
 @router.post("/{turn_id}/retry", status_code=202)

@@ -1,0 +1,78 @@
+"""Approvals: the calls that wait for a person, over all sessions; decided one by one."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.schemas.approvals import (
+    AllowedTools,
+    Approval,
+    ApprovalCount,
+    ApprovalPage,
+    ApprovalStatus,
+    Decision,
+)
+from backend.turns.allowing import forbid_tool, list_allowed
+from backend.turns.deciding import decide_call
+from backend.turns.inbox import count_pending, find_approval, list_approvals
+
+router = APIRouter(tags=["approvals"])
+Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")]
+
+
+@router.get("/approvals")
+def get_approvals(
+    services: ServicesDep,
+    scope: ScopeDep,
+    status: Literal["pending", "decided", "expired", "withdrawn", "all"] = "pending",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: str | None = None,
+    everyone: Whose = "mine",
+) -> ApprovalPage:
+    """One page of approvals: what is pending oldest first, all else newest first."""
+    wanted = None if status == "all" else ApprovalStatus(status)
+    with services.database.read() as session:
+        return list_approvals(
+            session, scope, wanted, everyone=everyone == "all", cursor=cursor, limit=limit
+        )
+
+
+@router.get("/approvals/count")
+def get_count(services: ServicesDep, scope: ScopeDep, everyone: Whose = "mine") -> ApprovalCount:
+    """How many calls wait for a decision."""
+    with services.database.read() as session:
+        return ApprovalCount(pending=count_pending(session, scope, everyone=everyone == "all"))
+
+
+@router.get("/approvals/{approval_id}")
+def get_approval(approval_id: UUID, services: ServicesDep, scope: ScopeDep) -> Approval:
+    """One approval."""
+    with services.database.read() as session:
+        return find_approval(session, scope, approval_id)
+
+
+@router.post("/approvals/{approval_id}/decision")
+def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: ScopeDep) -> Approval:
+    """Decide on one call; its turn goes on when nothing else is to be decided.
+
+    The same decision again gives the same answer; another one is 409, which says who has decided.
+    """
+    return decide_call(services, scope, approval_id, body)
+
+
+@router.get("/sessions/{session_id}/allowed_tools")
+def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> AllowedTools:
+    """The tools that ask no more in this session, since a person has said so."""
+    with services.database.read() as session:
+        return AllowedTools(allowed_tools=list_allowed(session, scope, session_id))
+
+
+@router.delete("/sessions/{session_id}/allowed_tools/{tool}")
+def remove_allowed_tool(
+    session_id: UUID, tool: str, services: ServicesDep, scope: ScopeDep
+) -> AllowedTools:
+    """Let a tool ask again in this session, from its next turn on; gives those that are left."""
+    with services.database.transaction() as session:
+        return AllowedTools(allowed_tools=forbid_tool(session, scope, session_id, tool))

@@ -1,0 +1,130 @@
+"""The approvals that a person may see: one, or pages of them over all their sessions."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Select, func, select, tuple_
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.cursor import decode_cursor, encode_cursor
+from backend.conversations.service import visible_to
+from backend.errors import ApprovalNotFound, NotAllowed
+from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
+from db.models.approval import ApprovalRow
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+MESSAGE_CHARS = 500
+
+
+def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval:
+    """One approval. Raises ApprovalNotFound, also for that of another owner's session."""
+    query = _approvals().where(ApprovalRow.id == approval_id, visible_to(scope))
+    row = session.execute(query).one_or_none()
+    if row is None:
+        raise ApprovalNotFound
+    return _wire(row)
+
+
+def lock_approval(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
+    """An approval as it is, with its conversation held. Raises ApprovalNotFound."""
+    conversation_id = find_approval(session, scope, approval_id).session_id
+    conversations.lock(session, scope, conversation_id)
+    row = session.get(ApprovalRow, approval_id, populate_existing=True)
+    if row is None:
+        raise ApprovalNotFound
+    return row
+
+
+def list_approvals(
+    session: Session,
+    scope: Scope,
+    status: ApprovalStatus | None,
+    *,
+    everyone: bool,
+    cursor: str | None,
+    limit: int,
+) -> ApprovalPage:
+    """One keyset page: what is pending by age, oldest first; all else newest first.
+
+    Raises NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
+    """
+    _check_everyone(scope, everyone)
+    place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
+    oldest_first = status is ApprovalStatus.PENDING
+    query = _approvals().where(visible_to(scope, everyone=everyone))
+    if status is not None:
+        query = query.where(ApprovalRow.status == status)
+    if cursor:
+        after = decode_cursor(cursor)
+        query = query.where(place > after if oldest_first else place < after)
+    columns = (ApprovalRow.created_at, ApprovalRow.id)
+    order = columns if oldest_first else tuple(column.desc() for column in columns)
+    rows = session.execute(query.order_by(*order).limit(limit + 1)).all()
+    items = [_wire(row) for row in rows[:limit]]
+    last = items[-1] if len(rows) > limit else None
+    return ApprovalPage(
+        items=items, next_cursor=encode_cursor(last.created_at, last.id) if last else None
+    )
+
+
+def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
+    """How many calls wait for the caller. Raises NotAllowed when a member asks for everyone's."""
+    _check_everyone(scope, everyone)
+    query = (
+        select(func.count())
+        .select_from(ApprovalRow)
+        .join(ConversationRow, ConversationRow.id == ApprovalRow.conversation_id)
+        .where(ApprovalRow.status == ApprovalStatus.PENDING)
+        .where(visible_to(scope, everyone=everyone))
+    )
+    return session.scalar(query) or 0
+
+
+def _check_everyone(scope: Scope, everyone: bool) -> None:
+    if everyone and not scope.is_admin:
+        raise NotAllowed
+
+
+def _approvals() -> Select[Any]:
+    return (
+        select(
+            ApprovalRow,
+            ConversationRow.title,
+            ConversationRow.owner_id,
+            TurnRow.agent,
+            func.left(TurnRow.message, MESSAGE_CHARS).label("message"),
+        )
+        .join(ConversationRow, ConversationRow.id == ApprovalRow.conversation_id)
+        .join(TurnRow, TurnRow.id == ApprovalRow.turn_id)
+        .execution_options(populate_existing=True)
+    )
+
+
+def _wire(found: Row[Any]) -> Approval:
+    row: ApprovalRow = found.ApprovalRow
+    return Approval(
+        id=row.id,
+        session_id=row.conversation_id,
+        session_title=found.title,
+        owner=found.owner_id,
+        turn_id=row.turn_id,
+        agent=found.agent,
+        message=found.message,
+        position=row.position,
+        call_id=row.call_id,
+        name=row.tool,
+        arguments=row.arguments,
+        arguments_hash=row.arguments_hash,
+        description=row.request["description"],
+        allowed_decisions=row.request["allowed_decisions"],
+        args_schema=row.request["args_schema"],
+        status=ApprovalStatus(row.status),
+        decision=Decision.read(row.decision) if row.decision else None,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        expires_at=row.expires_at,
+        created_at=row.created_at,
+    )
