@@ -1,0 +1,39 @@
+"""Files that tools gave, as they leave the API: never to be run or shown as a page of ours."""
+
+import base64
+from typing import Any
+
+from fastapi import Response
+
+from backend.api.tables import csv_of
+from backend.errors import InvalidInput
+
+# Kinds that no browser runs anything of; all else is but bytes.
+PLAIN_KINDS = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp"}
+    | {"audio/mpeg", "audio/wav", "audio/ogg", "audio/flac", "application/pdf"}
+)
+
+
+def csv_response(result: dict[str, Any], name: str) -> Response:
+    """Return a stored table as CSV. Raises InvalidInput for what is no table."""
+    if "columns" not in result:
+        raise InvalidInput("This result is not a table. Leave out format=csv.")
+    return _attachment(csv_of(result).encode(), "text/csv; charset=utf-8", f"{name}.csv")
+
+
+def file_response(result: dict[str, Any], name: str) -> Response:
+    """Return a stored file as its bytes. Raises InvalidInput for what is no file."""
+    if "data" not in result:
+        raise InvalidInput("This result is not a file. Leave out format=file.")
+    kind = result.get("mime_type")
+    content = base64.b64decode(result["data"])
+    return _attachment(content, kind if kind in PLAIN_KINDS else "application/octet-stream", name)
+
+
+def _attachment(content: bytes, media_type: str, name: str) -> Response:
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(content, media_type=media_type, headers=headers)
