@@ -17,7 +17,7 @@ CUT_SHORT = {
 
 @dataclass(frozen=True)
 class Draft:
-    """A display message before it has a position. `result` is a table too large for the row."""
+    """A display message before it has a position. `result` is what is too large for the row."""
 
     message_type: MessageType
     content_type: ContentType
@@ -88,17 +88,28 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
     """The rows of one tool result, with a line where nobody knows what the call has done."""
-    row = tool_draft(message, artifact, agent)
+    rows = result_drafts(message, artifact, agent)
     if not is_unknown(message):
-        return [row]
+        return rows
     name = message.get("name")
     return [
-        row,
+        *rows,
         notice(
             f"Nobody knows whether {name} took effect, so it was not repeated."
             " Check, then tell the agent to repeat it or to go on."
         ),
     ]
+
+
+def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
+    """The rows of one tool result: its text, and each image or file that came with it."""
+    row = tool_draft(message, artifact, agent)
+    if not artifact or artifact.get("kind") != "content":
+        return [row]
+    if artifact["structured"]:
+        row = replace(row, metadata={"structured": artifact["structured"]})
+    files = artifact["attachments"]
+    return [row, *(_file(file, message, agent) for file in files)]
 
 
 def is_unknown(message: JSON) -> bool:
@@ -168,6 +179,19 @@ def _arguments(text: str | None) -> Any:
         return parse_arguments(text or "")
     except ValueError:
         return text
+
+
+def _file(file: JSON, message: JSON, agent: str) -> Draft:
+    """An image or another file of a tool result; its bytes are kept apart."""
+    is_image = file["kind"] == "image"
+    told = {key: file[key] for key in ("name", "mime_type", "bytes")}
+    return Draft(
+        MessageType.TOOL,
+        ContentType.IMAGE if is_image else ContentType.FILE,
+        {**told, "tool": message.get("name"), "tool_call_id": message.get("tool_call_id")},
+        agent=agent,
+        result={"kind": "file", **file},
+    )
 
 
 def _table(artifact: Mapping[str, Any] | None) -> tuple[JSON | None, JSON | None]:

@@ -196,7 +196,7 @@ def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: i
 
 
 def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id: UUID) -> JSON:
-    """The whole table of a tool result. Raises ResultNotFound."""
+    """The whole table of a tool result, or a file of it. Raises ResultNotFound."""
     result = session.scalar(
         select(ToolResultRow.result)
         .join(ConversationRow, ConversationRow.id == ToolResultRow.conversation_id)
@@ -210,7 +210,7 @@ def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id:
 
 
 def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft:
-    """The draft; a table that is larger than the row is stored apart and named in it."""
+    """The draft; a table or file that is larger than the row is stored apart and named in it."""
     if draft.result is None:
         return draft
     result_id = uuid4()
@@ -219,8 +219,10 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
             id=result_id, conversation_id=conversation_id, result=draft.result
         )
     )
-    table = {**draft.metadata["table"], "result_id": str(result_id)}
-    return replace(draft, metadata={**draft.metadata, "table": table})
+    named = {"result_id": str(result_id)}
+    if "table" in draft.metadata:
+        named = {"table": {**draft.metadata["table"], **named}}
+    return replace(draft, metadata={**draft.metadata, **named})
 
 
 def _columns(row: DisplayMessageRow) -> JSON:

@@ -171,7 +171,8 @@ def _make_whole(
     changed = {key: value for tool in finished for key, value in tool.changed.items()}
     note = NOT_RUN if turn.status == TurnStatus.WAITING else CUT_OFF
     state, unanswered = repair({**state, **changed, "messages": messages}, note)
-    drafts += [display.tool_draft(t.message, t.artifact, turn.agent) for t in finished]
+    for tool in finished:
+        drafts += display.result_drafts(tool.message, tool.artifact, turn.agent)
     drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
     if todos := display.readable_todos(changed.get("todos")):
         drafts.append(display.todos(todos, turn.agent))

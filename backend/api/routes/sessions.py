@@ -12,7 +12,7 @@ from backend.api import gzip
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import follow
-from backend.api.tables import csv_of
+from backend.api.files import csv_response, file_response
 from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.service import SessionFilter
@@ -159,15 +159,15 @@ def get_tool_result(
     result_id: UUID,
     services: ServicesDep,
     scope: ScopeDep,
-    format: Literal["json", "csv"] = "json",
+    format: Literal["json", "csv", "file"] = "json",
 ) -> Response | dict[str, Any]:
-    """The whole table of a tool result whose display message shows its first rows."""
+    """What a display message has but the beginning of: a whole table, an image, a file."""
     with services.database.read() as session:
         result = get_result(session, scope, session_id, result_id)
     if format == "json":
         return result
-    headers = {"Content-Disposition": f'attachment; filename="result-{result_id}.csv"'}
-    return Response(csv_of(result), media_type="text/csv; charset=utf-8", headers=headers)
+    write = csv_response if format == "csv" else file_response
+    return write(result, f"result-{result_id}")
 
 
 @router.get("/{session_id}/events", response_class=StreamingResponse, responses=EVENTS)
