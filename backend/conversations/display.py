@@ -190,7 +190,7 @@ def _file(file: JSON, message: JSON, agent: str) -> Draft:
         ContentType.IMAGE if is_image else ContentType.FILE,
         {**told, "tool": message.get("name"), "tool_call_id": message.get("tool_call_id")},
         agent=agent,
-        result={"kind": "file", **file},
+        result=file,
     )
 
 

@@ -219,7 +219,7 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
             id=result_id, conversation_id=conversation_id, result=draft.result
         )
     )
-    named = {"result_id": str(result_id)}
+    named: JSON = {"result_id": str(result_id)}
     if "table" in draft.metadata:
         named = {"table": {**draft.metadata["table"], **named}}
     return replace(draft, metadata={**draft.metadata, **named})
