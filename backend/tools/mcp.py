@@ -120,7 +120,7 @@ async def open_mcp_tools(
         missing = [server for server in opened if server not in listed]
         yield await _serve(listed, missing, memory, tell)
     finally:
-        await _close_all([server for server in opened if not server.is_connecting])
+        await close_all([server for server in opened if not server.is_connecting])
 
 
 async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
@@ -151,7 +151,7 @@ async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
 async def _learn(attempt: asyncio.Task[list[Tool]], server: Server) -> None:
     await asyncio.wait({attempt})
     attempt.exception()
-    await _close_all([server])
+    await close_all([server])
 
 
 async def _serve(
@@ -207,7 +207,7 @@ def _distinct(server: Server, tools: Sequence[Tool], tell: Tell) -> dict[str, To
     return distinct
 
 
-async def _close_all(servers: Sequence[Server]) -> None:
+async def close_all(servers: Sequence[Server]) -> None:
     """Close all connections; one that takes its time goes on closing without anyone waiting."""
     tasks = {task for server in servers for task in server.close()}
     for task in tasks:

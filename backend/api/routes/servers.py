@@ -1,0 +1,41 @@
+"""Tool servers of a domain, for administrators: do they answer, with what, and what has changed."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.domains import service as domains
+from backend.schemas.servers import ServersReport, ToolVersionDecision, ToolVersionPage
+from backend.tools import version_board
+from backend.turns.server_checks import check_servers
+
+router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
+
+
+@router.get("/servers")
+def get_servers(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ServersReport:
+    """Each server as a worker finds it just now; takes as long as the slowest one may."""
+    return check_servers(services, scope, domain_id)
+
+
+@router.get("/tool-versions")
+def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ToolVersionPage:
+    """What the servers have said of their tools: what waits for a decision comes first."""
+    with services.database.read() as session:
+        domains.get(session, scope, domain_id)
+        return version_board.list_versions(session, scope, domain_id)
+
+
+@router.patch("/tool-versions/{version_id}")
+def decide_tool_version(
+    domain_id: UUID,
+    version_id: UUID,
+    body: ToolVersionDecision,
+    services: ServicesDep,
+    scope: ScopeDep,
+) -> ToolVersionPage:
+    """Accept a tool in this version, or refuse it; the next turns go by that."""
+    with services.database.transaction() as session:
+        version_board.decide(session, scope, domain_id, version_id, body.status)
+        return version_board.list_versions(session, scope, domain_id)

@@ -1,0 +1,81 @@
+"""Versions of servers' tools as administrators see and decide them."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import case, func, select, update
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.auth.scope import Scope
+from backend.errors import NotAllowed, ToolVersionNotFound
+from backend.schemas.servers import ToolVersion, ToolVersionPage, VersionStatus
+from db.models.server_tool import ServerToolRow
+
+MAX_LISTED = 500
+
+
+def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersionPage:
+    """What a domain's servers have said of their tools: what waits for a decision comes first.
+
+    Raises NotAllowed for others than admins.
+    """
+    _require_admin(scope)
+    row = ServerToolRow
+    is_pending = row.status == VersionStatus.PENDING
+    rows = session.scalars(
+        select(row)
+        .where(row.domain_id == domain_id)
+        .order_by(case((is_pending, 0), else_=1), row.seen_at.desc(), row.server, row.tool)
+        .limit(MAX_LISTED)
+    ).all()
+    pending = session.scalar(select(func.count()).where(row.domain_id == domain_id, is_pending))
+    accepted = [one for one in rows if one.status == VersionStatus.ACCEPTED]
+    return ToolVersionPage(items=[_version(one, accepted) for one in rows], pending=pending or 0)
+
+
+def decide(
+    session: Session, scope: Scope, domain_id: UUID, version_id: UUID, status: VersionStatus
+) -> None:
+    """Accept or refuse a version; running turns go on with what they have.
+
+    Raises NotAllowed, ToolVersionNotFound.
+    """
+    _require_admin(scope)
+    row = ServerToolRow
+    decided = session.execute(
+        update(row)
+        .where(row.id == version_id, row.domain_id == domain_id)
+        .values(status=status, decided_by=scope.user_id, decided_at=func.clock_timestamp())
+        .returning(row.server, row.tool, row.fingerprint)
+    ).one_or_none()
+    if decided is None:
+        raise ToolVersionNotFound
+    details: dict[str, Any] = {**decided._mapping, "version_id": str(version_id)}
+    audit.record(session, scope.user_id, f"tool {status}", "domain", domain_id, details)
+
+
+def _version(row: ServerToolRow, accepted: list[ServerToolRow]) -> ToolVersion:
+    """The version beside the accepted one that was seen last before it."""
+    earlier = (
+        one
+        for one in accepted
+        if (one.server, one.tool) == (row.server, row.tool) and one.seen_at < row.seen_at
+    )
+    before = next(earlier, None)
+    return ToolVersion(
+        id=row.id,
+        server=row.server,
+        tool=row.tool,
+        status=VersionStatus(row.status),
+        description=row.description,
+        before=before.description if before else None,
+        seen_at=row.seen_at,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+    )
+
+
+def _require_admin(scope: Scope) -> None:
+    if not scope.is_admin:
+        raise NotAllowed
