@@ -49,6 +49,19 @@ class ResultNotFound(AppError):
     status = 404
 
 
+class ToolVersionNotFound(AppError):
+    """There is no such version of a tool. It may have changed again: load the list anew."""
+
+    status = 404
+
+
+class ToolServersNotChecked(AppError):
+    """No worker has looked at the tool servers. Check that one runs, and Redis, then try again."""
+
+    status = 503
+    retry_after = 5
+
+
 class WorkerNotFound(AppError):
     """There is no such worker process alive."""
 

@@ -11,6 +11,7 @@ from backend.turns.presence import Presence
 from backend.turns.runner import Runtime
 from worker.crew import Crew
 from worker.janitor import Janitor
+from worker.server_checks import ServerChecks
 from worker.sweeper import Sweeper
 
 GRACE_SECONDS = 8.0  # how long turns in hand may go on after SIGTERM; then others take them over
@@ -28,6 +29,7 @@ class WorkerProcess:
         self._is_urgent = threading.Event()
         self._sweeper = Sweeper(services)
         self._janitor = Janitor(services)
+        self._server_checks = ServerChecks(runtime)
         self._presence = Presence(
             services.redis,
             runtime.name,
@@ -51,7 +53,8 @@ class WorkerProcess:
     def run(self) -> None:
         """Work until told to end."""
         runtime = self._runtime
-        keepers = (runtime.leases, self._sweeper, self._janitor, self._presence)
+        helpers = (self._sweeper, self._janitor, self._server_checks)
+        keepers = (runtime.leases, *helpers, self._presence)
         for part in (runtime.loop, *keepers, self._crew):
             part.start()
         capacity = runtime.services.settings.worker_turns
@@ -61,6 +64,7 @@ class WorkerProcess:
         self._wait_for_turns()
         self._sweeper.close()
         self._janitor.close()
+        self._server_checks.close()
         self._presence.close()
         self._hand_over()
         runtime.sources.close()
