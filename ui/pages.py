@@ -27,6 +27,7 @@ PAGES = (
         "all-sessions",
         for_admins=True,
     ),
+    PageSpec(state.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),
     PageSpec(state.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True),
     PageSpec(
         state.RETENTION_PAGE,

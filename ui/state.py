@@ -14,6 +14,7 @@ CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/sessions.py"
 WORK_PAGE = "app_pages/work.py"
 RETENTION_PAGE = "app_pages/retention.py"
+INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH = "search"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
@@ -71,6 +72,8 @@ class Memory:
     expanded: set[str] = field(default_factory=set)
     server: ServerInfo | None = None
     areas: dict[str, Area] = field(default_factory=dict)
+    inspected: dict[UUID, int | None] = field(default_factory=dict)
+    listed_calls: dict[UUID, int | None] = field(default_factory=dict)
 
 
 @st.cache_resource
@@ -125,6 +128,43 @@ def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
     memory().windows.pop(session_id, None)
     view = {"view": "read"} if read_only else {}
     st.switch_page(CHAT_PAGE, query_params={"session": str(session_id), **view})
+
+
+def session_query(session_id: UUID) -> dict[str, str]:
+    """What a link to another page about a session names; opened to be read, it stays that."""
+    view = {"view": "read"} if is_read_only() else {}
+    return {"session": str(session_id), **view}
+
+
+def inspected_before(session_id: UUID) -> int | None:
+    """Before which position the inspector shows the history; None: the latest."""
+    return memory().inspected.get(session_id)
+
+
+def inspect_before(session_id: UUID, before: int | None) -> None:
+    """Show another part of the history in the inspector."""
+    memory().inspected[session_id] = before
+
+
+def listed_before(session_id: UUID) -> int | None:
+    """Before which version the inspector lists model calls; None: the latest."""
+    return memory().listed_calls.get(session_id)
+
+
+def list_before(session_id: UUID, before: int | None) -> None:
+    """List other model calls in the inspector."""
+    memory().listed_calls[session_id] = before
+
+
+def chosen_call() -> tuple[int, int] | None:
+    """The model call that the URL names, by version and number."""
+    version, _, number = st.query_params.get("call", "").partition(".")
+    return (int(version), int(number)) if version.isdecimal() and number.isdecimal() else None
+
+
+def choose_call(version: int, number: int) -> None:
+    """Put a model call into the URL."""
+    st.query_params["call"] = f"{version}.{number}"
 
 
 def go_to_new_chat() -> None:

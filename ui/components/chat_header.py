@@ -22,3 +22,10 @@ def show(session: Session, server: ServerInfo) -> None:
             if state.is_read_only():
                 st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
             banners.model_badge(server)
+            st.page_link(
+                state.INSPECTOR_PAGE,
+                label="",
+                icon=":material/troubleshoot:",
+                help="What the model reads of this session, and what it was sent",
+                query_params=state.session_query(session.id),
+            )
