@@ -12,6 +12,7 @@ from langchain_core.messages.tool import tool_call
 from sqlalchemy import insert, update
 from sqlalchemy.orm import Session
 
+from backend.agents.events import ModelAsked
 from backend.agents.run import StepFinished
 from backend.agents.state import dump_message, user_message
 from backend.auth.scope import LOCAL_USER
@@ -22,6 +23,7 @@ from backend.conversations.messages import list_messages, row_of, shown_as
 from backend.conversations.shown import pack_delta
 from backend.conversations.state_store import fold
 from backend.domains.catalog import ensure_default_domain
+from backend.llm.events import ANSWER, ModelCall
 from backend.schemas.sessions import ContentType, MessageStatus, Usage
 from backend.settings import Settings
 from backend.turns.claim import Claim, claim_turn
@@ -76,9 +78,21 @@ def play_turn(services: Services, session_id: UUID, said: TurnText) -> None:
     recorder.started()
     state = {**claim.stored.state, "messages": _trimmed(claim.stored.state["messages"])}
     for message in agent_messages(said):
+        if message["role"] == "assistant":
+            recorder.asked(_asked(state["messages"]))
         state = {**state, "messages": [*state["messages"], message]}
         recorder.step_finished(StepFinished((message,), {}, state, USAGE))
     recorder.finish(Outcome.succeeded())
+
+
+def _asked(messages: list[JSON]) -> ModelAsked:
+    """A call of a model that has answered, with all that the state holds."""
+    sent = [{"role": m["role"], "content": m.get("content")} for m in messages]
+    prompt = {"role": "system", "content": "You are an analyst."}
+    payload = {"model": "gpt-4o", "messages": [prompt, *sent], "stream": True}
+    with ModelCall(ANSWER, [], payload) as call:
+        pass
+    return ModelAsked(call, (None, *messages))
 
 
 def fill(
