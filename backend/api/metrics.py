@@ -17,7 +17,10 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 # One gauge for each field of the figures: its name, and what it says.
 PRESENT = {
-    "oldest_seconds": ("colloquy_oldest_turn_seconds", "Age of the oldest unfinished turn."),
+    "oldest_seconds": (
+        "colloquy_oldest_turn_seconds",
+        "Age of the oldest unfinished turn; without those that wait for people.",
+    ),
     "oldest_waiting_seconds": (
         "colloquy_oldest_waiting_seconds",
         "How long the oldest turn waits that nothing but a worker is missing to.",
@@ -34,6 +37,11 @@ PRESENT = {
     "waiting_for_model": (
         "colloquy_turns_waiting_for_model",
         "Running turns whose model's provider lets them wait.",
+    ),
+    "pending_approvals": ("colloquy_pending_approvals", "Calls that wait for people to decide."),
+    "oldest_approval_seconds": (
+        "colloquy_oldest_approval_seconds",
+        "For how long the call waits that nobody has decided on for longest.",
     ),
 }
 LAST_HOUR = {

@@ -10,9 +10,11 @@ from typing import Any
 from sqlalchemy import Float, Select, cast, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
+from backend.schemas.approvals import ApprovalStatus
 from backend.schemas.sessions import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.rows import seconds_between
+from db.models.approval import ApprovalRow
 from db.models.turn import TurnRow
 
 HOUR = 3_600
@@ -22,7 +24,10 @@ QUANTILES = (0.5, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class Present:
-    """The unfinished turns. Seconds are 0 where there is no such turn."""
+    """The unfinished turns, and what people are asked. Seconds are 0 where there is no such one.
+
+    `oldest_seconds` leaves out turns that wait for people: those may take days.
+    """
 
     by_status: Mapping[str, int]
     oldest_seconds: float
@@ -31,6 +36,8 @@ class Present:
     overdue_leases: int
     stopping: int
     waiting_for_model: int
+    pending_approvals: int
+    oldest_approval_seconds: float
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,10 @@ def read_present(session: Session) -> Present:
     clock, running = func.clock_timestamp(), TurnRow.status == TurnStatus.RUNNING
     row = session.execute(
         select(
-            _seconds(clock, func.min(TurnRow.created_at)).label("oldest_seconds"),
+            _seconds(
+                clock,
+                func.min(TurnRow.created_at).filter(TurnRow.status != TurnStatus.WAITING),
+            ).label("oldest_seconds"),
             _seconds(clock, func.min(TurnRow.heartbeat_at).filter(running)).label(
                 "longest_silence_seconds"
             ),
@@ -67,6 +77,7 @@ def read_present(session: Session) -> Present:
     return Present(
         by_status=counts,
         oldest_waiting_seconds=session.scalar(_oldest_waiting()) or 0.0,
+        **_approvals(session),
         **row._mapping,
     )
 
@@ -127,6 +138,17 @@ def _oldest_waiting() -> Select[tuple[float]]:
     return select(_seconds(func.clock_timestamp(), func.min(TurnRow.created_at))).where(
         TurnRow.status == TurnStatus.QUEUED, _unfinished(), ~is_behind
     )
+
+
+def _approvals(session: Session) -> Mapping[str, Any]:
+    """How many calls wait for people, and for how long the oldest does."""
+    age = _seconds(func.clock_timestamp(), func.min(ApprovalRow.created_at))
+    row = session.execute(
+        select(func.count().label("pending_approvals"), age.label("oldest_approval_seconds")).where(
+            ApprovalRow.status == ApprovalStatus.PENDING
+        )
+    ).one()
+    return dict(row._mapping)
 
 
 def _counts(session: Session, by: Any, condition: Any) -> dict[str, int]:

@@ -12,8 +12,9 @@ from db.base import JSON, Base
 class ApprovalRow(Base):
     """One call, named by its model message and its number there, as it was shown to people.
 
-    `arguments_hash` is that of the arguments that will run; `position` is the display message
-    that asks. Decided once: `status` moves from pending to decided, expired or withdrawn.
+    `arguments_hash` is that of the arguments that were shown, and no others may be approved; those
+    of an edit are in `decision`. `position` is the display message that asks. Decided once:
+    `status` moves from pending to decided, expired or withdrawn.
     """
 
     __tablename__ = "approvals"
