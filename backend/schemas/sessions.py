@@ -260,6 +260,7 @@ class ServerInfo(Wire):
     ready: bool
     workers: int
     missing: list[str] = Field(description="Parts that do not answer: database, redis, worker.")
+    pending_approvals: int = Field(0, description="Calls that wait for the caller to decide.")
 
 
 class Problem(BaseModel):

@@ -6,7 +6,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.metrics import CONTENT_TYPE, write_metrics
+from backend.auth.scope import Scope
 from backend.schemas.sessions import ServerInfo
+from backend.turns.inbox import count_pending
 from backend.turns.presence import count_workers
 from backend.turns.services import Services
 
@@ -49,6 +51,7 @@ def server(services: ServicesDep, scope: ScopeDep) -> ServerInfo:
         ready=all(state == "ok" for state in checks.values()),
         workers=_workers(services),
         missing=[part for part, state in checks.items() if state != "ok"],
+        pending_approvals=_pending(services, scope),
     )
 
 
@@ -67,6 +70,14 @@ def _database(services: Services) -> str:
     except SQLAlchemyError as error:
         return f"does not answer or is not migrated ({type(error).__name__})"
     return "ok"
+
+
+def _pending(services: Services, scope: Scope) -> int:
+    try:
+        with services.database.read() as session:
+            return count_pending(session, scope, everyone=False)
+    except SQLAlchemyError:
+        return 0
 
 
 def _redis(services: Services) -> str:
