@@ -4,7 +4,6 @@ import pytest
 
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
-    check_problem,
     check_views,
     make_session,
     stop,
@@ -63,15 +62,6 @@ def test_retry_after_a_failed_step_runs_no_tool_again(stack: Stack, model: Scrip
         assert rows[: len(seen)] == seen
         roles = ["user", "assistant", "tool", "tool", "assistant"]
         assert [message["role"] for message in state["messages"]] == roles
-
-
-def test_only_the_latest_ended_turn_can_be_retried(stack: Stack) -> None:
-    failing = stack.submit(script({"status": 400, "text": "no"}))
-    stack.finished(failing["turn_id"])
-    later = stack.chat("fine", failing["session_id"])
-
-    check_problem(stack.client.post(f"/turns/{failing['turn_id']}/retry"), 409)
-    check_problem(stack.client.post(f"/turns/{later['turn_id']}/retry"), 409)
 
 
 def test_chat_says_that_its_turn_failed(stack: Stack) -> None:
