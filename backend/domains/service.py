@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.domains import versions
+from backend.domains.drift import diff_templates
 from backend.domains.template import check_template, image_of
 from backend.errors import (
     DomainArchived,
@@ -149,10 +150,11 @@ def list_versions(
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
-    """What a domain was. Raises NotAllowed, DomainNotFound, DomainVersionNotFound."""
+    """What a domain was, beside what it is. Raises NotAllowed, DomainNotFound, DomainVersionNotFound."""
     require_admin(scope)
-    _find(session, DomainRow.id == domain_id)
-    return versions.get_version(session, domain_id, number)
+    today = template_in(get(session, scope, domain_id))
+    found = versions.get_version(session, domain_id, number)
+    return found.model_copy(update={"changes": diff_templates(found.template, today)})
 
 
 def remove(session: Session, scope: Scope, domain_id: UUID) -> None:

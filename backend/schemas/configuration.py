@@ -33,10 +33,22 @@ class DomainVersionSummary(Wire):
     created_at: datetime
 
 
+class DriftChange(Wire):
+    """One difference between a configuration and the domain as it is today."""
+
+    path: list[str] = Field(description="Keys from the outside in; agents and tools by name.")
+    kind: Literal["added", "removed", "changed"] = Field(
+        description="`added`: only the domain of today has it."
+    )
+    image: Any = Field(None, description="What the configuration has.")
+    domain: Any = Field(None, description="What the domain has today.")
+
+
 class DomainVersion(DomainVersionSummary):
-    """One version of a domain, with what it held."""
+    """One version of a domain: what it held, and what is another today."""
 
     template: DomainTemplate
+    changes: list[DriftChange] = []
 
 
 class DomainVersionPage(Wire):
@@ -56,17 +68,6 @@ class Duplicate(Wire):
     """A copy of a domain to be made."""
 
     name: str = Field(min_length=1, max_length=80)
-
-
-class DriftChange(Wire):
-    """One difference: what the session's image has, and what its domain has now."""
-
-    path: list[str] = Field(description="Keys from the outside in; agents and tools by name.")
-    kind: Literal["added", "removed", "changed"] = Field(
-        description="Seen from the image: `added` is in the domain only."
-    )
-    image: Any = None
-    domain: Any = None
 
 
 class Drift(Wire):

@@ -41,6 +41,8 @@ def test_every_change_is_kept_with_who_and_when(stack: Stack) -> None:
     assert [v["name"] for v in listed] == [f"{domain['name']}-b", domain["name"]]
     assert listed[0]["created_at"] > listed[1]["created_at"]
     assert first["template"]["system_prompt"] == "One."
+    changed = {"path": ["system_prompt"], "kind": "changed", "image": "One.", "domain": "Two."}
+    assert changed in first["changes"]
     assert acts(stack, domain) == ["created", "changed"]
 
 
