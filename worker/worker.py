@@ -139,7 +139,12 @@ class ThreadWorker(SimpleWorker):
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Leave RQ's loop when Redis is away, which RQ would wait out, for ever if need be."""
         try:
-            super().heartbeat(timeout, pipeline)
+            if pipeline is not None:
+                super().heartbeat(timeout, pipeline)
+                return
+            with self.connection.pipeline(transaction=False) as own:
+                super().heartbeat(timeout, own)
+                own.execute()
         except RedisError as error:
             raise StopRequested from error
 
