@@ -1,0 +1,69 @@
+"""MCP servers from the registry, that others have written: as child processes and over HTTP."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+
+from tests.stack import free_port
+
+JSON = dict[str, Any]
+PROGRAMS = Path(sys.executable).parent
+START_SECONDS = 30
+
+
+def time_server(**fields: Any) -> JSON:
+    """How a domain names mcp-server-time."""
+    args = ["--local-timezone", "Europe/Berlin"]
+    command = str(PROGRAMS / "mcp-server-time")
+    return {"transport": "stdio", "command": command, "args": args, **fields}
+
+
+def children(process_id: int) -> list[psutil.Process]:
+    """The processes that a process has started, also those that ended unnoticed by it."""
+    return psutil.Process(process_id).children(recursive=True)
+
+
+class SqliteOverHttp:
+    """mcp-server-sqlite behind mcp-proxy, which speaks streamable HTTP."""
+
+    def __init__(self, database: Path) -> None:
+        self._port = free_port()
+        self.url = f"http://127.0.0.1:{self._port}/mcp"
+        command = [PROGRAMS / "mcp-proxy", "--port", str(self._port), "--"]
+        command += [PROGRAMS / "mcp-server-sqlite", "--db-path", str(database)]
+        self._process = subprocess.Popen(
+            command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+
+    def template(self, **fields: Any) -> JSON:
+        """How a domain names it."""
+        return {"transport": "streamable_http", "url": self.url, **fields}
+
+    def __enter__(self) -> "SqliteOverHttp":
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            assert time.monotonic() < deadline, "mcp-proxy does not start"
+            time.sleep(0.05)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.signal(signal.SIGKILL)
+        self._process.wait()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to it and the server behind it."""
+        os.killpg(self._process.pid, number)
+
+    def _answers(self) -> bool:
+        try:
+            httpx.get(f"http://127.0.0.1:{self._port}/status", timeout=1)
+        except httpx.TransportError:
+            return False
+        return True
