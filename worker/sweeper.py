@@ -19,7 +19,7 @@ from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
 BATCH = 500
-LOOKS = 2  # how often dead workers are sought from one sweep to the next
+LOOKS = 4  # how often dead workers are sought from one sweep to the next
 STRANDED_SECONDS = 3  # a turn that nobody claims for so long is announced again
 log = logging.getLogger(__name__)
 
