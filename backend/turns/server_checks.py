@@ -14,6 +14,7 @@ from backend.auth.scope import Scope
 from backend.domains import service as domains
 from backend.errors import NotAllowed, ToolServersNotChecked
 from backend.schemas.servers import ServersReport
+from backend.turns.presence import count_workers
 from backend.turns.services import Services
 
 QUESTIONS = "colloquy:servers:questions"
@@ -51,6 +52,8 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
 def _ask(services: Services, question: Question, seconds: float) -> bytes:
     """Wait for an answer in short spells: Redis cuts off who waits for long."""
     redis, body = services.redis, question.model_dump_json()
+    if not count_workers(redis):
+        raise ToolServersNotChecked
     redis.rpush(QUESTIONS, body)
     redis.expire(QUESTIONS, KEPT_SECONDS)
     for _ in range(int(seconds / LISTEN_SECONDS) + 1):
