@@ -6,7 +6,14 @@ P15 and P24 have no rule of their own: they say that all others hold while Redis
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.chaos import rules_accepting, rules_effects, rules_history, rules_stream, rules_turns
+from tests.chaos import (
+    rules_accepting,
+    rules_approvals,
+    rules_effects,
+    rules_history,
+    rules_stream,
+    rules_turns,
+)
 from tests.chaos.records import History
 
 JSON = dict[str, Any]
@@ -32,6 +39,7 @@ PROMISES: Mapping[str, Rule] = {
     "P18": rules_turns.poison_is_bounded,
     "P19": rules_accepting.refusals_say_when,
     "P20": rules_accepting.sessions_open,
+    "P21": rules_approvals.a_decision_applies_once,
     "P25": rules_accepting.deleted_stays_deleted,
 }
 

@@ -80,14 +80,29 @@ class Caller:
         return answer.json()["id"] if answer is not None and answer.is_success else None
 
     def wait(self, turn_id: str) -> str | None:
-        """Wait until a turn has ended; give how."""
+        """Wait until a turn has ended; give how. What it asks is approved."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             answer = self.ask("GET", f"/turns/{turn_id}")
-            if answer is not None and answer.is_success and answer.json()["status"] in ENDED:
-                return str(answer.json()["status"])
+            status = answer.json()["status"] if answer is not None and answer.is_success else ""
+            if status in ENDED:
+                return str(status)
+            if status == "waiting":
+                self.approve(turn_id)
             time.sleep(0.15)
         return None
+
+    def approve(self, turn_id: str) -> None:
+        """Approve what a turn asks, once; another click may have been quicker."""
+        answer = self.ask("GET", "/approvals", params={"limit": 200})
+        if answer is None or not answer.is_success:
+            return
+        asked = [item for item in answer.json()["items"] if item["turn_id"] == turn_id]
+        if asked:
+            decisions = [
+                {"type": "approve", "arguments_hash": one["arguments_hash"]} for one in asked
+            ]
+            self.ask("POST", f"/turns/{turn_id}/decisions", json={"decisions": decisions})
 
     def read(self, session_id: str) -> None:
         """Read a session's history from the first row."""

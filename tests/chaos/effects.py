@@ -32,6 +32,7 @@ def _tool(name: str, **hints: bool) -> Tool:
 
 TOOLS = (
     _tool("act"),
+    _tool("pay"),
     _tool("look", readOnlyHint=True),
     _tool("put", idempotentHint=True),
 )

@@ -13,6 +13,7 @@ JSON = dict[str, Any]
 MARKER = re.compile(r"turn ([\w-]+)")
 WORDS = ("ledger", "budget", "account", "margin", "forecast", "variance", "東京", "naïve", "🙂")
 NEVER = "never-"
+PAYS = "S12"
 
 # How a first try may go wrong; the next one goes well.
 MISHAPS: tuple[JSON, ...] = (
@@ -83,7 +84,10 @@ class Script:
 
 
 class Steady(Script):
-    """The same for every turn: a batch of calls, two of which take a while, then words."""
+    """The same for every turn: a batch of calls, two of which take a while, then words.
+
+    Turns whose marker holds PAYS ask people, too.
+    """
 
     def __init__(self, history: History, pace: float = 0.01, slow: float = 0.3):
         super().__init__(0, history, 0.0, pace)
@@ -92,7 +96,8 @@ class Steady(Script):
     def _good(self, dice: random.Random, marker: str, number: int, given: int) -> JSON:
         if number:
             return {"text": f"{marker} is done. end of {marker}", "delay": self._pace}
-        tools = (("act", 0.0), ("act", self._slow), ("look", self._slow), ("put", 0.0))
+        tools = [("act", 0.0), ("act", self._slow), ("look", self._slow), ("put", 0.0)]
+        tools += [("pay", 0.0)] * 2 * (PAYS in marker)
         calls = [
             {"name": name, "args": {"key": f"{marker}/0/{place}/{given}", "seconds": seconds}}
             for place, (name, seconds) in enumerate(tools)

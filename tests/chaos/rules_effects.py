@@ -14,6 +14,8 @@ KEY = re.compile(r"[\w-]+/\d+/\d+/\d+")
 DONE = re.compile(r"done ([\w-]+/\d+/\d+/\d+)")
 QUIET_SECONDS, END_SECONDS = 1.0, 5.0
 
+ACTING = ("act", "pay")
+
 # What keeps a worker from hearing of a stop, or from running at all.
 DEAFENING = (
     "freeze", "restart-postgres", "cut-backends", "blackhole worker", "latency worker",
@@ -30,7 +32,7 @@ def recorded_steps_run_once(history: History) -> list[str]:
     found = [
         f"{name} {key} ran {count} times"
         for (name, key), count in counts.items()
-        if name == "act" and count > 1
+        if name in ACTING and count > 1
     ]
     recorded: dict[str, float] = {}
     for key, at in _recorded(history):

@@ -60,12 +60,17 @@ def one_active_turn(history: History) -> list[str]:
 
 
 def every_turn_ends(history: History) -> list[str]:
-    """When all is over every turn has ended, by the table and not by hope."""
+    """When all is over every turn has ended, or waits for people, by the table and not by hope."""
     return [
         f"turn {turn['id']} is still {turn['status']} at attempt {turn['attempt']}"
         for turn in history.turns
-        if not is_finished(TurnStatus(turn["status"])) and turn["status"] != "waiting"
+        if not is_finished(TurnStatus(turn["status"])) and not waits_for_people(turn)
     ]
+
+
+def waits_for_people(turn: JSON) -> bool:
+    """Whether nobody has decided yet what the turn asks."""
+    return turn["status"] == "waiting" and turn["decided_at"] is None
 
 
 def a_step_is_atomic(history: History) -> list[str]:

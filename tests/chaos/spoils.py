@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.chaos.made_up import BEGIN, KEY, SESSION, rows, stopped, turn
+from tests.chaos.made_up import BEGIN, KEY, SESSION, TURN, rows, stopped, turn
 from tests.chaos.records import Answered, Deleted, Disturbed, History, Note, Ran, Said
 
 Spoil = Callable[[History], None]
@@ -246,6 +246,18 @@ def brick_a_session(history: History) -> None:
     history.unopened.append(SESSION)
 
 
+@spoil("P21", "was decided and then decided")
+def decide_twice(history: History) -> None:
+    for kind in ("approve", "reject"):
+        note(history, "approvals", "UPDATE", approval("decided", kind))
+
+
+@spoil("P21", "was not approved")
+def run_what_was_rejected(history: History) -> None:
+    note(history, "approvals", "UPDATE", approval("decided", "reject"))
+    history.ran.append(Ran(BEGIN + 6, "pay", KEY))
+
+
 @spoil("P25", "has rows again")
 def write_after_a_deletion(history: History) -> None:
     history.deleted.append(Deleted(BEGIN + 9, SESSION))
@@ -256,6 +268,12 @@ def note(history: History, table: str, op: str, changed: dict, before_end: bool 
     number = 100 + len(history.notes)
     place = len(history.notes) - before_end
     history.notes.insert(place, Note(number, BEGIN + 4.95, number, table, op, changed))
+
+
+def approval(status: str, kind: str) -> dict:
+    """An approval's row."""
+    asked = {"id": "approval-1", "turn_id": TURN, "arguments": {"key": KEY}}
+    return {**asked, "status": status, "decision": {"type": kind}}
 
 
 def delta(version: int) -> dict:

@@ -80,11 +80,12 @@ class Stage(Stack):
             )  # fmt: skip
 
     def make_domain(self) -> None:
-        """Let every new session have the tools that count their effects."""
+        """Let every new session have the tools that count their effects; to pay asks people."""
         url = f"http://{LOCAL}:{self.wires['worker-tools'].port}/mcp"
         template = {
             "name": "chaos",
             "tools": [],
+            "middleware": [{"approvals": {"rules": [{"tools": "pay", "action": "ask"}]}}],
             "mcp_servers": {"effects": {"transport": "streamable_http", "url": url}},
         }
         made = self.client.post("/domains", json=template)

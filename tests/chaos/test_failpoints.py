@@ -1,7 +1,7 @@
 """Each kill point once: a part dies, freezes or fails there, and every promise holds.
 
-Left out: S0 (before any request: a client that dies has told nobody anything), and S12, S13 and
-S18, which belong to interrupts, artifact files and summaries that are not there yet.
+Left out: S0 (before any request: a client that dies has told nobody anything), and S13 and S18,
+which belong to artifact files and summaries that are not there yet.
 """
 
 import subprocess
@@ -26,7 +26,7 @@ from tests.stack import ROOT, Servers
 
 POINTS = (
     "S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S8 tools", "S9", "S10", "S11", "S14", "S15",
-    "S16",
+    "S12 asked", "S12 decided", "S12 consumed", "S16",
 )  # fmt: skip
 NOBODY_WAKES = {"S16": "S3"}  # what strands a turn, so that the sweeper has to find it
 STOP_SECONDS = 30

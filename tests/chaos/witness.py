@@ -16,6 +16,7 @@ TABLES = (
     "agent_state_snapshots",
     "agent_state_deltas",
     "tool_journal",
+    "approvals",
 )
 
 _LOG = """
@@ -78,9 +79,10 @@ class Witness:
         history.ended_at = now["at"]
 
     def unfinished(self) -> int:
-        """How many turns have not ended."""
+        """How many turns have neither ended nor wait for people."""
         (row,) = self.query(
-            "SELECT count(*) AS n FROM turns WHERE status IN ('queued', 'running', 'waiting')"
+            "SELECT count(*) AS n FROM turns WHERE status IN ('queued', 'running')"
+            " OR (status = 'waiting' AND decided_at IS NOT NULL)"
         )
         return int(row["n"])
 
