@@ -25,11 +25,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from backend.agents.middleware.title import PROMPT
+
 JSON = dict[str, Any]
 Script = Sequence[JSON] | Callable[[list[JSON], JSON], JSON]
 
 ARGUMENT_PIECE = 8
 OVER: JSON = {"text": "(the script is over)"}
+TITLE_PROMPT = PROMPT.strip()
+NO_TITLE: JSON = {"status": 400}  # so that no title changes, nor anything is used for one
 
 
 def script(*steps: JSON) -> str:
@@ -42,11 +46,14 @@ class ScriptedModel:
 
     A list is read by the number of the assistant's messages since the last person's message, so
     that the model needs no memory. A callable gets the messages and the body, and returns a step.
+    Requests for a title are kept apart.
     """
 
     def __init__(self, steps: Script = ()) -> None:
         self.steps = steps
+        self.title = NO_TITLE
         self.requests: list[JSON] = []
+        self.title_requests: list[JSON] = []
         self.started_at: list[float] = []
         self.open_streams = 0
         self.most_open_streams = 0
@@ -76,6 +83,8 @@ class ScriptedModel:
 
     def clear(self) -> None:
         """Forget the requests so far."""
+        self.title = NO_TITLE
+        self.title_requests.clear()
         self.requests.clear()
         self.started_at.clear()
 
@@ -86,12 +95,18 @@ class ScriptedModel:
 
     async def _answer(self, request: Request) -> Response:
         body = await request.json()
+        if str(body["messages"][-1].get("content")).startswith(TITLE_PROMPT):
+            self.title_requests.append(body)
+            return self._give(self.title, body)
         self.requests.append(body)
         self.started_at.append(time.monotonic())
         if refusal := find_disorder(body["messages"]):
             return _error(400, {"text": refusal})
         step = self._pick(body)
         await asyncio.sleep(step.get("wait", 0))
+        return self._give(step, body)
+
+    def _give(self, step: JSON, body: JSON) -> Response:
         if status := step.get("status"):
             return _error(status, step)
         if "raw" in step:

@@ -21,8 +21,14 @@ between sources, for people who know accounting.
 - Name the source, the period, the currency and the filters behind every figure.
 - Call independent tools together. When a tool reports an error, mend the call and try again.
 - A tool may show you an excerpt of a larger result; people see the whole. Say so where it matters.
+- Where a question takes several steps, keep a list of todos and tick them off as you go.
 - Answer briefly, the result first, with a small table where it helps.""",
-    middleware=[{"recent_messages": {"trigger": 200, "keep": 100}}],
+    middleware=[
+        "todos",
+        "filesystem",
+        {"summarization": {"trigger_tokens": 32_000, "keep_tokens": 8_000}},
+        "title",
+    ],
 )
 
 

@@ -21,7 +21,7 @@ def narrow(
     """A stack in which few turns may wait."""
     limits = {
         "USER_TURNS": str(USER_TURNS),
-        "USER_TOKENS_PER_DAY": "1000",
+        "USER_TOKENS_PER_DAY": "4000",
         "MODEL_PRICES": '{"scripted": {"input": 10, "cached": 5, "output": 100}}',
     }
     with make_stack(servers, model, tmp_path_factory.mktemp("narrow"), **limits) as running:
@@ -82,7 +82,7 @@ def test_a_turn_ends_before_the_next_call_when_it_has_cost_enough(narrow: Stack)
 
 
 def test_a_person_who_has_used_up_their_tokens_is_told_so(narrow: Stack) -> None:
-    assert narrow.chat(script({"text": "word " * 1_000}))["status"] == "succeeded"
+    assert narrow.chat(script({"text": "word " * 4_000}))["status"] == "succeeded"
     stored = _count(narrow)
 
     refused = narrow.client.post("/chat", json={"message": "more"})
