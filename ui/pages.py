@@ -28,6 +28,14 @@ PAGES = (
         for_admins=True,
     ),
     PageSpec(state.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),
+    PageSpec(
+        state.SERVERS_PAGE,
+        "Tool servers",
+        ":material/dns:",
+        "servers",
+        "tool-servers",
+        for_admins=True,
+    ),
     PageSpec(state.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True),
     PageSpec(
         state.RETENTION_PAGE,

@@ -13,6 +13,7 @@ from ui.client import DEFAULT_API_URL, Client, ClientError
 CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/sessions.py"
 WORK_PAGE = "app_pages/work.py"
+SERVERS_PAGE = "app_pages/servers.py"
 RETENTION_PAGE = "app_pages/retention.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH = "search"
