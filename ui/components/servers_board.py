@@ -20,13 +20,22 @@ WITHHELD = {
 
 
 def show(domain_id: UUID) -> None:
-    """Look at the servers and draw what was found; looking again draws only this part."""
+    """Look at the servers and draw what was found; it stays until somebody looks again."""
+    reports = state.memory().server_reports
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("Servers", anchor=False)
-        st.button("Look again", key="look-again", icon=":material/refresh:", type="tertiary")
-    report = _look(domain_id)
+        st.button(
+            "Look again",
+            key="look-again",
+            type="tertiary",
+            icon=":material/refresh:",
+            on_click=reports.pop,
+            args=(domain_id, None),
+        )
+    report = reports.get(domain_id) or _look(domain_id)
     if report is None:
         return
+    reports[domain_id] = report
     for server in report.items:
         with st.container(border=True):
             _server(server)

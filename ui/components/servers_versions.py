@@ -19,9 +19,8 @@ SHOWN = 50
 COLORS = {VersionStatus.ACCEPTED: "green", VersionStatus.REFUSED: "red"}
 
 
-@st.fragment
 def show(domain_id: UUID) -> None:
-    """Draw both; a decision draws only this part again."""
+    """Draw both; after a decision the servers are looked at again."""
     if problem := state.take_flash():
         banners.error(problem)
     try:
@@ -103,6 +102,7 @@ def _button(
 def _decide(domain_id: UUID, version_id: UUID, is_accepted: bool) -> None:
     try:
         decide_version(state.client(), domain_id, version_id, is_accepted=is_accepted)
+        state.memory().server_reports.pop(domain_id, None)
     except ClientError as problem:
         state.flash(problem)
 
