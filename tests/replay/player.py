@@ -17,6 +17,7 @@ from tests.tool_server import ToolServer, text_result, tool
 
 JSON = dict[str, Any]
 TURN_SECONDS = 60
+SUMMARY_PROMPT = "Context Extraction Assistant"
 
 
 class RecordedTools:
@@ -53,6 +54,16 @@ class Played:
     domain: str
     requests: list[list[JSON]]
     turns: list[str]
+    summaries: int = 0
+
+    def answer(self, messages: list[JSON], body: JSON) -> JSON:
+        """What the model says next; to a policy that wants a summary, that it has one."""
+        if SUMMARY_PROMPT in str(messages[-1]["content"]):
+            self.summaries += 1
+            return {"text": f"Summary {self.summaries}."}
+        recorded = self.recording.requests[len(self.requests) :]
+        self.requests.append(messages)
+        return self.recording.answer(recorded[0] if self.summaries and recorded else messages, body)
 
 
 @dataclass(frozen=True)
@@ -73,16 +84,15 @@ def play(
     model: ScriptedModel,
     recordings: Sequence[Recording],
     between_turns: Callable[[], None],
+    middleware: Sequence[JSON] = (),
 ) -> Iterator[Replay]:
     """Play all recordings side by side, one turn of each at a time."""
     with ExitStack() as servers:
-        played = {r.name: _open(stack, servers, r) for r in recordings}
+        played = {r.name: _open(stack, servers, r, middleware) for r in recordings}
         by_domain = {one.domain: one for one in played.values()}
 
         def answer(messages: list[JSON], body: JSON) -> JSON:
-            one = by_domain[body["model"]]
-            one.requests.append(messages)
-            return one.recording.answer(messages, body)
+            return by_domain[body["model"]].answer(messages, body)
 
         model.steps = answer
         for number, words in enumerate(zip_longest(*(r.people_say for r in recordings))):
@@ -92,7 +102,9 @@ def play(
         yield Replay(stack, played)
 
 
-def _open(stack: Stack, servers: ExitStack, recording: Recording) -> Played:
+def _open(
+    stack: Stack, servers: ExitStack, recording: Recording, middleware: Sequence[JSON]
+) -> Played:
     """Make the recording's domain, whose model's name tells the recordings apart."""
     domain = f"{recording.name}-{uuid4().hex[:6]}"
     tools = servers.enter_context(RecordedTools(recording).server)
@@ -101,7 +113,7 @@ def _open(stack: Stack, servers: ExitStack, recording: Recording) -> Played:
         "model": domain,
         "system_prompt": recording.system_prompt,
         "mcp_servers": {"recorded": tools.template},
-        "middleware": [],
+        "middleware": list(middleware),
     }
     made = stack.client.post("/domains", json=template)
     assert made.status_code == 201, made.text
