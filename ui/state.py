@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
+from backend.schemas.servers import ServersReport
 from backend.schemas.sessions import ServerInfo, Session
 from ui.client import DEFAULT_API_URL, Client, ClientError
 
@@ -72,6 +73,7 @@ class Memory:
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
     server: ServerInfo | None = None
+    server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)
     inspected: dict[UUID, int | None] = field(default_factory=dict)
     listed_calls: dict[UUID, int | None] = field(default_factory=dict)

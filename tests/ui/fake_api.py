@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 from backend.schemas.domains import DomainPage
 from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
@@ -37,6 +37,7 @@ from backend.schemas.sessions import (
     Usage,
 )
 from backend.schemas.work import Work, WorkerInfo, WorkTurn
+from tests.ui.fake_servers import FakeServers, add_server_routes
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 
@@ -59,12 +60,14 @@ class Store:
         self.turns: dict[UUID, Turn] = {}
         self.events: dict[UUID, list[tuple[str, dict]]] = {}
         self.results: dict[str, str] = {}
+        self.files: dict[str, bytes] = {}
         self.keys: dict[str, ChatResponse] = {}
         self.calls: list[str] = []
         self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
         self.redis_answers = True
         rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
+        self.servers = FakeServers()
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
@@ -335,8 +338,12 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     def domains() -> DomainPage:
         return DomainPage(items=[], next_cursor=None)
 
+    add_server_routes(app, store.servers)
+
     @app.get(f"{api}/sessions/{{session_id}}/results/{{result_id}}")
-    def result(session_id: UUID, result_id: str):
+    def result(session_id: UUID, result_id: str, format: str = "json"):
+        if format == "file":
+            return Response(store.files[result_id])
         return PlainTextResponse(store.results[result_id])
 
     def submit(session_id: UUID | None, message: str, key: str):

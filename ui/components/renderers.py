@@ -14,7 +14,7 @@ from backend.schemas.sessions import (
     MessageStatus,
     MessageType,
 )
-from ui.components import long_text, tables
+from ui.components import files, long_text, tables
 from ui.components.blocks import Block, seconds_taken
 from ui.components.markdown import plain
 from ui.components.times import duration
@@ -104,6 +104,10 @@ def _error(block: Block, place: Place) -> None:
     st.error(f"**{title}**  \n{detail}", icon=":material/error:")
 
 
+def _file(block: Block, place: Place) -> None:
+    files.show(block.row, place.session_id, place.key(block.row))
+
+
 def _attachment(block: Block, place: Place) -> None:
     content = block.row.content
     name = content.get("title") or content.get("name") or block.row.content_type
@@ -134,8 +138,8 @@ RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
     ContentType.TOOL_RESULT: _tool_result,
     ContentType.TODOS: _todos,
     ContentType.ARTIFACT: _attachment,
-    ContentType.IMAGE: _attachment,
-    ContentType.FILE: _attachment,
+    ContentType.IMAGE: _file,
+    ContentType.FILE: _file,
     ContentType.INTERRUPT: _interrupt,
     ContentType.NOTICE: _notice,
     ContentType.ERROR: _error,
@@ -150,6 +154,8 @@ def _output(row: DisplayMessage, place: Place) -> None:
     else:
         label = "Error" if row.content.get("is_error") else "Result"
         _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
+    if structured := row.metadata.get("structured"):
+        _labelled("Structured content", structured, f"structured-{place.key(row)}")
 
 
 def _labelled(label: str, value: Any, key: str) -> None:
