@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from fastapi import FastAPI
+from fastapi.responses import JSONResponse
 
 from backend.schemas.servers import (
     ServerReport,
@@ -14,12 +16,14 @@ from backend.schemas.servers import (
     ToolVersionPage,
     VersionStatus,
 )
+from backend.schemas.sessions import Problem
 
 
 @dataclass
 class FakeServers:
     reports: list[ServerReport] = field(default_factory=list)
     versions: list[ToolVersion] = field(default_factory=list)
+    refusal: Problem | None = None
 
     def page(self) -> ToolVersionPage:
         pending = sum(one.status is VersionStatus.PENDING for one in self.versions)
@@ -30,7 +34,9 @@ def add_server_routes(app: FastAPI, servers: FakeServers) -> None:
     path = "/api/v1/domains/{domain_id}"
 
     @app.get(f"{path}/servers")
-    def check_servers(domain_id: UUID) -> ServersReport:
+    def check_servers(domain_id: UUID) -> Any:
+        if servers.refusal:
+            return JSONResponse(servers.refusal.model_dump(), servers.refusal.status)
         return ServersReport(worker="desk-1", items=servers.reports)
 
     @app.get(f"{path}/tool-versions")

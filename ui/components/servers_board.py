@@ -29,8 +29,8 @@ def show(domain_id: UUID) -> None:
             key="look-again",
             type="tertiary",
             icon=":material/refresh:",
-            on_click=reports.pop,
-            args=(domain_id, None),
+            on_click=_forget,
+            args=(domain_id,),
         )
     report = reports.get(domain_id) or _look(domain_id)
     if report is None:
@@ -40,6 +40,10 @@ def show(domain_id: UUID) -> None:
         with st.container(border=True):
             _server(server)
     st.caption(f"As the worker {plain(report.worker, 80)} has found them.")
+
+
+def _forget(domain_id: UUID) -> None:
+    state.memory().server_reports.pop(domain_id, None)
 
 
 def _look(domain_id: UUID) -> ServersReport | None:
