@@ -111,8 +111,9 @@ class Client:
     def messages(
         self, session_id: UUID, *, limit: int = 50, before: int | None = None
     ) -> MessagePage:
-        """The latest display messages, or those before a position, in ascending order."""
-        return self.get(MessagePage, f"sessions/{session_id}/messages", limit=limit, before=before)
+        """The latest messages of the branch that is shown, or those before a position, in order."""
+        path = f"sessions/{session_id}/messages"
+        return self.get(MessagePage, path, limit=limit, before=before, branch="active")
 
     def turns(self, session_id: UUID) -> TurnPage:
         """The unfinished turns of a session, in order; the first one is running or next."""

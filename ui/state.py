@@ -1,7 +1,7 @@
 """What one browser tab remembers: the only place that touches the URL and the session state."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
@@ -38,11 +38,11 @@ class Window:
         """How many rows to ask for; the first one stays while up to fifty new ones come."""
         return self.limit + (message_count % PAGE_ROWS if self.is_latest else 0)
 
-    def earlier(self, last_position: int) -> "Window":
+    def earlier(self, positions: Sequence[int]) -> "Window":
         """The window with fifty earlier messages; a full one moves and lets go of the latest."""
         if self.limit < WINDOW_ROWS:
             return Window(self.limit + PAGE_ROWS, self.before)
-        return Window(self.limit, last_position + 1 - PAGE_ROWS)
+        return Window(self.limit, positions[-PAGE_ROWS:][0])
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ class Memory:
     statuses: dict[UUID, str] = field(default_factory=dict)
     unread: set[UUID] = field(default_factory=set)
     retried: set[UUID] = field(default_factory=set)
+    asked_again: set[UUID] = field(default_factory=set)
+    edited: UUID | None = None
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
     server: ServerInfo | None = None

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,7 @@ from backend.schemas.sessions import (
 )
 from backend.schemas.work import Work, WorkerInfo, WorkTurn
 from tests.ui.fake_servers import FakeServers, add_server_routes
+from tests.ui.fake_branches import Fork, add_branch_routes, rows_on_branch
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 
@@ -59,6 +61,7 @@ class Store:
         self.rows: dict[UUID, list[DisplayMessage]] = {}
         self.turns: dict[UUID, Turn] = {}
         self.events: dict[UUID, list[tuple[str, dict]]] = {}
+        self.forks: dict[UUID, Fork] = defaultdict(Fork)
         self.results: dict[str, str] = {}
         self.files: dict[str, bytes] = {}
         self.keys: dict[str, ChatResponse] = {}
@@ -286,9 +289,10 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
 
     @app.get(f"{api}/sessions/{{session_id}}/messages")
     def messages(session_id: UUID, limit: int = 50, before: int | None = None) -> MessagePage:
-        rows = [r for r in store.rows[session_id] if before is None or r.position < before]
+        shown = rows_on_branch(store, session_id)
+        rows = [row for row in shown if before is None or row.position < before]
         page = rows[-limit:]
-        more = bool(page) and page[0].position > 1
+        more = len(rows) > len(page)
         return MessagePage(
             items=page, next_before=page[0].position if more else None, next_after=None
         )
@@ -310,12 +314,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         store.finish(turn, TurnStatus.STOPPED)
         return turn
 
-    @app.post(f"{api}/turns/{{turn_id}}/retry")
-    def retry(turn_id: UUID) -> Turn:
-        turn = store.turns[turn_id]
-        turn.status = TurnStatus.QUEUED
-        threading.Thread(target=store.play, args=(turn,), daemon=True).start()
-        return turn
+    add_branch_routes(app, store, lambda: problem(409, "Session busy", "A turn is not finished."))
 
     @app.post(f"{api}/sessions/{{session_id}}/rebuild")
     def rebuild(session_id: UUID) -> Session:

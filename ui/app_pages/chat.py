@@ -5,7 +5,16 @@ from pathlib import Path
 import streamlit as st
 
 from ui import state
-from ui.components import banners, chat_header, composer, history, live, opening, watch
+from ui.components import (
+    banners,
+    chat_header,
+    composer,
+    history,
+    live,
+    message_actions,
+    opening,
+    watch,
+)
 from ui.components.areas import area
 from ui.components.blocks import split_current
 
@@ -33,7 +42,7 @@ if not state.is_read_only():
     composer.show(session_id, active)
 with area("page", session_id):
     chat_header.show(session, server)
-    history.show(rows, settled, session_id)
+    history.show(rows, settled, session, message_actions.load(session, active))
     banners.all_that_apply(server)
     turn_area = area("turn", followed.id if followed else None)
     queue_area = area("queue", [turn.id for turn in turns])

@@ -6,12 +6,13 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import DisplayMessage, MessagePage, Session
+from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
-from ui.components import renderers
+from ui.components import message_actions, renderers
 from ui.components.areas import area
-from ui.components.blocks import to_groups
+from ui.components.blocks import Block, to_groups
 from ui.components.markdown import plain
+from ui.components.message_actions import Actions
 from ui.components.renderers import Place
 
 USER_AVATAR = ":material/person:"
@@ -25,22 +26,36 @@ def load(session: Session) -> MessagePage:
     return state.client().messages(session.id, limit=limit, before=window.before)
 
 
-def show(page: MessagePage, settled: Sequence[DisplayMessage], session_id: UUID) -> None:
+def show(
+    page: MessagePage, settled: Sequence[DisplayMessage], session: Session, actions: Actions
+) -> None:
     """Draw the settled rows of a window, and the way to earlier and later ones."""
+    session_id = session.id
     groups = to_groups(settled)
     first = page.items[0].position if page.items else 0
-    with area("history", (session_id, first), rows=len(groups)):
+    with area("history", (session_id, session.branch, first), rows=len(groups)):
         if page.next_before is not None:
             _earlier_button(page, session_id)
         place = Place(session_id, "stored")
         for group in groups:
             with speaker(is_user=group.is_user, agent=group.agent):
                 for block in group.blocks:
-                    renderers.draw(block, place)
+                    _draw(block, place, actions)
                 if (answer := group.answer) is not None:
-                    renderers.offer_copy(str(answer.content.get("text", "")), str(answer.id))
+                    message_actions.under_answer(answer, actions)
         if not state.window(session_id).is_latest:
             _latest_button(session_id)
+
+
+def _draw(block: Block, place: Place, actions: Actions) -> None:
+    """A block; what a person said with what can be done with it, or the input that changes it."""
+    if block.row.message_type is not MessageType.USER:
+        renderers.draw(block, place)
+    elif message_actions.is_edited(block.row, actions):
+        message_actions.edit_in_place(block.row, actions)
+    else:
+        renderers.draw(block, place)
+        message_actions.under_message(block.row, actions)
 
 
 def speaker(*, is_user: bool, agent: str | None = None) -> DeltaGenerator:
@@ -52,7 +67,6 @@ def speaker(*, is_user: bool, agent: str | None = None) -> DeltaGenerator:
 
 def _earlier_button(page: MessagePage, session_id: UUID) -> None:
     window = state.window(session_id)
-    last = page.items[-1].position if page.items else 0
     with st.container(horizontal_alignment="center"):
         st.button(
             "Show earlier messages",
@@ -60,7 +74,7 @@ def _earlier_button(page: MessagePage, session_id: UUID) -> None:
             type="tertiary",
             icon=":material/expand_less:",
             on_click=state.set_window,
-            args=(session_id, window.earlier(last)),
+            args=(session_id, window.earlier([row.position for row in page.items])),
         )
 
 

@@ -44,5 +44,5 @@ def snapshot() -> tuple[Any, ...] | None:
         server = api.server()
     except ClientError:
         return None
-    rows = [(s.id, s.status, s.title, s.pinned, s.message_count) for s in listed]
+    rows = [(s.id, s.status, s.title, s.pinned, s.message_count, s.branch) for s in listed]
     return (tuple(rows), tuple(server.missing))

@@ -1,0 +1,109 @@
+"""The branches of the fake API: edited messages, other answers, and switching between them."""
+
+import threading
+from uuid import UUID
+
+from fastapi import FastAPI, Request
+
+from backend.conversations.paths import WHOLE, Path
+from backend.schemas.branches import (
+    BranchChoice,
+    Branches,
+    MessageEdit,
+    MessageVersion,
+    MessageVersions,
+)
+from backend.schemas.sessions import DisplayMessage, MessageType, Turn, TurnStatus
+
+
+class Fork:
+    """The paths of one session: the one that is shown, and those that were left."""
+
+    def __init__(self):
+        self.path = WHOLE
+        self.left: list[Path] = []
+
+    def begin(self, position: int, count: int) -> None:
+        self.left.append(self.path.close(count))
+        self.path = self.left[-1].cut(position).extend(count + 1)
+
+    def show(self, position: int, count: int) -> None:
+        found = next(path for path in reversed(self.left) if path.has(position))
+        self.left.remove(found)
+        self.left.append(self.path.close(count))
+        self.path = found.extend(count + 1)
+
+
+def rows_on_branch(store, session_id: UUID) -> list[DisplayMessage]:
+    """The rows of the branch that is shown."""
+    path = store.forks[session_id].path
+    return [row for row in store.rows[session_id] if path.has(row.position)]
+
+
+def position_of(store, turn: Turn) -> int:
+    """Where a turn's message stands."""
+    asked = (row for row in store.rows[turn.session_id] if row.message_type is MessageType.USER)
+    return next(row.position for row in asked if row.turn_id == turn.id)
+
+
+def fork(store, turn: Turn, message: str, key: str) -> Turn:
+    """Begin a branch with this in place of a turn's message; the key gives the same turn."""
+    if key in store.keys:
+        return store.keys[key]
+    session = store.sessions[turn.session_id]
+    store.forks[session.id].begin(position_of(store, turn), session.message_count)
+    session.branch = (session.branch or 1) + 1
+    new = store.add_turn(session, message, fork_of=turn.fork_of or turn.id)
+    store.keys[key] = new
+    threading.Thread(target=store.play, args=(new,), daemon=True).start()
+    return new
+
+
+def add_branch_routes(app: FastAPI, store, busy) -> None:
+    """Add the routes of branches; `busy()` is the answer while a turn runs."""
+    api = "/api/v1"
+
+    @app.post(f"{api}/turns/{{turn_id}}/edit", status_code=202)
+    def edit(turn_id: UUID, body: MessageEdit, request: Request):
+        turn = store.turns[turn_id]
+        if store.unfinished(turn.session_id):
+            return busy()
+        return fork(store, turn, body.message, request.headers["Idempotency-Key"])
+
+    @app.post(f"{api}/turns/{{turn_id}}/retry", status_code=202)
+    def retry(turn_id: UUID, request: Request):
+        turn = store.turns[turn_id]
+        if turn.status is TurnStatus.SUCCEEDED and store.unfinished(turn.session_id):
+            return busy()
+        if turn.status is TurnStatus.SUCCEEDED:
+            return fork(store, turn, turn.message, request.headers["Idempotency-Key"])
+        turn.status = TurnStatus.QUEUED
+        threading.Thread(target=store.play, args=(turn,), daemon=True).start()
+        return turn
+
+    @app.get(f"{api}/sessions/{{session_id}}/branches")
+    def branches(session_id: UUID) -> Branches:
+        turns = [turn for turn in store.turns.values() if turn.session_id == session_id]
+        roots = dict.fromkeys(turn.fork_of for turn in turns if turn.fork_of)
+        items = [
+            MessageVersions(versions=[version(t) for t in turns if root in (t.id, t.fork_of)])
+            for root in roots
+        ]
+        return Branches(branch=store.sessions[session_id].branch, items=items)
+
+    @app.post(f"{api}/sessions/{{session_id}}/branch")
+    def switch(session_id: UUID, body: BranchChoice) -> Branches:
+        session = store.sessions[session_id]
+        position = position_of(store, store.turns[body.turn_id])
+        store.forks[session_id].show(position, session.message_count)
+        session.branch += 1
+        return branches(session_id)
+
+    def version(turn: Turn) -> MessageVersion:
+        position = position_of(store, turn)
+        return MessageVersion(
+            turn_id=turn.id,
+            position=position,
+            is_active=store.forks[turn.session_id].path.has(position),
+            created_at=turn.created_at,
+        )

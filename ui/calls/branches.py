@@ -1,0 +1,29 @@
+"""Calls about branches: edit a message, ask for another answer, look at another version."""
+
+from uuid import UUID
+
+from backend.schemas.branches import BranchChoice, Branches, MessageEdit
+from ui.client import Client
+
+
+def branches(client: Client, session_id: UUID) -> Branches:
+    """The versions of each message that has several."""
+    return client.get(Branches, f"sessions/{session_id}/branches")
+
+
+def switch_branch(client: Client, session_id: UUID, turn_id: UUID) -> None:
+    """Show the branch that has this turn."""
+    body = BranchChoice(turn_id=turn_id).model_dump(mode="json")
+    client.send("POST", f"sessions/{session_id}/branch", json=body)
+
+
+def edit_message(client: Client, turn_id: UUID, text: str, key: str) -> None:
+    """Ask this in place of a turn's message; the same `key` and text start one turn."""
+    body = MessageEdit(message=text, agent=None).model_dump(mode="json", exclude_none=True)
+    headers = {"Idempotency-Key": key}
+    client.send("POST", f"turns/{turn_id}/edit", json=body, headers=headers)
+
+
+def another_answer(client: Client, turn_id: UUID, key: str) -> None:
+    """Ask a turn's message once more; the same `key` starts one turn."""
+    client.send("POST", f"turns/{turn_id}/retry", headers={"Idempotency-Key": key})
