@@ -16,15 +16,27 @@ WRITE_TODOS = "write_todos"
 
 @dataclass
 class Block:
-    """One element of the history: a display message, or a tool call together with its result."""
+    """One element of the history: a display message, or a tool call with all that belongs to it.
+
+    That is its result, and the message that asked a person before it ran.
+    """
 
     row: DisplayMessage
     result: DisplayMessage | None = None
+    asked: DisplayMessage | None = None
 
     @property
-    def signature(self) -> tuple[UUID, MessageStatus, UUID | None]:
+    def signature(self) -> tuple[UUID, MessageStatus, UUID | None, MessageStatus | None]:
         """What tells whether it must be drawn again: content never changes, status does."""
-        return self.row.id, self.row.status, self.result.id if self.result else None
+        result_id = self.result.id if self.result else None
+        return self.row.id, self.row.status, result_id, self.asked.status if self.asked else None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for a person."""
+        asked = self.asked or self.row
+        kinds = (asked.content_type, asked.status)
+        return kinds == (ContentType.INTERRUPT, MessageStatus.PENDING)
 
 
 @dataclass
@@ -43,7 +55,7 @@ class Group:
 
 
 def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
-    """Rows in order, each result with the nearest open call before it.
+    """Rows in order, each result and each question with the nearest open call before it.
 
     Call ids are not unique within a conversation: a call that has its result takes no other. Of a
     turn's lists of todos only the newest stays, without the calls that wrote them.
@@ -55,6 +67,11 @@ def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
             calls = open_calls.get(str(row.content.get("tool_call_id")), [])
             if calls:
                 calls.pop(0).result = row
+                continue
+        if row.content_type is ContentType.INTERRUPT:
+            calls = open_calls.get(str(row.content.get("call_id")), [])
+            if unasked := next((call for call in calls if call.asked is None), None):
+                unasked.asked = row
                 continue
         if _only_repeats(row, blocks):
             continue

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from uuid import UUID
 
 import streamlit as st
@@ -10,14 +11,16 @@ from streamlit.delta_generator import DeltaGenerator
 from backend.schemas.sessions import ContentType, DisplayMessage, Turn, TurnStatus
 from ui import state
 from ui.client import ClientError
-from ui.components import renderers
+from ui.components import renderers, watch
+from ui.components.approval_call import expiry_words, pending_calls
+from ui.components.approval_decision import approve_all
 from ui.components.blocks import Block
 from ui.components.history import speaker
 from ui.components.live_turn import LiveTurn
 from ui.components.long_text import SHOWN_CHARS, draw_piece
 from ui.components.markdown import plain, split_finished
 from ui.components.renderers import Place
-from ui.components.states import running_words
+from ui.components.states import running_words, waiting_words
 from ui.events import Follower
 
 # A write at least each second lets Streamlit notice a closed tab, and frees this thread.
@@ -25,6 +28,7 @@ WAIT_SECONDS = 1.0
 JOIN_SECONDS = 0.06
 CHECK_SECONDS = 10.0
 SILENT_SECONDS = 2.0
+WAITING_SECONDS = 2.0
 THINKING_CHARS = 2_000
 ONE_ELEMENT = (ContentType.THINKING, ContentType.TOOL_CALL)
 
@@ -37,9 +41,12 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
         stage = Stage(st.container(), turn.session_id)
         notice, status = Caption(), Caption()
     stage.draw(live)
+    if live.waits_for:
+        _wait_for_people(live)
+        return
     checked = heard = time.monotonic()
     with Follower(state.client(), turn.session_id) as follower:
-        while not (live.is_finished or live.is_lost):
+        while not (live.is_finished or live.is_lost or live.waits_for):
             events = follower.take(WAIT_SECONDS, JOIN_SECONDS)
             live.apply(events)
             if events:
@@ -57,6 +64,23 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
                 if _has_moved_on(live, queued):
                     break
     st.rerun()
+
+
+def _wait_for_people(live: LiveTurn) -> None:
+    """Say what the turn waits for. This may last for days, so nothing is held meanwhile."""
+    calls = pending_calls(live.waits_for)
+    words = waiting_words(len(calls), is_reader=state.is_read_only())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/approval: {words}", width="content")
+        if len(calls) > 1 and not state.is_read_only():
+            st.button(
+                f"Approve all {len(calls)}",
+                key=f"approve-all-{live.turn.id}",
+                icon=":material/done_all:",
+                on_click=approve_all,
+                args=(calls,),
+            )
+    watch.keep_fresh(lambda: _decided_meanwhile(live), WAITING_SECONDS)
 
 
 class Caption:
@@ -112,7 +136,8 @@ class Stage:
         self._drawn[block.row.id] = block.signature
         self._draws += 1
         # Steps of one timeline must be neighbours; only what is one element can be so.
-        with slot if block.row.content_type in ONE_ELEMENT else slot.container():
+        is_one = block.row.content_type in ONE_ELEMENT and not block.waits
+        with slot if is_one else slot.container():
             renderers.draw(block, Place(self._session_id, f"live{self._draws}"))
 
     def _end_draft(self) -> None:
@@ -171,6 +196,19 @@ def _status_line(live: LiveTurn) -> str:
     since = turn.started_at or turn.created_at
     words = running_words(turn, live.step, time.time() - since.timestamp())
     return " · ".join([activity, *words])
+
+
+def _decided_meanwhile(live: LiveTurn) -> object:
+    """What changes when somebody decides elsewhere, or time runs out; None: not to be known."""
+    client, session_id = state.client(), live.turn.session_id
+    try:
+        turns = client.turns(session_id).items
+        rows = client.messages(session_id).items
+    except ClientError:
+        return None
+    now = datetime.now(UTC)
+    times = [expiry_words(call.expires_at, now) for call in pending_calls(rows)]
+    return [turn.status for turn in turns], [row.status for row in rows], times
 
 
 def _has_moved_on(live: LiveTurn, queued: Sequence[Turn]) -> bool:

@@ -14,7 +14,7 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from ui.components.blocks import Block, to_blocks
-from ui.components.states import queue_words, wait_words
+from ui.components.states import queue_words, wait_words, waiting_words
 from ui.events import Event
 
 ASKED_AGAIN = "The answer broke off and is asked for again."
@@ -89,12 +89,19 @@ class LiveTurn:
         return to_blocks(row for row in rows if row.message_type is not MessageType.USER)
 
     @property
+    def waits_for(self) -> list[DisplayMessage]:
+        """What a person must decide before the turn goes on."""
+        if self.turn.status is not TurnStatus.WAITING:
+            return []
+        return [block.asked or block.row for block in self.blocks if block.waits]
+
+    @property
     def activity(self) -> str:
         """What the turn does at this moment, in a word or two."""
         if self.turn.status is TurnStatus.QUEUED:
             return queue_words(self.turn.queue_position)
         if self.turn.status is TurnStatus.WAITING:
-            return "Waiting for you"
+            return "Going on" if not self.waits_for else waiting_words(len(self.waits_for))
         if self.turn.stop_requested:
             return "Stopping"
         if self._wait:
@@ -128,7 +135,7 @@ class LiveTurn:
             self._add_delta(name, str(data["message_id"]), str(data["text"]))
         elif name in (EventName.MESSAGE_ADDED, EventName.MESSAGE_UPDATED):
             self._put(DisplayMessage.read(data["message"]), name)
-        elif name in (EventName.TURN_STARTED, EventName.TURN_FINISHED):
+        elif name in (EventName.TURN_STARTED, EventName.TURN_FINISHED, EventName.INTERRUPT):
             self._turn_is(Turn.read(data["turn"]), name)
 
     def _add_delta(self, name: EventName, message_id: str, text: str) -> None:

@@ -14,7 +14,8 @@ from backend.schemas.sessions import (
     MessageStatus,
     MessageType,
 )
-from ui.components import files, long_text, tables
+from ui.components import approval_call, approval_card, files, long_text, tables
+from ui.components.approval_call import AskedCall
 from ui.components.blocks import Block, seconds_taken
 from ui.components.markdown import plain
 from ui.components.times import duration
@@ -61,9 +62,17 @@ def _thinking(block: Block, place: Place) -> None:
 
 
 def _tool_call(block: Block, place: Place) -> None:
+    asked = approval_call.from_row(block.asked) if block.asked else None
+    if asked is not None and block.waits:
+        approval_card.show(asked)
+        return
+    is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
-    with st.expander(_step_label(block), icon=_step_icon(block), type="step"):
-        _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
+    with st.expander(_step_label(block, asked), is_edited, icon=_step_icon(block), type="step"):
+        if asked is not None:
+            approval_card.show_end(asked, place.key(block.row))
+        else:
+            _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
         if block.result is not None:
             _output(block.result, place)
 
@@ -87,8 +96,14 @@ def _todos(block: Block, place: Place) -> None:
 
 
 def _interrupt(block: Block, place: Place) -> None:
-    st.info("The agent waits for a decision before it goes on.", icon=":material/approval:")
-    _labelled("Asked for", block.row.content, place.key(block.row))
+    """A question whose call stands on an earlier page."""
+    asked = approval_call.from_row(block.row)
+    if block.waits:
+        approval_card.show(asked)
+        return
+    label = f"**{plain(asked.name, 80)}** · {approval_card.end_words(asked)}"
+    with st.expander(label, asked.is_edited, icon=DONE_ICON, type="step"):
+        approval_card.show_end(asked, place.key(block.row))
 
 
 def _notice(block: Block, place: Place) -> None:
@@ -187,12 +202,14 @@ def _step_icon(block: Block) -> str:
     return DONE_ICON if row.status is MessageStatus.COMPLETED else RUNNING_ICON
 
 
-def _step_label(block: Block) -> str:
+def _step_label(block: Block, asked: AskedCall | None) -> str:
     """Name, the arguments in short, what became of it and the time that it took."""
     row = block.row
     parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
     if brief := _brief(row.content.get("arguments")):
         parts.append(brief)
+    if asked is not None:
+        parts.append(approval_card.end_words(asked))
     outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
     if said := outcome.get(_step_icon(block)):
         parts.append(said)

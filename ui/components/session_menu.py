@@ -8,6 +8,7 @@ import streamlit as st
 from backend.schemas.sessions import MAX_TITLE_CHARS, Session, SessionChange
 from ui import state
 from ui.client import ClientError
+from ui.components import approval_allowed
 from ui.components.markdown import plain
 
 RENAME = ":material/edit: Rename"
@@ -15,6 +16,7 @@ PIN = ":material/keep: Pin"
 UNPIN = ":material/keep_off: Unpin"
 ARCHIVE = ":material/archive: Archive"
 RESTORE = ":material/unarchive: Restore"
+ALLOWED = ":material/verified_user: Allowed tools"
 DELETE = ":material/delete: Delete"
 
 
@@ -24,6 +26,7 @@ def show(session: Session) -> None:
         RENAME,
         UNPIN if session.pinned else PIN,
         RESTORE if session.archived else ARCHIVE,
+        ALLOWED,
         DELETE,
     ]
     chosen = st.menu_button(
@@ -82,5 +85,6 @@ ACTIONS: Mapping[str, Callable[[Session], None]] = {
     UNPIN: partial(_change, pinned=False),
     ARCHIVE: partial(_change, archived=True),
     RESTORE: partial(_change, archived=False),
+    ALLOWED: approval_allowed.show,
     DELETE: _delete,
 }

@@ -162,8 +162,13 @@ def _footer(server: ServerInfo) -> None:
 
 def _links(pages: Sequence[PageSpec]) -> None:
     for page in pages:
-        if st.button(page.title, key=page.key, type="tertiary", icon=page.icon):
+        if st.button(_label(page), key=page.key, type="tertiary", icon=page.icon):
             st.switch_page(page.path)
+
+
+def _label(page: PageSpec) -> str:
+    waiting = state.server().pending_approvals if page.path == state.INBOX_PAGE else 0
+    return f"{page.title} :primary-badge[{waiting:,}]" if waiting else page.title
 
 
 def _toggle_archived() -> None:

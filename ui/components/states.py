@@ -14,6 +14,12 @@ def queue_words(before: int | None) -> str:
     return f"Waits: {before} turn{'' if before == 1 else 's'} before it"
 
 
+def waiting_words(calls: int, *, is_reader: bool = False) -> str:
+    """That a turn waits for a person, and for how many decisions; `is_reader`: for another one."""
+    whom = "its owner" if is_reader else "you"
+    return f"Waiting for {whom}: {calls} call{'' if calls == 1 else 's'} to decide"
+
+
 def silence_words(turn: TurnState) -> str:
     """How long its worker has given no sign of life, if that is long; else nothing."""
     heartbeat, left = turn.heartbeat_seconds, turn.lease_seconds

@@ -28,10 +28,18 @@ def rerun_every(seconds: float, differs: Callable[[], bool] = lambda: True) -> N
     look()
 
 
-def keep_fresh() -> None:
-    """Draw the page again when the session list or the open session has changed."""
-    before = snapshot()
-    rerun_every(SECONDS, lambda: snapshot() not in (before, None))
+def keep_fresh(look: Callable[[], object] = lambda: (), seconds: float = SECONDS) -> None:
+    """Draw the page again when the session list, the open session, or what `look` gives changed.
+
+    It gives None for what cannot be known at the moment.
+    """
+    before = (snapshot(), look())
+
+    def differs() -> bool:
+        now = (snapshot(), look())
+        return now != before and None not in now
+
+    rerun_every(seconds, differs)
 
 
 def snapshot() -> tuple[Any, ...] | None:
@@ -45,4 +53,4 @@ def snapshot() -> tuple[Any, ...] | None:
     except ClientError:
         return None
     rows = [(s.id, s.status, s.title, s.pinned, s.message_count, s.branch) for s in listed]
-    return (tuple(rows), tuple(server.missing))
+    return (tuple(rows), tuple(server.missing), server.pending_approvals)

@@ -1,0 +1,20 @@
+"""Inbox: what agents ask before they act, over all sessions, decided right there."""
+
+import streamlit as st
+
+from ui import state
+from ui.components import approval_inbox
+from ui.deciding import EVERYONE, desk
+
+server = state.server()
+st.set_page_config(page_title="Inbox · Colloquy")
+st.title("Inbox", anchor=False)
+if server.is_admin:
+    st.toggle(
+        "Of everyone",
+        key=EVERYONE,
+        help="Also what waits in the sessions of others",
+        on_change=desk().cursors.clear,
+    )
+
+approval_inbox.show()

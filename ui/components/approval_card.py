@@ -1,0 +1,92 @@
+"""The card of a call that waits for a person: what the agent wants to do, and what may be said."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from backend.schemas.approvals import DecisionType
+from ui import state
+from ui.components import approval_decision as decision
+from ui.components import approval_form, banners
+from ui.components.approval_arguments import show_arguments, show_changes
+from ui.components.approval_call import AskedCall, expiry_words, outcome_words
+from ui.components.approval_decision import field_key
+from ui.components.long_text import verbatim
+from ui.components.markdown import plain
+from ui.components.times import zone
+from ui.deciding import deciding
+
+ICONS = {
+    DecisionType.EDIT: ":material/edit:",
+    DecisionType.REJECT: ":material/block:",
+    DecisionType.RESPOND: ":material/reply:",
+}
+
+
+def show(call: AskedCall) -> None:
+    """Draw the card; where the page is only read, without the ways to decide."""
+    with st.container(border=True, key=f"call-{call.approval_id}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/approval: **{plain(call.name, 120)}**", width="content")
+            if words := expiry_words(call.expires_at, datetime.now(UTC)):
+                st.caption(f":material/timer: {words}", width="content")
+        st.markdown(plain(call.description, 2_000))
+        show_arguments(call.arguments, f"asked-{call.approval_id}")
+        if not state.is_read_only():
+            _decisions(call)
+
+
+def show_end(call: AskedCall, key: str) -> None:
+    """What was asked, and what came of it."""
+    if call.is_edited:
+        show_changes(call, f"change-{key}")
+    else:
+        show_arguments(call.arguments, f"asked-{key}")
+    if call.outcome is not None and call.outcome.message:
+        is_answer = call.outcome.decision is DecisionType.RESPOND
+        st.caption("The answer in its place" if is_answer else "The reason")
+        verbatim(call.outcome.message, f"message-{key}")
+    if problem := deciding(call.approval_id).problem:
+        st.caption(f":material/info: {plain(problem.detail, 2_000)}")
+
+
+def end_words(call: AskedCall) -> str:
+    """How it ended, in the words of a label; nothing while it waits."""
+    if call.outcome is None:
+        return ""
+    now = datetime.now(zone(st.context.timezone))
+    return plain(outcome_words(call.outcome, state.server().user, now))
+
+
+def _decisions(call: AskedCall) -> None:
+    held = deciding(call.approval_id)
+    if held.problem is not None:
+        banners.error(held.problem)
+    if held.kind is not None:
+        approval_form.show(call, held.kind)
+        return
+    with st.container(horizontal=True):
+        if DecisionType.APPROVE in call.allowed:
+            st.button(
+                "Approve",
+                key=field_key(call, "approve"),
+                type="primary",
+                icon=":material/check:",
+                on_click=decision.approve,
+                args=(call,),
+            )
+        for kind in ICONS:
+            if kind in call.allowed:
+                st.button(
+                    kind.capitalize(),
+                    key=field_key(call, kind),
+                    icon=ICONS[kind],
+                    on_click=decision.begin,
+                    args=(call, kind),
+                )
+    if DecisionType.APPROVE in call.allowed:
+        st.checkbox(
+            f"On approving, allow {plain(call.name, 80)} for the rest of this conversation",
+            key=field_key(call, "remember"),
+            help="It asks no more here. The session's menu lists what is allowed, to take it back.",
+        )

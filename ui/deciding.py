@@ -1,0 +1,56 @@
+"""What one browser tab remembers of calls that wait: decisions being written, and their ends.
+
+The texts are the fields' own; they outlive other pages, so that a look elsewhere costs no word.
+"""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.approvals import Approval, DecisionType
+from ui.client import ClientError
+
+EVERYONE = "inbox-everyone"
+_DECIDING = "deciding"
+
+
+@dataclass
+class Deciding:
+    """One call: which decision is being written, what is wrong with it, and how it ended."""
+
+    kind: DecisionType | None = None
+    errors: dict[str, str] = field(default_factory=dict)
+    problem: ClientError | None = None
+    ended: Approval | None = None
+
+
+@dataclass
+class Desk:
+    """All that this tab decides, and where it stands in the inbox."""
+
+    calls: dict[UUID, Deciding] = field(default_factory=dict)
+    cursors: list[str] = field(default_factory=list)
+
+
+def desk() -> Desk:
+    """The desk of the tab that this run belongs to."""
+    found = st.session_state.get(_DECIDING)
+    if not isinstance(found, Desk):
+        found = st.session_state[_DECIDING] = Desk()
+    return found
+
+
+def deciding(approval_id: UUID) -> Deciding:
+    """What this tab does about one call."""
+    return desk().calls.setdefault(approval_id, Deciding())
+
+
+def typed(key: str, default: str = "") -> str:
+    """What a field holds; the default where it was never drawn."""
+    return str(st.session_state.get(key, default))
+
+
+def is_ticked(key: str) -> bool:
+    """Whether a box is ticked."""
+    return bool(st.session_state.get(key))
