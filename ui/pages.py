@@ -19,7 +19,6 @@ class PageSpec:
 
 PAGES = (
     PageSpec(state.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
-    PageSpec(state.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
     PageSpec(
         state.SESSIONS_PAGE,
         "All sessions",
@@ -28,6 +27,10 @@ PAGES = (
         "all-sessions",
         for_admins=True,
     ),
+    PageSpec(
+        state.DOMAINS_PAGE, "Domains", ":material/category:", "domains", "domains", for_admins=True
+    ),
+    PageSpec(state.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),
     PageSpec(state.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),
     PageSpec(
         state.SERVERS_PAGE,

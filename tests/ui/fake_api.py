@@ -14,7 +14,6 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from backend.schemas.domains import DomainPage
 from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from backend.schemas.sessions import (
     ChatRequest,
@@ -38,8 +37,9 @@ from backend.schemas.sessions import (
     Usage,
 )
 from backend.schemas.work import Work, WorkerInfo, WorkTurn
-from tests.ui.fake_servers import FakeServers, add_server_routes
 from tests.ui.fake_branches import Fork, add_branch_routes, rows_on_branch
+from tests.ui.fake_domains import FakeDomains, add_domain_routes
+from tests.ui.fake_servers import FakeServers, add_server_routes
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 
@@ -66,6 +66,9 @@ class Store:
         self.files: dict[str, bytes] = {}
         self.keys: dict[str, ChatResponse] = {}
         self.calls: list[str] = []
+        self.bodies: list[dict] = []
+        self.asked_domains: list[str | None] = []
+        self.domains = FakeDomains()
         self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
         self.redis_answers = True
         rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
@@ -333,9 +336,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         planned = store.retention.planned
         return RetentionOutcome(planned=planned, deleted=0 if dry_run else planned)
 
-    @app.get(f"{api}/domains")
-    def domains() -> DomainPage:
-        return DomainPage(items=[], next_cursor=None)
+    add_domain_routes(app, store, api)
 
     add_server_routes(app, store.servers)
 
@@ -362,6 +363,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
 
     @app.post(f"{api}/chat", status_code=202)
     def chat(body: NewChatRequest, request: Request) -> ChatResponse:
+        store.asked_domains.append(body.domain)
         return submit(body.session_id, body.message, request.headers["Idempotency-Key"])
 
     @app.post(f"{api}/sessions/{{session_id}}/chat", status_code=202)

@@ -23,6 +23,13 @@ def show(session: Session, server: ServerInfo) -> None:
                 st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
             banners.model_badge(server)
             st.page_link(
+                state.CONFIGURATION_PAGE,
+                label="",
+                icon=":material/tune:",
+                help="What this session was made with, and what its domain has changed since",
+                query_params=state.session_query(session.id),
+            )
+            st.page_link(
                 state.INSPECTOR_PAGE,
                 label="",
                 icon=":material/troubleshoot:",

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.sessions import ContentType, DisplayMessage, Turn, TurnStatus
-from ui import state
+from ui import domain_state, state
 from ui.client import ClientError
 from ui.components.history import speaker
 from ui.components.long_text import verbatim
@@ -54,8 +54,10 @@ def send(session_id: UUID | None, text: str) -> bool:
     """Submit a message; the URL then names its session. False, with the reason kept, on failure."""
     if not text.strip():
         return False
+    domain = domain_state.chosen() if session_id is None else None
+    key = state.send_key(f"{domain} {text}" if domain else text)
     try:
-        accepted = state.client().send_message(session_id, text, state.send_key(text))
+        accepted = state.client().send_message(session_id, text, key, domain=domain)
     except ClientError as problem:
         state.flash(problem)
         return False

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from backend.schemas.sessions import ServerInfo
-from ui.components import banners, composer
+from ui.components import banners, composer, domain_choice
 
 EXAMPLES = (
     ("What's the budget for CC-1001?", ":material/account_balance_wallet:"),
@@ -26,6 +26,7 @@ def show(server: ServerInfo) -> None:
             text_alignment="center",
         )
         banners.model_badge(server)
+    domain_choice.show()
     st.space("small")
     left, right = st.columns(2)
     for index, (question, icon) in enumerate(EXAMPLES):

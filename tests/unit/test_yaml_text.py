@@ -1,0 +1,52 @@
+"""Configuration as text: what is written can be read, and what cannot be read is said."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.components.yaml_text import read, write
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.lists(VALUES, min_size=1) | st.dictionaries(TEXTS, VALUES, min_size=1))
+def test_what_is_written_is_read_again(value) -> None:
+    assert read(write(value)) == value
+
+
+def test_a_prompt_of_several_lines_reads_like_one() -> None:
+    text = write([{"name": "Anna", "system_prompt": "You are Anna.\nBe brief."}])
+
+    assert "system_prompt: |-\n" in text
+    assert "\n    Be brief.\n" in text
+
+
+def test_nothing_is_an_empty_text() -> None:
+    assert [write(value) for value in (None, [], {})] == ["", "", ""]
+    assert read("") is read("# a comment") is None
+
+
+def test_json_is_taken_too() -> None:
+    assert read('[{"recent_messages": {"keep": 10}}]') == [{"recent_messages": {"keep": 10}}]
+
+
+def test_a_date_is_a_text_as_it_would_be_in_json() -> None:
+    assert read("since: 2026-01-02") == {"since": "2026-01-02"}
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [", "a: b: c", "- a\nb", "!!python/object:os.system x", "[" * 5000, "? [a]: 1"]
+)
+def test_what_cannot_be_read_is_said_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="This cannot be read"):
+        read(text)
+
+
+def test_the_line_is_named() -> None:
+    with pytest.raises(ValueError, match="in line 2"):
+        read("a: 1\nb: [")

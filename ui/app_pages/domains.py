@@ -1,0 +1,76 @@
+"""Domains, for administrators: what sessions are made from, listed and edited."""
+
+from uuid import UUID
+
+import streamlit as st
+
+from ui import domain_state, state
+from ui.calls import domains
+from ui.components import banners, domain_form, domain_list, domain_versions, yaml_text
+from ui.components.markdown import plain
+
+EDIT, PREVIEW, VERSIONS = "Edit", "Preview", "Versions"
+
+st.set_page_config(page_title="Domains · Colloquy")
+server = state.server()
+opened = domain_state.open_domain()
+if not server.is_admin:
+    st.title("Domains", anchor=False)
+    st.info("This page is for administrators. Ask one of them if you need it.")
+    st.page_link(state.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
+    st.stop()
+
+problem, said = state.take_flash(), domain_state.take_said()
+if problem is not None:
+    banners.error(problem)
+if said:
+    st.success(said, icon=":material/check:")
+
+if opened is None:
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.title("Domains", anchor=False, width="content")
+        st.button(
+            "New domain",
+            key="new-domain",
+            icon=":material/add:",
+            on_click=domain_state.show_domain,
+            args=(domain_state.NEW,),
+        )
+    st.caption("What new sessions are made from. A change reaches no session that exists already.")
+    domain_list.show(domains.list_domains(state.client(), counted=True).items)
+    st.stop()
+
+domain = None
+if opened != domain_state.NEW:
+    try:
+        domain_id = UUID(opened)
+    except ValueError:
+        st.info("This link names no domain.")
+        st.page_link(state.DOMAINS_PAGE, label="All domains", icon=":material/arrow_back:")
+        st.stop()
+    domain = domains.get_domain(state.client(), domain_id)
+
+st.page_link(state.DOMAINS_PAGE, label="All domains", icon=":material/arrow_back:")
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.title(plain(domain.name, 80) if domain else "New domain", anchor=False, width="content")
+    if domain:
+        domain_list.marks(domain)
+form, check = domain_form.edit(domain)
+views = [EDIT, PREVIEW, VERSIONS] if domain else [EDIT, PREVIEW]
+view = st.segmented_control(
+    "View", views, default=EDIT, key=f"{form.name}-view", label_visibility="collapsed"
+)
+if view == PREVIEW:
+    if check.image is None:
+        st.info("Mend what is marked under *Edit* first; then this shows what a session gets.")
+    else:
+        st.caption("What a new session keeps as its image; what it does not say is as by default.")
+        st.code(yaml_text.write(check.image), "yaml", wrap_lines=True)
+    for warning in check.warnings:
+        st.warning(plain(warning.message, 600), icon=":material/key_off:")
+elif view == VERSIONS and domain:
+    domain_versions.show(domain)
+else:
+    domain_form.show(domain, form, check, domains.get_catalog(state.client()))

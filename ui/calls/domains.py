@@ -1,0 +1,105 @@
+"""Calls of the pages about domains and configurations."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from backend.schemas.configuration import (
+    Catalog,
+    DomainVersion,
+    DomainVersionPage,
+    Drift,
+    TemplateCheck,
+)
+from backend.schemas.domains import Domain, DomainPage
+from backend.schemas.sessions import Session
+from ui.client import Client
+
+MAX_LISTED = 200
+JSON = Mapping[str, Any]
+
+
+def list_domains(
+    client: Client,
+    *,
+    archived: bool | None = None,
+    counted: bool = False,
+    cursor: str | None = None,
+) -> DomainPage:
+    """A page of domains by name; `counted`: with how many sessions each has."""
+    return client.get(
+        DomainPage,
+        "domains",
+        limit=MAX_LISTED,
+        cursor=cursor,
+        archived=archived,
+        counted=counted or None,
+    )
+
+
+def get_domain(client: Client, domain_id: UUID) -> Domain:
+    """One domain."""
+    return client.get(Domain, f"domains/{domain_id}")
+
+
+def get_catalog(client: Client) -> Catalog:
+    """What a domain may name."""
+    return client.get(Catalog, "catalog")
+
+
+def check_template(client: Client, body: JSON) -> TemplateCheck:
+    """What a template would become, or all that is wrong with it."""
+    return client.call(TemplateCheck, "POST", "domains/check", json=body)
+
+
+def create_domain(client: Client, body: JSON) -> Domain:
+    """Store a new domain."""
+    return client.call(Domain, "POST", "domains", json=body)
+
+
+def change_domain(client: Client, domain_id: UUID, body: JSON) -> Domain:
+    """Change what is given."""
+    return client.call(Domain, "PATCH", f"domains/{domain_id}", json=body)
+
+
+def duplicate_domain(client: Client, domain_id: UUID, name: str) -> Domain:
+    """Store a copy under another name."""
+    return client.call(Domain, "POST", f"domains/{domain_id}/duplicate", json={"name": name})
+
+
+def delete_domain(client: Client, domain_id: UUID) -> None:
+    """Delete a domain; its sessions go on."""
+    client.send("DELETE", f"domains/{domain_id}")
+
+
+def list_versions(client: Client, domain_id: UUID, before: int | None = None) -> DomainVersionPage:
+    """A page of what the domain was, newest first."""
+    return client.get(DomainVersionPage, f"domains/{domain_id}/versions", limit=20, before=before)
+
+
+def get_version(client: Client, domain_id: UUID, version: int) -> DomainVersion:
+    """What the domain was at one version, and what is another today."""
+    return client.get(DomainVersion, f"domains/{domain_id}/versions/{version}")
+
+
+def restore_version(client: Client, domain_id: UUID, version: int, edited: int) -> Domain:
+    """Make an earlier version the newest; `edited` is the one that was looked at."""
+    path = f"domains/{domain_id}/versions/{version}/restore"
+    return client.call(Domain, "POST", path, json={"version": edited})
+
+
+def get_image(client: Client, session_id: UUID) -> dict[str, Any]:
+    """The configuration that a session was made with."""
+    image: dict[str, Any] = client.send("GET", f"sessions/{session_id}/image").json()
+    return image
+
+
+def get_drift(client: Client, session_id: UUID) -> Drift:
+    """How that differs from its domain today."""
+    return client.get(Drift, f"sessions/{session_id}/drift")
+
+
+def continue_session(client: Client, session_id: UUID, domain: str | None) -> Session:
+    """Make a session with today's configuration that goes on from there."""
+    body = {"domain": domain} if domain else {}
+    return client.call(Session, "POST", f"sessions/{session_id}/continue", json=body)

@@ -1,0 +1,24 @@
+"""A session's image in readable form."""
+
+from typing import Any
+
+import streamlit as st
+
+from ui.components import long_text, yaml_text
+from ui.components.markdown import plain
+
+JSON = dict[str, Any]
+IN_WORDS = ("name", "description", "model", "system_prompt")
+
+
+def show(image: JSON, key: str) -> None:
+    """Draw what the image says; what it does not say is as by default."""
+    model = image.get("model")
+    st.markdown(f"**Domain** {plain(str(image.get('name', '')), 80)}")
+    st.markdown(f"**Model** {plain(str(model), 80) if model else 'as the settings say'}")
+    if prompt := image.get("system_prompt"):
+        st.markdown("**System prompt**")
+        long_text.code(str(prompt), f"{key}-prompt")
+    if rest := {name: value for name, value in image.items() if name not in IN_WORDS}:
+        st.markdown("**All else**")
+        long_text.code(yaml_text.write(rest), f"{key}-rest", "yaml")

@@ -1,0 +1,57 @@
+"""Configuration as text that people read and write: YAML, of which JSON is a part. Pure."""
+
+from typing import Any
+
+import yaml
+
+Value = Any
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types
+    """Writes texts of several lines as blocks, and lists with an indentation."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _text(dumper: _Dumper, text: str) -> Any:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def write(value: Value) -> str:
+    """The value as YAML; nothing for what is empty."""
+    if value is None or value in ([], {}):
+        return ""
+    written: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return written
+
+
+def read(text: str) -> Value:
+    """The value that a text says; None for an empty one.
+
+    Raises ValueError with a sentence that says where it cannot be read.
+    """
+    try:
+        return _plain(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark else ""
+        reason = getattr(error, "problem", None) or "it is not YAML"
+        raise ValueError(f"This cannot be read{where}: {reason}.") from None
+    except (RecursionError, ValueError):
+        raise ValueError(
+            "This cannot be read: it is nested too deeply, or no plain data."
+        ) from None
+
+
+def _plain(value: Value) -> Value:
+    """Only what JSON knows: YAML reads dates and others where people mean texts."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
