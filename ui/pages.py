@@ -19,6 +19,7 @@ class PageSpec:
 
 PAGES = (
     PageSpec(state.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
+    PageSpec(state.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
     PageSpec(
         state.SESSIONS_PAGE,
         "All sessions",
