@@ -37,6 +37,7 @@ from backend.schemas.sessions import (
     Usage,
 )
 from backend.schemas.work import Work, WorkerInfo, WorkTurn
+from tests.ui.fake_approvals import FakeApprovals, add_approval_routes
 from tests.ui.fake_branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fake_domains import FakeDomains, add_domain_routes
 from tests.ui.fake_servers import FakeServers, add_server_routes
@@ -71,6 +72,7 @@ class Store:
         self.domains = FakeDomains()
         self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
         self.redis_answers = True
+        self.approvals = FakeApprovals(self)
         rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.servers = FakeServers()
@@ -339,6 +341,8 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_domain_routes(app, store, api)
 
     add_server_routes(app, store.servers)
+
+    add_approval_routes(app, store.approvals, api)
 
     @app.get(f"{api}/sessions/{{session_id}}/results/{{result_id}}")
     def result(session_id: UUID, result_id: str, format: str = "json"):
