@@ -13,6 +13,7 @@ JSON = dict[str, Any]
 MARKER = re.compile(r"turn ([\w-]+)")
 WORDS = ("ledger", "budget", "account", "margin", "forecast", "variance", "東京", "naïve", "🙂")
 NEVER = "never-"
+SUMMARY_PROMPT = "Context Extraction Assistant"
 PAYS = "S12"
 
 # How a first try may go wrong; the next one goes well.
@@ -45,6 +46,8 @@ class Script:
 
     def __call__(self, messages: list[JSON], body: JSON) -> JSON:
         """Give the next step of the turn that the messages end with, and note it."""
+        if SUMMARY_PROMPT in str(messages[-1]["content"]):
+            return {"text": "They looked around, and acted.", "delay": self._pace}
         marker, number = _place(messages)
         with self._lock:
             self._asked[marker, number] += 1

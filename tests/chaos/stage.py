@@ -79,13 +79,16 @@ class Stage(Stack):
                 stdout=log, stderr=log, cwd=ROOT, start_new_session=True,
             )  # fmt: skip
 
-    def make_domain(self) -> None:
+    def make_domain(self, summarise_from: int) -> None:
         """Let every new session have the tools that count their effects; to pay asks people."""
         url = f"http://{LOCAL}:{self.wires['worker-tools'].port}/mcp"
         template = {
             "name": "chaos",
             "tools": [],
-            "middleware": [{"approvals": {"rules": [{"tools": "pay", "action": "ask"}]}}],
+            "middleware": [
+                {"approvals": {"rules": [{"tools": "pay", "action": "ask"}]}},
+                {"summarization": {"trigger_messages": summarise_from}},
+            ],
             "mcp_servers": {"effects": {"transport": "streamable_http", "url": url}},
         }
         made = self.client.post("/domains", json=template)
@@ -133,11 +136,13 @@ def open_stage(
     workers: int = 2,
     mishaps: float = 0.0,
     has_proxies: bool = True,
+    summarise_from: int = 40,
     **environment: str,
 ) -> Iterator[Stage]:
     """A stage of its own: PostgreSQL, Redis, model, tools, proxies, API and workers.
 
     Where times are measured, database and Redis are reached without the proxies of this process.
+    From so many messages on, conversations are summarised: more than one turn ever has.
     """
     with ExitStack() as parts:
         # Not one of pytest's folders: as root, PostgreSQL runs as a user who may not enter those.
@@ -156,7 +161,7 @@ def open_stage(
         stage.witness.install()
         parts.callback(stage.shut)
         parts.enter_context(_running(stage, workers))
-        stage.make_domain()
+        stage.make_domain(summarise_from)
         yield stage
 
 
