@@ -71,7 +71,7 @@ def _pair(pair: Pair) -> None:
             st.caption("Nobody has seen this.")
     with right:
         if pair.reads is None:
-            st.caption(plain(words.why(pair), 300))
+            st.caption(words.why(pair))
         else:
             _read(pair.reads)
 
