@@ -113,11 +113,11 @@ def _to_version(
     word: str, icon: str, row: DisplayMessage, to: Sequence[MessageVersion], actions: Actions
 ) -> None:
     st.button(
-        "",
+        f"{word} version",
         key=f"{word.lower()}-{row.id}",
         type="tertiary",
         icon=icon,
-        help=BUSY if actions.is_busy else f"{word} version of this message",
+        help=BUSY if actions.is_busy else None,
         disabled=not to or actions.is_busy or actions.is_read_only,
         on_click=_switch,
         args=(actions.session_id, to[0].turn_id if to else None),
