@@ -6,6 +6,7 @@ class AppError(Exception):
 
     status = 500
     retry_after: int | None = None
+    offer: str | None = None  # what pages offer beside Retry, or instead
 
     def __init__(self, detail: str | None = None) -> None:
         self.detail = detail or (type(self).__doc__ or "").strip()
@@ -190,14 +191,14 @@ class TooManyTurns(AppError):
 
 
 class TokensUsedUp(AppError):
-    """Your tokens for a day are used up. Go on later, or ask an administrator for more."""
+    """Your tokens for today (UTC) are used up. Go on tomorrow, or ask an admin for more."""
 
     status = 429
     retry_after = 600
 
 
 class BudgetUsedUp(AppError):
-    """Your budget for a day is used up. Go on later, or ask an administrator for more."""
+    """Your budget for today (UTC) is used up. Go on tomorrow, or ask an admin for more."""
 
     status = 429
     retry_after = 600
@@ -209,6 +210,16 @@ class CostLimitReached(AppError):
 
 class TokenLimitReached(AppError):
     """The turn has used all the tokens that its domain allows. Ask for less, or raise the limit."""
+
+
+class SessionBudgetUsedUp(AppError):
+    """This session has used what its domain allows for one session. Go on in a new session."""
+
+    offer = "new_session"
+
+
+class DomainBudgetUsedUp(AppError):
+    """All sessions of this domain have used what it allows for a month. Go on next month."""
 
 
 class DatabaseUnavailable(AppError):

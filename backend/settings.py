@@ -118,8 +118,12 @@ class Settings(BaseSettings):
         50, ge=1, description="Turns of one person that run at once; the others wait."
     )
     all_turns: int = Field(20_000, ge=1, description="Unfinished turns of all at most.")
-    user_tokens_per_day: int = Field(0, ge=0, description="Tokens of one person in 24 h; 0: any.")
-    user_cost_per_day: float = Field(0.0, ge=0, description="Cost of one person in 24 h; 0: any.")
+    user_tokens_per_day: int = Field(
+        0, ge=0, description="Tokens of one person a day (UTC); 0: any."
+    )
+    user_cost_per_day: float = Field(
+        0.0, ge=0, description="Cost of one person a day (UTC); 0: any."
+    )
     model_prices: dict[str, Price] = Field(
         default_factory=dict,
         description='Per million tokens, as JSON: {"gpt-4o": {"input": 2.5, "cached": 1.25,'

@@ -22,6 +22,7 @@ from backend.agents.state import (
 from backend.llm.prices import COST
 from backend.schemas.sessions import Usage
 from backend.schemas.wire import JSON
+from backend.usage.spent import answer_usage, sum_usages
 
 NOT_KEPT = ("messages", "jump_to")
 NOTICES = "notices"
@@ -86,7 +87,7 @@ class Progress:
         if isinstance(report, Notice):
             self._notices = (*self._notices, clean(report.text)[:MAX_NOTICE_CHARS])
         else:
-            self._spent = sum_usage(self._spent or Usage(), usage_of(report.answer))
+            self._spent = sum_usages([self._spent or Usage(), usage_of(report.answer)])
 
     def take_update(self, values: Mapping[str, Any]) -> None:
         """Take what the model's or a middleware's node has changed.
@@ -178,7 +179,7 @@ class Progress:
         self._unsaved = False
         notices, self._notices = self._notices, ()
         spent, self._spent = self._spent, None
-        usage = sum_usage(usage, spent) if spent else usage
+        usage = sum_usages([usage, spent]) if spent else usage
         return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
 
     def _take_keys(self, values: Mapping[str, Any]) -> JSON:
@@ -255,21 +256,6 @@ def _artifact(message: ToolMessage) -> JSON | None:
     return message.artifact if isinstance(message.artifact, dict) else None
 
 
-def sum_usage(one: Usage, other: Usage) -> Usage:
-    """Return what both have used."""
-    return Usage(**{name: getattr(one, name) + getattr(other, name) for name in Usage.model_fields})
-
-
 def usage_of(answer: AIMessage) -> Usage:
     """Return what one answer of a model has used."""
-    used = answer.usage_metadata
-    if used is None:
-        return Usage(model_calls=1)
-    return Usage(
-        input_tokens=used["input_tokens"],
-        cached_tokens=used.get("input_token_details", {}).get("cache_read", 0),
-        output_tokens=used["output_tokens"],
-        reasoning_tokens=used.get("output_token_details", {}).get("reasoning", 0),
-        cost=answer.response_metadata.get(COST, 0.0),
-        model_calls=1,
-    )
+    return answer_usage(answer.usage_metadata, answer.response_metadata.get(COST, 0.0))

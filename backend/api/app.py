@@ -23,6 +23,7 @@ from backend.api.routes import (
     servers,
     sessions,
     turns,
+    usage,
     work,
 )
 from backend.domains.catalog import ensure_default_domain
@@ -64,6 +65,7 @@ def create_app(services: Services) -> FastAPI:
         server,
         work,
         retention,
+        usage,
     ):
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)

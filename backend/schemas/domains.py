@@ -55,7 +55,7 @@ class AgentTemplate(Wire):
 
 
 class Limits(Wire):
-    """What one turn may use at most."""
+    """What one turn may use at most; and its session in all, and its domain in a month (UTC)."""
 
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
@@ -65,6 +65,18 @@ class Limits(Wire):
     )
     tool_seconds: int = Field(
         600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
+    )
+    conversation_tokens: int | None = Field(
+        None, ge=1, description="Tokens of all turns of one session together."
+    )
+    conversation_cost: float | None = Field(
+        None, gt=0, description="Cost of all turns of one session together."
+    )
+    domain_tokens_per_month: int | None = Field(
+        None, ge=1, description="Tokens of all sessions of the domain in a month."
+    )
+    domain_cost_per_month: float | None = Field(
+        None, gt=0, description="Cost of all sessions of the domain in a month."
     )
 
 

@@ -222,6 +222,9 @@ class Turn(TurnState):
     agent: str
     message: str
     usage: Usage
+    usage_by_model: dict[str, Usage] = Field(
+        {}, description="The same, by the names under which models were asked."
+    )
     error: ErrorSummary | None
     fork_of: UUID | None = Field(
         None, description="The first turn of which this one is another version."

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from backend.agents.events import ModelAsked
 from backend.conversations.sent import Noted
 from backend.conversations.sent_store import keep_contents
+from backend.llm.events import ModelCall
 
 JSON = dict[str, Any]
 
@@ -26,21 +27,29 @@ class AskedCalls:
         """A model was asked."""
         self._open.append(asked)
 
+    @property
+    def calls(self) -> list[ModelCall]:
+        """The calls that are not noted yet."""
+        return [asked.call for asked in self._open]
+
+    def choose_ended(self) -> list[ModelCall]:
+        """Note only those that have ended by now, and give them; the others go on."""
+        self._noted = [asked for asked in self._open if asked.call.has_ended]
+        return [asked.call for asked in self._noted]
+
+    def choose_all(self) -> None:
+        """Note also those that have not ended."""
+        self._noted = list(self._open)
+
     def note(
-        self,
-        session: Session,
-        conversation_id: UUID,
-        messages: Sequence[JSON],
-        *,
-        rest: bool = False,
+        self, session: Session, conversation_id: UUID, messages: Sequence[JSON]
     ) -> list[JSON] | None:
-        """The notes of the calls that have ended, or of the `rest` too; their contents are stored.
+        """The notes of the chosen calls; their contents are stored.
 
         `messages` are those of the state that is saved with them. Nothing counts as noted until
         `saved`, since a write may have to be done again.
         """
         noted = Noted()
-        self._noted = [asked for asked in self._open if rest or asked.call.has_ended]
         for asked in self._noted:
             noted.add(asked.call, asked.read, messages)
         new = {name: text for name, text in noted.contents.items() if name not in self._stored}

@@ -16,8 +16,7 @@ from backend.conversations.messages import add_messages, open_calls
 from backend.conversations.state_store import StoredState
 from backend.domains.template import template_of
 from backend.errors import CorruptState
-from backend.schemas.domains import Limits
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus, Usage
+from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.allowing import tools_allowed_in
 from backend.turns.approvals import go_on, load_answers
@@ -27,6 +26,9 @@ from backend.turns.fairness import may_run
 from backend.turns.journal import load_journal
 from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
 from backend.turns.rows import context_in, next_turn_id, seconds_between, wire_turn
+from backend.usage.budgets import Budgets
+from backend.usage.ledger import Used, used_in_session
+from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -54,6 +56,7 @@ class Claim:
     image: JSON
     context: EventContext
     stored: StoredState
+    budgets: Budgets
     position: int
     added: Sequence[DisplayMessage]
     journal: Mapping[CallKey, Recorded]
@@ -74,14 +77,9 @@ class Claim:
         return self.turn.session_id
 
     @property
-    def limits(self) -> Limits:
-        """What the turn may use at most."""
-        return template_of(self.image).limits
-
-    @property
-    def usage(self) -> Usage:
-        """What earlier attempts have used."""
-        return self.turn.usage
+    def spent(self) -> Spent:
+        """What earlier attempts have spent."""
+        return Spent(self.turn.usage_by_model)
 
 
 def claim_turn(
@@ -123,6 +121,7 @@ def claim_turn(
         image=conversation.image,
         context=context_in(conversation, turn),
         stored=stored,
+        budgets=_budgets(session, conversation, turn),
         position=added[-1].position if added else conversation.message_count,
         added=added,
         journal=load_journal(session, turn.id, asking["id"]) if asking else {},
@@ -157,6 +156,14 @@ def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
     if status is TurnStatus.QUEUED and next_turn_id(session, turn.conversation_id) != turn.id:
         return False
     return turn.stop_requested or may_run(session, turn.owner_id, at_once)
+
+
+def _budgets(session: Session, conversation: ConversationRow, turn: TurnRow) -> Budgets:
+    """What the turn may use; what the conversation has used is counted only where it matters."""
+    limits, before = template_of(conversation.image).limits, Used()
+    if limits.conversation_tokens or limits.conversation_cost:
+        before = used_in_session(session, conversation.id, turn.id)
+    return Budgets(limits, conversation.domain_name, before)
 
 
 def _answers(

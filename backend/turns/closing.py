@@ -35,7 +35,9 @@ from backend.tools.journal import CallKey
 from backend.turns.approvals import withdraw
 from backend.turns.asked import AskedCalls
 from backend.turns.journal import forget_journal, load_journal
-from backend.turns.rows import change_turn, context_of, next_turn_id, wire_turn
+from backend.turns.rows import change_turn, context_in, next_turn_id, place_of, wire_turn
+from backend.usage.ledger import put_down
+from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -74,10 +76,11 @@ class Outcome:
         return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
 
     @classmethod
-    def failed(cls, title: str, detail: str) -> "Outcome":
-        """It could not be done, for a reason in words."""
+    def failed(cls, title: str, detail: str, offer: str | None = None) -> "Outcome":
+        """It could not be done, for a reason in words; `offer`: what pages offer then."""
         error = ErrorSummary(title=title, detail=detail)
-        return cls(TurnStatus.FAILED, (display.error(title, detail),), error)
+        metadata = {"offer": offer} if offer else None
+        return cls(TurnStatus.FAILED, (display.error(title, detail, metadata),), error)
 
 
 @dataclass(frozen=True)
@@ -133,10 +136,12 @@ def close_turn(
             added, updated = _tell_corrupt(session, turn, outcome, error)
     if turn.status == TurnStatus.WAITING:
         updated = [*updated, *withdraw(session, turn.id)]
+    spent = Spent.read(turn.usage).plus(in_flight.asked.calls)
     change_turn(
         session,
         turn,
         status=outcome.status,
+        usage=spent.dump(),
         error=outcome.error.model_dump() if outcome.error else null(),
         finished_at=func.clock_timestamp(),
         lease_until=None,
@@ -144,7 +149,9 @@ def close_turn(
     forget_journal(session, turn.id)
     _bring_to_top(session, turn.conversation_id)
     following = next_turn_id(session, turn.conversation_id)
-    return Closed(wire_turn(turn), context_of(session, turn), added, updated, following)
+    place = place_of(session, turn)
+    put_down(session, turn.owner_id, place.domain_name, spent)
+    return Closed(wire_turn(turn), context_in(place, turn), added, updated, following)
 
 
 def _bring_to_top(session: Session, conversation_id: UUID) -> None:
@@ -177,7 +184,8 @@ def _make_whole(
     if todos := display.readable_todos(changed.get("todos")):
         drafts.append(display.todos(todos, turn.agent))
     version, delta = stored.version, diff_states(stored.state, state)
-    calls = in_flight.asked.note(session, turn.conversation_id, state["messages"], rest=True)
+    in_flight.asked.choose_all()
+    calls = in_flight.asked.note(session, turn.conversation_id, state["messages"])
     if delta or calls:
         version = append_delta(session, turn.conversation_id, version, delta, calls=calls)
     if stored.followed_by(state, version).has_outgrown_snapshot:

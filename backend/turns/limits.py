@@ -4,14 +4,15 @@ import threading
 import time
 from collections import Counter
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.errors import BudgetUsedUp, TokensUsedUp, TooManyTurns
+from backend.errors import TooManyTurns
 from backend.schemas.sessions import TurnStatus
 from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED
+from backend.usage.days import DayBudgets
 from db.models.turn import TurnRow
 
 COUNT_SECONDS = 1.0  # how old the count of unfinished turns may be
@@ -27,6 +28,7 @@ class Limits:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self.day = DayBudgets(settings)
         self._settings = settings
         self._lock = threading.Lock()
         self._by_owner: Counter[str] = Counter()
@@ -44,8 +46,7 @@ class Limits:
                 raise refusal
             self._by_owner[scope.user_id] += 1
             self._total += 1
-        if self._settings.user_tokens_per_day or self._settings.user_cost_per_day:
-            self._check_day(session, scope)
+        self.day.check(session, scope.user_id)
 
     def _refusal(self, scope: Scope) -> TooManyTurns | None:
         if self._by_owner[scope.user_id] >= self._settings.user_turns:
@@ -65,22 +66,3 @@ class Limits:
             self._by_owner = Counter(dict(counted.tuples().all()))
             self._total = self._by_owner.total()
             self._counted_at = time.monotonic()
-
-    def _check_day(self, session: Session, scope: Scope) -> None:
-        """Raise when the caller has used in a day what the settings allow."""
-        tokens = _used("input_tokens") + _used("output_tokens")
-        day_ago = func.now() - func.make_interval(0, 0, 0, 1)
-        used = session.execute(
-            select(func.sum(tokens).label("tokens"), func.sum(_used("cost")).label("cost")).where(
-                TurnRow.owner_id == scope.user_id, TurnRow.created_at > day_ago
-            )
-        ).one()
-        settings = self._settings
-        if settings.user_tokens_per_day and (used.tokens or 0) >= settings.user_tokens_per_day:
-            raise TokensUsedUp
-        if settings.user_cost_per_day and (used.cost or 0) >= settings.user_cost_per_day:
-            raise BudgetUsedUp
-
-
-def _used(name: str) -> ColumnElement[float]:
-    return func.coalesce(TurnRow.usage[name].as_float(), 0.0)

@@ -31,7 +31,6 @@ from backend.schemas.sessions import (
     DisplayMessage,
     EventName,
     TurnStatus,
-    Usage,
 )
 from backend.text import clean_text
 from backend.turns.announcing import publish_closed
@@ -43,6 +42,9 @@ from backend.turns.closing import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.services import Services
 from backend.turns.showing import drafts_of
 from backend.turns.stream import Event
+from backend.usage.budgets import has_domain_budget
+from backend.usage.ledger import Used
+from backend.usage.spent import Spent
 from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -66,7 +68,7 @@ class Recorder:
         self._services = services
         self._claim = claim
         self._stored = claim.stored
-        self._usage = claim.usage
+        self._spent = claim.spent
         self._position = claim.position
         self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
         self._partial_id = ""
@@ -120,14 +122,20 @@ class Recorder:
         self._asked.add(asked)
 
     def check_usage(self) -> None:
-        """Raise TokenLimitReached or CostLimitReached when there is more to do than is allowed."""
+        """Raise what says which limit or budget is used up while there is more to do."""
         if is_answered(self._stored.state):
             return
-        limits, used = self._claim.limits, self._usage
-        if limits.tokens and used.input_tokens + used.output_tokens >= limits.tokens:
+        budgets, used = self._claim.budgets, Used.of(self._spent.total)
+        limits = budgets.limits
+        if limits.tokens and used.tokens >= limits.tokens:
             raise TokenLimitReached
         if limits.cost and used.cost >= limits.cost:
             raise CostLimitReached
+        budgets.check_session(used)
+        if has_domain_budget(limits):
+            self._insist(budgets.check_domain)
+        owner_id = self._claim.scope.user_id
+        self._services.limits.day.check_step(self._services.database, owner_id)
 
     def tool_finished(self, finished: ToolFinished) -> None:
         """Keep one call's result, and how long it took, until its batch is saved."""
@@ -141,7 +149,7 @@ class Recorder:
         """
         if self.step_finished(interrupted.step, interrupted.asked):
             return True
-        changed = {"status": TurnStatus.WAITING, "usage": self._usage}
+        changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
         turn = self._claim.turn.model_copy(update=changed)
         self._publish(self._event(EventName.INTERRUPT, turn=turn))
         return False
@@ -154,14 +162,14 @@ class Recorder:
         """
         is_model_step = bool(step.usage.model_calls)
         failpoint("S8" if is_model_step else "S8 tools")
-        usage = _sum(self._usage, step.usage)
+        spent = self._spent.plus(self._asked.choose_ended())
         delta = diff_states(self._stored.state, step.state)
 
         def write(session: Session) -> _SavedStep:
             if asked:
                 self._hold(session)
             added = self._add_rows(session, step, delta)
-            stop = self._fence(session, usage, sum(map(display.is_unknown, step.messages)))
+            stop = self._fence(session, spent, sum(map(display.is_unknown, step.messages)))
             conversation_id, version = self._claim.conversation_id, self._stored.version
             calls = self._asked.note(session, conversation_id, step.state["messages"])
             version = append_delta(session, conversation_id, version, delta, added, calls)
@@ -174,7 +182,8 @@ class Recorder:
         saved = self._insist(write)
         self._asked.saved()
         self._stored = self._stored.followed_by(step.state, saved.version)
-        self._usage = usage
+        self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
+        self._spent = spent
         self._finished.clear()
         self._forget_partial("")
         self._calls.opened(saved.added)
@@ -225,14 +234,14 @@ class Recorder:
         drafts = drafts_of(step, self._stored.state, delta, claim.turn.agent)
         return add_messages(session, claim.conversation_id, claim.turn_id, drafts)
 
-    def _fence(self, session: Session, usage: Usage, unknown: int) -> bool:
+    def _fence(self, session: Session, spent: Spent, unknown: int) -> bool:
         """Count the step if this attempt still owns the turn; give whether to stop."""
         stop = session.scalar(
             update(TurnRow)
             .where(TurnRow.id == self._claim.turn_id, *self._owned())
             .values(
                 steps=TurnRow.steps + 1,
-                usage=usage.model_dump(exclude_defaults=True),
+                usage=spent.dump(),
                 heartbeat_at=func.clock_timestamp(),
                 unknown_outcomes=TurnRow.unknown_outcomes + unknown,
             )
@@ -286,7 +295,3 @@ class Recorder:
 
     def _publish(self, *events: Event) -> None:
         self._services.events.publish(self._claim.conversation_id, *events)
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(**{name: getattr(one, name) + getattr(other, name) for name in Usage.model_fields})

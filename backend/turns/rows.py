@@ -19,6 +19,7 @@ from backend.schemas.sessions import (
     Usage,
 )
 from backend.turns.lifecycle import UNFINISHED
+from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -115,6 +116,7 @@ def wire_turn(
         agent=row.agent,
         message=row.message,
         usage=Usage.read(row.usage),
+        usage_by_model=dict(Spent.read(row.usage).by_model),
         error=ErrorSummary.read(row.error) if row.error else None,
         fork_of=row.fork_of,
         queue_position=before,
@@ -144,18 +146,23 @@ def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
 
 def context_of(session: Session, row: TurnRow) -> EventContext:
     """Where the turn's events belong. Raises TurnNotFound when the conversation is gone."""
+    return context_in(place_of(session, row), row)
+
+
+def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str]:
+    """The turn's domain, by id and name, and its image. Raises TurnNotFound as `context_of`."""
     conversation = session.execute(
-        select(ConversationRow.domain_id, ConversationRow.image_id).where(
-            ConversationRow.id == row.conversation_id
-        )
+        select(
+            ConversationRow.domain_id, ConversationRow.image_id, ConversationRow.domain_name
+        ).where(ConversationRow.id == row.conversation_id)
     ).one_or_none()
     if conversation is None:
         raise TurnNotFound
-    return context_in(conversation, row)
+    return conversation
 
 
 def context_in(
-    conversation: ConversationRow | Row[Any] | Row[Any, Any], row: TurnRow | Row[Any]
+    conversation: ConversationRow | Row[Any] | Row[Any, Any, Any], row: TurnRow | Row[Any]
 ) -> EventContext:
     """Where the turn's events belong, from a conversation that was read already."""
     return EventContext(

@@ -131,7 +131,7 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
     except (LeaseLost, *AWAY):
         raise
     except AppError as error:
-        return Outcome.failed(error.title, error.detail)
+        return Outcome.failed(error.title, error.detail, error.offer)
     except Exception:  # the edge: whatever an agent raises ends its turn, never the worker
         log.exception("Turn %s failed", claim.turn_id)
         return UNEXPECTED
@@ -177,9 +177,9 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             claim.journal,
             patience=services.settings.lease_seconds,
         ),
-        answers=claim.answers,
         health=runtime.servers.health,
         memory=runtime.servers.tools.of(claim.context.domain_id),
+        answers=claim.answers,
     )
 
 

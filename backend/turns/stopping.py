@@ -16,6 +16,7 @@ from backend.turns.lifecycle import is_finished
 from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
+from backend.usage.ledger import hold_unfinished, put_down
 from db.models.turn import TurnRow
 
 
@@ -56,10 +57,16 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
 def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
     """Delete a session; a turn that runs in it loses its lease and is cancelled by its worker.
 
+    What it has used stays in the ledger.
+
     Raises SessionNotFound.
     """
     with services.database.transaction() as session:
+        domain_name = conversations.lock(session, scope, session_id).domain_name
+        unfinished = hold_unfinished(session, session_id)
         conversations.remove(session, scope, session_id)
+        for owner_id, spent in unfinished:
+            put_down(session, owner_id, domain_name, spent)
     services.events.forget(session_id)
 
 

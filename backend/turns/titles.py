@@ -11,16 +11,18 @@ from sqlalchemy.orm import Session
 from backend.agents.factory import choose_agent, named_middleware
 from backend.agents.middleware.registry import find_settings
 from backend.agents.middleware.title import PURPOSE, TitleSettings, title_in, title_request
-from backend.agents.progress import sum_usage, usage_of
 from backend.conversations.messages import last_answer
 from backend.conversations.service import clean_title
 from backend.domains.template import template_of
 from backend.llm.chat_model import ColloquyChatModel
+from backend.llm.events import ModelCall, ModelEvent
 from backend.llm.provider import ModelProvider
-from backend.schemas.sessions import TurnStatus, Usage
+from backend.schemas.sessions import TurnStatus
 from backend.turns.claim import Claim
 from backend.turns.entry import title_of
 from backend.turns.feed import AgentLoop
+from backend.usage.ledger import put_down
+from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 from db.session import Database
@@ -56,8 +58,16 @@ async def _name(database: Database, model: ColloquyChatModel, claim: Claim) -> N
     request = await asyncio.to_thread(_request, database, claim)
     if request is None:
         return
+    calls: list[ModelCall] = []
+
+    def listen(event: ModelEvent) -> None:
+        if isinstance(event, ModelCall):
+            calls.append(event)
+
+    model = model.model_copy(update={"on_event": listen})
     answer = await model.ainvoke([HumanMessage(request)])
-    await asyncio.to_thread(_save, database, claim, title_in(answer.text), usage_of(answer))
+    spent = Spent().plus(calls)
+    await asyncio.to_thread(_save, database, claim, title_in(answer.text), spent)
 
 
 def _request(database: Database, claim: Claim) -> str | None:
@@ -76,7 +86,7 @@ def _request(database: Database, claim: Claim) -> str | None:
     return title_request(claim.turn.message, answer) if answer else None
 
 
-def _save(database: Database, claim: Claim, title: str | None, usage: Usage) -> None:
+def _save(database: Database, claim: Claim, title: str | None, spent: Spent) -> None:
     """Rename the conversation unless somebody did so meanwhile; count what the title has cost."""
     with database.transaction() as session:
         automatic = _automatic_title(session, claim.conversation_id)
@@ -89,7 +99,11 @@ def _save(database: Database, claim: Claim, title: str | None, usage: Usage) -> 
             )
         turn = session.get(TurnRow, claim.turn_id, with_for_update=True)
         if turn is not None:
-            turn.usage = sum_usage(Usage.read(turn.usage), usage).model_dump(exclude_defaults=True)
+            turn.usage = Spent.read(turn.usage).with_more(spent).dump()
+            session.flush()
+        # Deleted meanwhile, it was paid for all the same.
+        domain_name = claim.budgets.domain_name
+        put_down(session, claim.scope.user_id, domain_name, spent, turns=0)
 
 
 def _automatic_title(session: Session, conversation_id: UUID) -> str | None:

@@ -2,16 +2,23 @@
 
 from datetime import date
 
-from sqlalchemy import BigInteger
+from sqlalchemy import BigInteger, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base
 
 
 class UsageDayRow(Base):
-    """What one person has used of one model in one domain on one day (UTC)."""
+    """What one person has used of one model in one domain on one day (UTC).
+
+    Each turn that ends writes such a row again, so pages keep room for that.
+    """
 
     __tablename__ = "usage_days"
+    __table_args__ = (
+        Index("ix_usage_days_domain", "domain_name", "day"),
+        {"postgresql_with": {"fillfactor": 50}},
+    )
 
     day: Mapped[date] = mapped_column(primary_key=True)
     owner_id: Mapped[str] = mapped_column(primary_key=True)

@@ -139,7 +139,29 @@ def _create_usage_days() -> None:
         *(sa.Column(name, sa.BigInteger(), nullable=False, server_default="0") for name in counted),
         sa.Column("cost", sa.Float(), nullable=False, server_default="0"),
         sa.PrimaryKeyConstraint("day", "owner_id", "domain_name", "model", name="pk_usage_days"),
+        postgresql_with={"fillfactor": "50"},
     )
+    op.create_index("ix_usage_days_domain", "usage_days", ["domain_name", "day"])
+    op.execute(_USED_BEFORE)
+
+
+_NAMES = (
+    "input_tokens",
+    "cached_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "model_calls",
+    "cost",
+)
+# What turns have used that had ended before there was a ledger; their models were not noted.
+_USED_BEFORE = (
+    f"INSERT INTO usage_days (day, owner_id, domain_name, model, turns, {', '.join(_NAMES)})"  # noqa: S608  (constants)
+    " SELECT t.finished_at::date, t.owner_id, c.domain_name,"
+    " coalesce(c.image ->> 'model', 'unknown'), count(*), "
+    + ", ".join(f"sum(coalesce(t.usage ->> '{name}', '0')::float8)" for name in _NAMES)
+    + " FROM turns t JOIN conversations c ON c.id = t.conversation_id"
+    " WHERE t.finished_at IS NOT NULL AND t.usage ? 'model_calls' GROUP BY 1, 2, 3, 4"
+)
 
 
 def _create_server_tools() -> None:

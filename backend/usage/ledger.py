@@ -1,0 +1,177 @@
+"""The ledger: what was used, by day, owner, domain and model; it outlives conversations.
+
+A turn is put down when it ends; until then what it has used is in its own row. Whoever counts,
+counts both in one statement, so that nothing is missed or counted twice while a turn ends.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Date,
+    Float,
+    Select,
+    cast,
+    func,
+    literal,
+    select,
+    text,
+    union_all,
+)
+from sqlalchemy.orm import Session
+
+from backend.schemas.sessions import Usage
+from backend.usage.spent import UNKNOWN, Spent
+from db.models.conversation import ConversationRow
+from db.models.turn import UNFINISHED, TurnRow
+from db.models.usage_day import UsageDayRow
+
+COUNTED = tuple(Usage.model_fields)
+
+
+@dataclass(frozen=True)
+class Used:
+    """What budgets count: tokens, in and out together, and their cost."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    @classmethod
+    def of(cls, usage: Usage) -> "Used":
+        """The two of a turn's usage."""
+        return cls(usage.input_tokens + usage.output_tokens, usage.cost)
+
+    def __add__(self, other: "Used") -> "Used":
+        return Used(self.tokens + other.tokens, self.cost + other.cost)
+
+
+def put_down(
+    session: Session, owner_id: str, domain_name: str, spent: Spent, *, turns: int = 1
+) -> None:
+    """Add what was spent to today's rows; a turn counts for the model that it asked most.
+
+    Many turns share a row, which stays locked until the commit: so this comes last.
+    """
+    for model in sorted(spent.by_model):
+        row = {
+            "owner_id": owner_id,
+            "domain_name": domain_name,
+            "model": model,
+            "turns": turns if model == spent.main else 0,
+            **spent.by_model[model].model_dump(),
+        }
+        session.execute(_PUT_DOWN, row)
+
+
+def hold_unfinished(session: Session, conversation_id: UUID) -> Sequence[tuple[str, Spent]]:
+    """Hold a conversation's unfinished turns; give whose they are, and what they have spent."""
+    rows = session.execute(
+        select(TurnRow.owner_id, TurnRow.usage)
+        .where(TurnRow.conversation_id == conversation_id, text(UNFINISHED))
+        .order_by(TurnRow.number)
+        .with_for_update()
+    )
+    return [(owner, Spent.read(usage)) for owner, usage in rows]
+
+
+def used_today(session: Session, owner_id: str | None = None) -> dict[str, Used]:
+    """What each person has used today (UTC), or one of them; with what unfinished turns have."""
+    ledger = _ledger(UsageDayRow.owner_id).where(UsageDayRow.day == TODAY)
+    unfinished = _unfinished(TurnRow.owner_id)
+    if owner_id is not None:
+        ledger = ledger.where(UsageDayRow.owner_id == owner_id)
+        unfinished = unfinished.where(TurnRow.owner_id == owner_id)
+    return _sums(session, ledger, unfinished)
+
+
+def used_this_month(session: Session, domain_name: str | None = None) -> dict[str, Used]:
+    """What each domain has used this month (UTC), or one; with what unfinished turns have."""
+    ledger = _ledger(UsageDayRow.domain_name).where(UsageDayRow.day >= MONTH_START)
+    unfinished = _unfinished(ConversationRow.domain_name).join(
+        ConversationRow, ConversationRow.id == TurnRow.conversation_id
+    )
+    if domain_name is not None:
+        ledger = ledger.where(UsageDayRow.domain_name == domain_name)
+        unfinished = unfinished.where(ConversationRow.domain_name == domain_name)
+    return _sums(session, ledger, unfinished)
+
+
+def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | None = None) -> Used:
+    """What the turns of a conversation have used, but for one of them."""
+    row = session.execute(
+        select(func.sum(_tokens()), func.sum(used_in_turn("cost")))
+        .where(TurnRow.conversation_id == conversation_id)
+        .where(TurnRow.id.is_distinct_from(but_turn))
+    ).one()
+    return Used(int(row[0] or 0), row[1] or 0.0)
+
+
+def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
+    """The ledger's rows since a day, and unfinished turns as if they had ended; with COUNTED.
+
+    An unfinished turn stands whole under the model that it asked most.
+    """
+    ledger = select(
+        *(getattr(UsageDayRow, name) for name in ("day", "owner_id", "domain_name", "model")),
+        *(getattr(UsageDayRow, name) for name in ("turns", *COUNTED)),
+    ).where(UsageDayRow.day >= since)
+    unfinished = (
+        select(
+            TODAY,
+            TurnRow.owner_id,
+            ConversationRow.domain_name,
+            func.coalesce(TurnRow.usage["model"].as_string(), UNKNOWN),
+            literal(1),
+            *(used_in_turn(name) for name in COUNTED),
+        )
+        .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+        .where(text(UNFINISHED), used_in_turn("model_calls") > 0)
+    )
+    if owner_id is not None:
+        ledger = ledger.where(UsageDayRow.owner_id == owner_id)
+        unfinished = unfinished.where(TurnRow.owner_id == owner_id)
+    both = union_all(ledger, unfinished).subquery()
+    return select(both)
+
+
+def used_in_turn(name: str) -> ColumnElement[Any]:
+    """A figure of a turn's usage, as SQL."""
+    kind = Float if name == "cost" else BigInteger
+    return cast(func.coalesce(TurnRow.usage[name].as_string(), "0"), kind)
+
+
+def _tokens() -> ColumnElement[Any]:
+    return used_in_turn("input_tokens") + used_in_turn("output_tokens")
+
+
+def _ledger(key: Any) -> Select[Any]:
+    tokens = UsageDayRow.input_tokens + UsageDayRow.output_tokens
+    return select(key.label("key"), tokens.label("tokens"), UsageDayRow.cost.label("cost"))
+
+
+def _unfinished(key: Any) -> Select[Any]:
+    return select(key, _tokens(), used_in_turn("cost")).where(text(UNFINISHED))
+
+
+def _sums(session: Session, ledger: Select[Any], unfinished: Select[Any]) -> dict[str, Used]:
+    both = union_all(ledger, unfinished).subquery()
+    rows = session.execute(
+        select(both.c.key, func.sum(both.c.tokens), func.sum(both.c.cost)).group_by(both.c.key)
+    )
+    return {key: Used(int(tokens), cost) for key, tokens, cost in rows}
+
+
+# Connections speak UTC.
+TODAY: ColumnElement[Any] = cast(func.clock_timestamp(), Date)
+MONTH_START: ColumnElement[Any] = cast(func.date_trunc("month", func.clock_timestamp()), Date)
+_NAMES = ("turns", *COUNTED)
+_PUT_DOWN = text(
+    f"INSERT INTO usage_days (day, owner_id, domain_name, model, {', '.join(_NAMES)})"  # noqa: S608  (constants)
+    f" VALUES (clock_timestamp()::date, :owner_id, :domain_name, :model, :{', :'.join(_NAMES)})"
+    " ON CONFLICT (day, owner_id, domain_name, model) DO UPDATE SET "
+    + ", ".join(f"{name} = usage_days.{name} + excluded.{name}" for name in _NAMES)
+)

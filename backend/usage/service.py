@@ -1,0 +1,136 @@
+"""Usage for people and programs: of one session, and by day, owner, domain or model."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, literal, select
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.domains.template import template_of
+from backend.schemas.domains import Limits
+from backend.schemas.usage import (
+    Budget,
+    DomainBudgets,
+    ModelUsage,
+    SessionUsage,
+    UsageBy,
+    UsageOfDay,
+    UsageReport,
+    UsageRow,
+)
+from backend.settings import Settings
+from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
+from backend.usage.ledger import COUNTED, Used, entries, used_this_month
+from backend.usage.spent import UNKNOWN, Spent
+from db.models.domain import DomainRow
+from db.models.turn import TurnRow
+
+COLUMNS: Mapping[UsageBy, str] = {
+    UsageBy.DAY: "day",
+    UsageBy.OWNER: "owner_id",
+    UsageBy.DOMAIN: "domain_name",
+    UsageBy.MODEL: "model",
+}
+TOTAL = "total"
+
+
+def session_usage(
+    session: Session, settings: Settings, scope: Scope, conversation_id: UUID
+) -> SessionUsage:
+    """What a session's turns have used, and what is left. Raises SessionNotFound."""
+    image = template_of(conversations.get_image(session, scope, conversation_id))
+    stored = session.scalars(
+        select(TurnRow.usage).where(TurnRow.conversation_id == conversation_id)
+    )
+    turns, spent = 0, Spent()
+    for usage in stored:
+        one = Spent.read(usage)
+        turns += one.main is not None
+        spent = spent.with_more(one)
+    budgets = session_budgets(image.limits, Used.of(spent.total))
+    month = _month_of(session, image.name, image.limits)
+    return SessionUsage(
+        session_id=conversation_id,
+        turns=turns,
+        total=spent.total,
+        models=[
+            ModelUsage(model=name, has_price=name in settings.model_prices, **used.model_dump())
+            for name, used in spent.by_model.items()
+        ],
+        budgets=[*budgets, *month],
+    )
+
+
+def report_usage(
+    session: Session, settings: Settings, scope: Scope, *, days: int, by: UsageBy
+) -> UsageReport:
+    """What was used on the last `days` days, today included: everybody's for admins, else one's."""
+    today = datetime.now(UTC).date()
+    since = today - timedelta(days=days - 1)
+    found = entries(literal(since), None if scope.is_admin else scope.user_id)
+    return UsageReport(
+        since=since,
+        until=today,
+        by=by,
+        items=_in_order(_sums(session, found, COLUMNS[by]), by),
+        total=_total(session, found),
+        days=[
+            UsageOfDay(day=row.key, tokens=row.input_tokens + row.output_tokens, cost=row.cost)
+            for row in _in_order(_sums(session, found, COLUMNS[UsageBy.DAY]), UsageBy.DAY)
+        ],
+        unpriced=sorted(
+            row.key
+            for row in _sums(session, found, COLUMNS[UsageBy.MODEL])
+            if row.key not in settings.model_prices and row.key != UNKNOWN
+        ),
+        domains=_domains(session) if scope.is_admin else [],
+    )
+
+
+def _month_of(session: Session, domain_name: str, limits: Limits) -> list[Budget]:
+    """The budgets that this session's domain had when it was made, and what is used of them."""
+    if not has_domain_budget(limits):
+        return []
+    return domain_budgets(limits, used_this_month(session, domain_name).get(domain_name, Used()))
+
+
+def _sums(session: Session, found: Select[Any], column: str) -> list[UsageRow]:
+    rows = found.subquery()
+    key = rows.c[column]
+    summed = session.execute(select(key, *_figures(rows)).group_by(key))
+    return [_row(str(key), figures) for key, *figures in summed]
+
+
+def _total(session: Session, found: Select[Any]) -> UsageRow:
+    return _row(TOTAL, session.execute(select(*_figures(found.subquery()))).one())
+
+
+def _figures(rows: Any) -> list[Any]:
+    return [func.coalesce(func.sum(rows.c[name]), 0) for name in ("turns", *COUNTED)]
+
+
+def _row(key: str, figures: Iterable[Any]) -> UsageRow:
+    return UsageRow(key=key, **dict(zip(("turns", *COUNTED), figures, strict=True)))
+
+
+def _in_order(rows: list[UsageRow], by: UsageBy) -> list[UsageRow]:
+    """Days as they went by, all else by what it costs, then by tokens."""
+    if by is UsageBy.DAY:
+        return sorted(rows, key=lambda row: row.key)
+    return sorted(rows, key=lambda row: (-row.cost, -row.input_tokens - row.output_tokens, row.key))
+
+
+def _domains(session: Session) -> list[DomainBudgets]:
+    """The domains that have a budget for a month, as they are today."""
+    rows = session.scalars(select(DomainRow))
+    templates = [template_of({**row.template, "name": row.name}) for row in rows]
+    limited = {t.name: t.limits for t in templates if has_domain_budget(t.limits)}
+    used = used_this_month(session) if limited else {}
+    return [
+        DomainBudgets(domain=name, budgets=domain_budgets(limits, used.get(name, Used())))
+        for name, limits in sorted(limited.items())
+    ]
