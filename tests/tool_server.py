@@ -67,6 +67,7 @@ class ToolServer:
     def __init__(
         self, tools: Sequence[Tool], answer: Callable[[str, JSON], Any], port: int = 0
     ) -> None:
+        self.tools = list(tools)  # what it lists; a test may change it
         self.calls: list[tuple[str, JSON]] = []
         self.metas: list[JSON] = []
         self.started_at: list[float] = []
@@ -78,7 +79,7 @@ class ToolServer:
         self._socket.bind(("127.0.0.1", port))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/mcp"
-        manager = StreamableHTTPSessionManager(build_server(tools, self._record, self.metas))
+        manager = StreamableHTTPSessionManager(build_server(self.tools, self._record, self.metas))
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:

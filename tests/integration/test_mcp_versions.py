@@ -23,12 +23,10 @@ class Changing(ToolServer):
     """A server whose list of tools may change between two turns."""
 
     def __init__(self, *tools: Tool) -> None:
-        self.listed = list(tools)
-        super().__init__(self.listed, lambda name, _: f"{name} was run")
+        super().__init__(tools, lambda name, _: f"{name} was run")
 
     def now_lists(self, *tools: Tool) -> None:
-        # The server gives a copy of the very list that it was made with.
-        self.listed[:] = tools
+        self.tools[:] = tools
 
 
 @pytest.fixture
@@ -122,13 +120,13 @@ def test_a_new_tool_of_a_known_server_is_asked_for_and_one_that_went_is_forgotte
     domain = make_domain(stack, mcp_servers={"s": server.template})
     session_id = make_session(stack, domain["id"])
     stack.chat("first", session_id)
-    server.now_lists(*server.listed, tool("more"))
+    server.now_lists(*server.tools, tool("more"))
 
     stack.chat("second", session_id)
 
     assert offered(model) == ["say", "look"]
     assert versions(stack, domain)["items"][0]["before"] is None
-    server.now_lists(*server.listed[:2], tool("more", description="Yet another."))
+    server.now_lists(*server.tools[:2], tool("more", description="Yet another."))
     stack.chat("third", session_id)
     assert versions(stack, domain)["pending"] == 1
 

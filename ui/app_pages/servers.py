@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from ui import state
+from ui import server_state, state
 from ui.components import servers_board, servers_versions
-from ui.components.markdown import plain
 
 server = state.server()
 st.set_page_config(page_title="Tool servers · Colloquy", layout="wide")
@@ -18,11 +17,13 @@ domains = {domain.id: domain for domain in state.client().domains().items if dom
 if not domains:
     st.info("No domain has tool servers. Name them under `mcp_servers` of a domain.")
     st.stop()
+server_state.restore_choice(list(domains))
 chosen = st.selectbox(
     "Domain",
     list(domains),
-    format_func=lambda domain_id: plain(domains[domain_id].name, 80),
-    key="servers-domain",
+    format_func=lambda domain_id: domains[domain_id].name,
+    key=server_state.CHOSEN,
+    on_change=server_state.keep_choice,
     width=320,
 )
 servers_versions.show(chosen)

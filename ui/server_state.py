@@ -1,0 +1,20 @@
+"""Which domain's tool servers a tab looks at: the URL names it, so that a link leads there."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import streamlit as st
+
+CHOSEN = "servers-domain"
+
+
+def restore_choice(known: Sequence[UUID]) -> None:
+    """Give the choice, which is about to be drawn, what the URL names; else the first one."""
+    named = st.query_params.get("domain", "")
+    by_text = {str(domain_id): domain_id for domain_id in known}
+    st.session_state[CHOSEN] = by_text.get(named, known[0])
+
+
+def keep_choice() -> None:
+    """Put the choice into the URL; for callbacks."""
+    st.query_params["domain"] = str(st.session_state[CHOSEN])
