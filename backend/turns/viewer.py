@@ -33,8 +33,8 @@ NAME_CHARS = 8  # of a turn's id, enough to tell the turns of one session apart
 class Place(NamedTuple):
     """How far a viewer has come: in the stream, and in the stored display messages.
 
-    `ended` names the turn whose end was told last, so that it is not told again: Redis may hold
-    its event back while the table tells it.
+    `ended` names the turn whose end, or wait for people, was told last, so that it is not told
+    again: Redis may hold its event back while the table tells it.
     """
 
     stream: StreamId
@@ -115,6 +115,7 @@ class Viewer:
             told.extend(self.take(event))
         if not kept:
             told.extend(self._ended_unseen())
+            told.extend(self._waits_unseen())
         return told
 
     def has_gap_before(self, event: LiveEvent) -> bool:
@@ -133,6 +134,10 @@ class Viewer:
             position = max(position, data["message"]["position"])
         elif name == EventName.TURN_FINISHED:
             last_ended = _name(data["context"]["turn_id"])
+            is_new = last_ended not in ended
+            ended |= {last_ended}
+        elif name == EventName.INTERRUPT:
+            last_ended = _wait_of(data["turn"]["id"], data["turn"]["attempts"])
             is_new = last_ended not in ended
             ended |= {last_ended}
         self.seen = Seen(Place(event.id, position, last_ended), ended)
@@ -162,12 +167,24 @@ class Viewer:
         if latest is None or not is_finished(latest[0].status):
             return []
         turn, context = latest
-        name = _name(turn.id)
-        if name in self.seen.ended:
+        return self._tell_once(_name(turn.id), EventName.TURN_FINISHED, context, turn)
+
+    def _waits_unseen(self) -> list[Told]:
+        """That the active turn waits for people, where no event tells it any more."""
+        with self._services.database.read() as session:
+            first = next(iter(list_unfinished(session, self._session_id)), None)
+            if first is None or first.status != TurnStatus.WAITING:
+                return []
+            turn, context = turn_of(session, first), context_of(session, first)
+        wait = _wait_of(turn.id, turn.attempts)
+        return self._tell_once(wait, EventName.INTERRUPT, context, turn)
+
+    def _tell_once(self, mark: str, name: EventName, context: Any, turn: Turn) -> list[Told]:
+        if mark in self.seen.ended:
             return []
-        self._move(ended=name)
-        self.seen = self.seen._replace(ended=self.seen.ended | {name})
-        return [self._tell(EventName.TURN_FINISHED, context, turn=turn)]
+        self._move(ended=mark)
+        self.seen = self.seen._replace(ended=self.seen.ended | {mark})
+        return [self._tell(name, context, turn=turn)]
 
     def _latest_turn(self) -> tuple[Turn, Any] | None:
         with self._services.database.read() as session:
@@ -200,6 +217,11 @@ class Viewer:
 
 def _name(turn_id: UUID | str) -> str:
     return str(turn_id)[:NAME_CHARS]
+
+
+def _wait_of(turn_id: UUID | str, attempts: int) -> str:
+    """What names one wait: a turn may wait again after each attempt."""
+    return f"{_name(turn_id)}-{attempts}"
 
 
 def _position(event: LiveEvent) -> int | None:

@@ -7,12 +7,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
+import redis
 
 from backend.audit import SOFTWARE
+from backend.auth.scope import Scope
+from backend.bootstrap import bootstrap
+from backend.errors import ApprovalNotFound, NotAllowed, SessionNotFound, TurnNotFound
+from backend.schemas.approvals import Decision, DecisionType
+from backend.settings import Settings
+from backend.turns.allowing import list_allowed
+from backend.turns.deciding import decide_call, decide_turn
+from backend.turns.inbox import count_pending, list_approvals
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, make_domain, make_session, stop
@@ -465,6 +474,51 @@ def test_followers_hear_of_the_question_its_answer_and_the_end(post: Post) -> No
     ]
     assert "reset" not in names
     assert names.count("turn_started") == 2
+
+
+def test_a_wait_that_redis_has_forgotten_is_told_once(post: Post) -> None:
+    turn = post.ask(mail("ann"))
+    with redis.Redis.from_url(post.stack.redis_url) as client:
+        client.delete(f"colloquy:events:{turn['session_id']}")
+
+    with post.stack.events(turn["session_id"]) as events:
+        told = [next(events) for _ in range(5)]
+    with post.stack.events(turn["session_id"], **{"Last-Event-ID": told[-1]["id"]}) as events:
+        post.decide(turn, {"type": "reject"})
+        then = next(events)
+
+    names = [event["event"] for event in told]
+    assert names == ["message_added"] * 4 + ["interrupt"]
+    assert told[3]["data"]["message"]["content_type"] == "interrupt"
+    assert told[4]["data"]["turn"]["status"] == "waiting"
+    assert then["event"] == "message_updated"
+
+
+def test_who_does_not_hold_the_session_neither_sees_nor_decides(post: Post) -> None:
+    turn = post.ask(mail("ann"))
+    (approval,) = post.pending(turn)
+    settings = Settings(
+        _env_file=None, database_url=post.stack.database_url, redis_url=post.stack.redis_url
+    )
+    services, eve = bootstrap(settings, threads=2), Scope("eve")
+    yes = Decision(type=DecisionType.APPROVE)
+
+    with pytest.raises(TurnNotFound):
+        decide_turn(services, eve, UUID(turn["id"]), [yes])
+    with pytest.raises(ApprovalNotFound):
+        decide_call(services, eve, UUID(approval["id"]), yes)
+    with services.database.read() as session:
+        seen = list_approvals(session, eve, None, everyone=False, cursor=None, limit=50)
+        count = count_pending(session, eve, everyone=False)
+        with pytest.raises(NotAllowed):
+            list_approvals(session, eve, None, everyone=True, cursor=None, limit=50)
+        with pytest.raises(SessionNotFound):
+            list_allowed(session, eve, UUID(turn["session_id"]))
+
+    assert (seen.items, count) == ([], 0)
+    assert post.stack.turn(turn["id"])["status"] == "waiting"
+    services.database.close()
+    stop(post.stack, turn["id"])
 
 
 def test_a_deleted_session_takes_its_questions_along(post: Post) -> None:
