@@ -19,7 +19,15 @@ ORDER = "(order)"  # no agent, tool or middleware can be called so
 
 def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftChange]:
     """What turns the image into a copy of the domain, by path; empty when they are equal."""
-    return list(diff(by_name(plain(image)), by_name(plain(domain))))
+    return [
+        DriftChange(
+            path=change.path,
+            kind=change.kind,
+            image=as_list(change.image),
+            domain=as_list(change.domain),
+        )
+        for change in diff(by_name(plain(image)), by_name(plain(domain)))
+    ]
 
 
 def plain(template: DomainTemplate) -> JSON:
@@ -37,6 +45,17 @@ def by_name(value: Any, key: str = "") -> Any:
     if len(named) != len(value):
         return value  # a name that is there twice: compared as it stands
     return {ORDER: list(named), **named}
+
+
+def as_list(value: Any) -> Any:
+    """The same with mappings of named things as lists again, for people to read."""
+    if not isinstance(value, dict):
+        return value
+    said = {name: as_list(item) for name, item in value.items()}
+    order = said.pop(ORDER, None)
+    if order is None:
+        return said
+    return [{name: said[name]} if said[name] else name for name in order]
 
 
 def diff(old: JSON, new: JSON, path: Path = ()) -> Iterator[DriftChange]:

@@ -19,6 +19,7 @@ from backend.turns.service import open_session
 from db.models.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
+CONTINUED = " (continued)"
 
 
 def continue_session(session: Session, scope: Scope, session_id: UUID, domain: str | None) -> UUID:
@@ -35,7 +36,7 @@ def continue_session(session: Session, scope: Scope, session_id: UUID, domain: s
     state = check_state(load_state(session, session_id).state)
     if pending_calls(state):
         raise CallsUnanswered
-    new_id = open_session(session, scope, domain or _domain_of(old), old.title)
+    new_id = open_session(session, scope, domain or _domain_of(old), _title_after(old.title))
     copy_history(session, session_id, new_id, Path.read(old.path))
     # Version 0 is the empty state, as everywhere: all that is carried over is one change of it.
     messages = state.pop("messages")
@@ -44,6 +45,11 @@ def continue_session(session: Session, scope: Scope, session_id: UUID, domain: s
     origin = display.notice(_origin_words(session, scope, old, new_id))
     add_messages(session, new_id, None, [replace(origin, metadata={ORIGIN: str(session_id)})])
     return new_id
+
+
+def _title_after(title: str) -> str:
+    """A title that is told from the old one in a list."""
+    return title if not title or title.endswith(CONTINUED) else f"{title}{CONTINUED}"
 
 
 def _domain_of(old: ConversationRow) -> str:
@@ -56,5 +62,5 @@ def _origin_words(session: Session, scope: Scope, old: ConversationRow, new_id: 
     domain = conversations.get(session, scope, new_id).domain
     return (
         f"Continued from the session “{old.title or 'New chat'}”: what stands above was said there."
-        f" From here on the configuration of {domain} as of today holds."
+        f" From here on today's configuration of {domain} applies."
     )

@@ -156,9 +156,10 @@ def test_another_domain_may_go_on_and_a_deleted_one_cannot(
     new = continued(stack, old_id, domain=second["name"])
 
     assert "Choose another one" in check_problem(refused, 404)["detail"]
-    assert (new["domain"], new["title"]) == (second["name"], "Closing of March")
+    assert (new["domain"], new["title"]) == (second["name"], "Closing of March (continued)")
     stack.chat("Hello.", new["id"])
     assert model.messages[-1][0]["content"] == "Second."
+    assert continued(stack, new["id"])["title"] == new["title"]
 
 
 def test_it_waits_for_the_end_of_a_turn(stack: Stack, model: ScriptedModel) -> None:

@@ -92,6 +92,19 @@ def test_another_order_is_told_by_itself() -> None:
     )
 
 
+def test_whole_values_are_told_as_they_are_written() -> None:
+    image = DomainTemplate(name="d")
+    agents = [{"name": "Anna"}, {"name": "Ben", "tools": ["get_budget"]}]
+    domain = DomainTemplate(name="d", agents=agents, tools=["get_budget", "list_sources"])
+
+    told = {change.path[0]: change.domain for change in diff_templates(image, domain)}
+
+    assert told == {
+        "agents": ["Anna", {"Ben": {"tools": ["get_budget"]}}],
+        "tools": ["get_budget", "list_sources"],
+    }
+
+
 def test_what_is_as_by_default_says_nothing() -> None:
     image = DomainTemplate(name="d", limits={"steps": 200}, agents=[])
 

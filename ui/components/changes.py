@@ -37,8 +37,9 @@ def path_words(change: DriftChange) -> str:
 def line_diff(change: DriftChange) -> str:
     """The two values as texts, and what differs between their lines."""
     old, new = as_text(change.image).splitlines(), as_text(change.domain).splitlines()
-    lines = difflib.unified_diff(old, new, lineterm="", n=CONTEXT_LINES)
-    return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
+    # The first three lines name files, which there are not, and where it begins.
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=CONTEXT_LINES))[3:]
+    return "\n".join("…" if line.startswith("@@") else line for line in lines)
 
 
 def as_text(value: Any) -> str:
