@@ -41,6 +41,7 @@ PAGES = (
         "tool-servers",
         for_admins=True,
     ),
+    PageSpec(state.USAGE_PAGE, "Usage", ":material/data_usage:", "usage", "usage", for_admins=True),
     PageSpec(state.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True),
     PageSpec(
         state.RETENTION_PAGE,

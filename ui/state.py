@@ -14,6 +14,7 @@ from ui.client import DEFAULT_API_URL, Client, ClientError
 CHAT_PAGE = "app_pages/chat.py"
 SESSIONS_PAGE = "app_pages/sessions.py"
 WORK_PAGE = "app_pages/work.py"
+USAGE_PAGE = "app_pages/usage.py"
 SERVERS_PAGE = "app_pages/servers.py"
 INBOX_PAGE = "app_pages/inbox.py"
 RETENTION_PAGE = "app_pages/retention.py"

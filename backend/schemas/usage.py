@@ -35,14 +35,24 @@ class ModelUsage(Usage):
     has_price: bool
 
 
+class UsageOfTurn(Wire):
+    """What one turn has used. `seconds`: from its first step to its end, waiting for people too."""
+
+    turn_id: UUID
+    message: str
+    usage: Usage
+    seconds: float | None
+
+
 class SessionUsage(Wire):
-    """What all turns of a session have used, also those on other branches."""
+    """What all turns of a session have used, also those on other branches; the latest first."""
 
     session_id: UUID
     turns: int
     total: Usage
     models: list[ModelUsage]
     budgets: list[Budget]
+    latest: list[UsageOfTurn]
 
 
 class UsageBy(StrEnum):

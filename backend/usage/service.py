@@ -12,6 +12,7 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import template_of
 from backend.schemas.domains import Limits
+from backend.schemas.sessions import Usage
 from backend.schemas.usage import (
     Budget,
     DomainBudgets,
@@ -19,12 +20,13 @@ from backend.schemas.usage import (
     SessionUsage,
     UsageBy,
     UsageOfDay,
+    UsageOfTurn,
     UsageReport,
     UsageRow,
 )
 from backend.settings import Settings
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
-from backend.usage.ledger import COUNTED, Used, entries, used_this_month
+from backend.usage.ledger import COUNTED, Used, entries, used_in_turn, used_this_month
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.domain import DomainRow
 from db.models.turn import TurnRow
@@ -36,6 +38,8 @@ COLUMNS: Mapping[UsageBy, str] = {
     UsageBy.MODEL: "model",
 }
 TOTAL = "total"
+LATEST = 10
+MESSAGE_CHARS = 80
 
 
 def session_usage(
@@ -62,6 +66,7 @@ def session_usage(
             for name, used in spent.by_model.items()
         ],
         budgets=[*budgets, *month],
+        latest=_latest(session, conversation_id),
     )
 
 
@@ -89,6 +94,31 @@ def report_usage(
         ),
         domains=_domains(session) if scope.is_admin else [],
     )
+
+
+def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
+    """The latest turns that have asked a model."""
+    rows = session.execute(
+        select(
+            TurnRow.id,
+            func.left(TurnRow.message, MESSAGE_CHARS).label("message"),
+            TurnRow.usage,
+            TurnRow.started_at,
+            TurnRow.finished_at,
+        )
+        .where(TurnRow.conversation_id == conversation_id, used_in_turn("model_calls") > 0)
+        .order_by(TurnRow.number.desc())
+        .limit(LATEST)
+    )
+    return [
+        UsageOfTurn(
+            turn_id=row.id,
+            message=row.message,
+            usage=Usage.read(row.usage),
+            seconds=(row.finished_at - row.started_at).total_seconds() if row.finished_at else None,
+        )
+        for row in rows
+    ]
 
 
 def _month_of(session: Session, domain_name: str, limits: Limits) -> list[Budget]:

@@ -40,7 +40,9 @@ from backend.schemas.work import Work, WorkerInfo, WorkTurn
 from tests.ui.fake_approvals import FakeApprovals, add_approval_routes
 from tests.ui.fake_branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fake_domains import FakeDomains, add_domain_routes
+from tests.ui.fake_inspection import Inspected, add_inspection_routes
 from tests.ui.fake_servers import FakeServers, add_server_routes
+from tests.ui.fake_usage import FakeUsage, add_usage_routes
 
 UNFINISHED = (TurnStatus.QUEUED, TurnStatus.RUNNING, TurnStatus.WAITING)
 
@@ -74,8 +76,10 @@ class Store:
         self.redis_answers = True
         self.approvals = FakeApprovals(self)
         rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
+        self.inspected = Inspected()
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.servers = FakeServers()
+        self.usage = FakeUsage()
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
@@ -343,6 +347,10 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_server_routes(app, store.servers)
 
     add_approval_routes(app, store.approvals, api)
+
+    add_inspection_routes(app, store.inspected, api)
+
+    add_usage_routes(app, store.usage, api)
 
     @app.get(f"{api}/sessions/{{session_id}}/results/{{result_id}}")
     def result(session_id: UUID, result_id: str, format: str = "json"):

@@ -4,7 +4,7 @@ import streamlit as st
 
 from backend.schemas.sessions import ServerInfo, Session
 from ui import state
-from ui.components import banners
+from ui.components import banners, usage_session
 from ui.components.markdown import plain
 
 
@@ -22,6 +22,7 @@ def show(session: Session, server: ServerInfo) -> None:
             if state.is_read_only():
                 st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
             banners.model_badge(server)
+            usage_session.show(session)
             st.page_link(
                 state.CONFIGURATION_PAGE,
                 label="",

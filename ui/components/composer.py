@@ -15,6 +15,7 @@ from ui.components.states import queue_words
 
 RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
 REBUILD = "rebuild"  # what the last row offers when the stored state cannot be read
+NEW_SESSION = "new_session"  # when the session's budget is used up
 MAX_CHARS = 2_000_000
 
 
@@ -106,6 +107,9 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
     if last.metadata.get("offer") == REBUILD:
         _rebuild_button()
         return
+    if last.metadata.get("offer") == NEW_SESSION:
+        _new_session_link()
+        return
     turn = state.client().turn(last.turn_id)
     if turn.status in RETRYABLE:
         st.button(
@@ -128,6 +132,17 @@ def _rebuild_button() -> None:
             help="From the messages above; nothing that was said changes",
             on_click=_rebuild,
             args=(session_id,),
+        )
+
+
+def _new_session_link() -> None:
+    session_id = state.open_session_id()
+    if session_id is not None:
+        st.page_link(
+            state.CONFIGURATION_PAGE,
+            label="Go on in a new session",
+            icon=":material/arrow_forward:",
+            query_params=state.session_query(session_id),
         )
 
 

@@ -1,0 +1,27 @@
+"""Usage: tokens and what they cost, by domain, person, model or day; one's own for members."""
+
+import streamlit as st
+
+from backend.schemas.usage import UsageBy
+from ui import state
+from ui.calls.usage import get_usage
+from ui.components import usage_report
+
+DAYS = (7, 30, 90)
+
+server = state.server()
+st.set_page_config(page_title="Usage · Colloquy", layout="wide")
+st.title("Usage", anchor=False)
+st.caption("Of everybody" if server.is_admin else "Your own")
+
+names = usage_report.NAMES
+choices = [by for by in names if by is not UsageBy.OWNER or server.is_admin]
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    by = st.segmented_control(
+        "By", choices, key="usage-by", default=UsageBy.DOMAIN, format_func=names.__getitem__,
+        required=True,
+    )  # fmt: skip
+    days = st.segmented_control(
+        "Days", DAYS, key="usage-days", default=30, format_func=str, required=True
+    )
+usage_report.show(get_usage(state.client(), days or 30, by or UsageBy.DOMAIN))

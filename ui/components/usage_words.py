@@ -1,0 +1,45 @@
+"""Says usage and budgets the way people do. Pure."""
+
+from backend.schemas.sessions import Usage
+from backend.schemas.usage import Budget, BudgetKind
+
+BUDGETS = {
+    BudgetKind.SESSION_TOKENS: "This session",
+    BudgetKind.SESSION_COST: "This session",
+    BudgetKind.DOMAIN_TOKENS: "This month, all sessions of the domain",
+    BudgetKind.DOMAIN_COST: "This month, all sessions of the domain",
+}
+TOKEN_KINDS = (BudgetKind.SESSION_TOKENS, BudgetKind.DOMAIN_TOKENS)
+
+
+def cost(amount: float) -> str:
+    """12.50, 0.0031: as many digits as tell something."""
+    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}"
+
+
+def usage(used: Usage) -> str:
+    """1,234 tokens in (1,000 cached), 56 out · 3 model calls · cost 0.0031."""
+    cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
+    reasoning = f" ({used.reasoning_tokens:,} thinking)" if used.reasoning_tokens else ""
+    calls = "1 model call" if used.model_calls == 1 else f"{used.model_calls:,} model calls"
+    said = [
+        f"{used.input_tokens:,} tokens in{cached}, {used.output_tokens:,} out{reasoning}",
+        calls,
+    ]
+    if used.cost:
+        said.append(f"cost {cost(used.cost)}")
+    return " · ".join(said)
+
+
+def budget(one: Budget) -> str:
+    """This session: 1,200 of 5,000 tokens."""
+    if one.kind in TOKEN_KINDS:
+        share = f"{one.used:,.0f} of {one.limit:,.0f} tokens"
+    else:
+        share = f"cost {cost(one.used)} of {cost(one.limit)}"
+    return f"{BUDGETS[one.kind]}: {share}"
+
+
+def share(one: Budget) -> float:
+    """How much of it is used: 0 to 1."""
+    return min(one.used / one.limit, 1.0)
