@@ -69,7 +69,7 @@ class Progress:
         storable = (clean(notice)[:MAX_NOTICE_CHARS] for notice in notices)  # they quote others
         new = [notice for notice in storable if notice not in told]
         if new:
-            self._notices = tuple(new)
+            self._notices = (*self._notices, *new)
             self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}
 
     def use(self, reducers: Reducers, codecs: Codecs) -> None:
