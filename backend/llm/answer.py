@@ -24,6 +24,8 @@ from backend.text import clean_text
 
 CUT_SHORT = ("length", "content_filter")
 BROKEN = (None, "error")
+THOUGHTS = ("thinking", "reasoning")
+THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")
 MAX_ANSWER_CHARS = 8_000_000
 MAX_UNREADABLE_CHARS = 2_000
 
@@ -146,8 +148,7 @@ class Answer:
         delta = choice.get("delta")
         if delta is None:
             return
-        thinking = delta.get(REASONING) or delta.get("reasoning")
-        if isinstance(thinking, str) and (shown := self._keep(self._thinking, thinking)):
+        if shown := self._keep(self._thinking, _thinking_of(delta)):
             yield Delta(self.message_id, thinking=shown)
         text = _text_of(delta.get("content")) or self._refusal(delta) or ""
         if shown := self._keep(self._text, text):
@@ -248,6 +249,26 @@ def _text_of(content: Any) -> str:
     if content is not None and not isinstance(content, str):
         raise TypeError("content is neither text nor blocks")
     return content or ""
+
+
+def _thinking_of(delta: JSON) -> str:
+    """Return the thinking of a delta: a text beside the content, or blocks there or within it."""
+    said = delta.get(REASONING) or delta.get("reasoning")
+    if isinstance(said, str) and said:
+        return said
+    places = (delta.get("content"), delta.get("reasoning_details"))
+    blocks = [block for given in places if isinstance(given, list) for block in given]
+    return "".join(_thought(block) for block in blocks if isinstance(block, dict))
+
+
+def _thought(block: JSON) -> str:
+    """Return what a block of thinking says; endpoints differ in where they put it."""
+    if not str(block.get("type")).startswith(THOUGHTS):
+        return ""
+    said = next((said for key in THOUGHT_KEYS if (said := block.get(key))), "")
+    if isinstance(said, list):
+        return "".join(str(part.get("text") or "") for part in said if isinstance(part, dict))
+    return said if isinstance(said, str) else ""
 
 
 def _arguments_of(arguments: Any) -> str:

@@ -96,3 +96,43 @@ def test_calls_without_an_index_are_told_apart_by_their_ids():
         ("1", {"a": 1}),
         ("2", {}),
     ]
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"reasoning": "Hm."},
+        {"content": [{"type": "thinking", "thinking": "Hm."}]},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]},
+        {"content": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}]},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]},
+        {"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]},
+    ],
+)
+def test_thinking_is_found_wherever_an_endpoint_puts_it(delta):
+    text = chunk(content=[{"type": "text", "text": "Yes."}])
+    answer, deltas = feed(chunk(**delta), text, chunk("stop"))
+
+    assert [(d.thinking, d.text) for d in deltas] == [("Hm.", ""), ("", "Yes.")]
+    assert answer.message().additional_kwargs == {"reasoning_content": "Hm."}
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"reasoning_details": {"type": "reasoning.text"}},
+        {
+            "reasoning_details": [
+                "odd",
+                {"type": None},
+                {"type": "reasoning.encrypted", "data": "x"},
+            ]
+        },
+        {"content": [{"type": "thinking", "thinking": 7}]},
+    ],
+)
+def test_thinking_that_nobody_can_read_is_left_out(delta):
+    answer, _ = feed(chunk(**delta), chunk(content="Yes."), chunk("stop"))
+
+    assert answer.message().content == "Yes."
+    assert answer.message().additional_kwargs == {}
