@@ -68,8 +68,7 @@ async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent
     is pulled. Cancelling the task or closing the generator stops everything at once.
 
     Raises what the journal raises, else AppErrors only: ModelUnavailable, IncompleteAnswer,
-    ToolServerUnavailable, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
-    ConfigurationError.
+    SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop, ConfigurationError.
     """
     progress = Progress(state)
     if progress.is_finished:

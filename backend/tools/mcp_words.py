@@ -43,9 +43,9 @@ def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[st
     if changed:
         said.append(f"The tool server {server} now describes {some(changed)} in other words")
     if new:
-        said.append(f"The tool server {server} has become more: {some(new)}")
-    ask = "not used until an administrator accepts that on the page Tool servers."
-    told = [f"{sentence}; {ask}" for sentence in said]
+        said.append(f"The tool server {server} offers new tools: {some(new)}")
+    ask = "Not used until an administrator accepts that on the page Tool servers."
+    told = [f"{sentence}. {ask}" for sentence in said]
     if refused:
         told.append(f"An administrator has refused {some(refused)} of the tool server {server}.")
     return told

@@ -199,6 +199,16 @@ def test_a_run_goes_on_without_a_dead_server_and_says_why(server, dead, why):
     assert [t["function"]["name"] for t in model.requests[0]["tools"]] == ["pick", "echo"]
 
 
+def test_what_is_missing_is_told_beside_what_is_told_once(server):
+    dead = {"transport": "streamable_http", "url": "http://127.0.0.1:1/mcp"}
+    both = {"one": server.template, "two": server.template, "dead": dead}
+    with ScriptedModel([{"text": "."}]) as model:
+        events = run(model.url, asking("go"), mcp_servers=both)
+
+    missing, renamed = steps(events)[0].notices
+    assert "dead is missing" in missing and "pick is called two__pick" in renamed
+
+
 def test_a_status_that_means_failure_is_told():
     with WireServer("status", everything=True) as refusing:
         said, _ = open_with(ServerHealth(), s=refusing.template)

@@ -73,7 +73,7 @@ def test_a_changed_tool_is_withheld_until_an_admin_accepts_it(
     assert (turn["response"], offered(model)) == ("Without.", ["look"])
     assert server.calls == []
     (said,) = notices(stack, session_id)
-    assert said.startswith("The tool server s now describes say in other words; not used until")
+    assert said.startswith("The tool server s now describes say in other words. Not used until")
     result = model.messages[-1][-1]["content"]
     assert "an administrator has not accepted it yet. Nothing was run." in result
 

@@ -245,7 +245,7 @@ def test_a_new_tool_of_a_known_server_waits_too():
 
     assert statuses(review) == {"more": "pending"}
     (said,) = about_withheld("s", ["more"], review)
-    assert "has become more: more;" in said
+    assert "offers new tools: more. Not used until" in said
 
 
 def test_a_version_is_used_by_what_was_decided_of_it():
