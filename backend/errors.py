@@ -287,4 +287,4 @@ class CorruptState(AppError):
 
 
 class ToolServerUnavailable(AppError):
-    """A tool server (MCP) of this domain does not answer. Check that it runs, then press Retry."""
+    """A tool server (MCP) cannot be used. Turns go on without its tools; check that it runs."""
