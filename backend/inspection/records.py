@@ -1,13 +1,14 @@
 """What is stored of a conversation's past: turns, changes of its state, frames of its rows."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import false, func, or_, select, text
 from sqlalchemy.orm import Session
 
 from backend.inspection.pairing import Row
-from backend.inspection.timeline import Change, Span, TurnStart
+from backend.inspection.timeline import Change, TurnStart
 from backend.schemas.sessions import ContentType, MessageType
 from db.models.agent_state import AgentStateDeltaRow
 from db.models.display_message import DisplayMessageRow
@@ -56,13 +57,18 @@ def list_changes(session: Session, conversation_id: UUID, first: int = 1) -> lis
 
 
 def list_made(
-    session: Session, conversation_id: UUID, first: int, end: int | None
+    session: Session, conversation_id: UUID, ranges: Sequence[tuple[int, int | None]]
 ) -> dict[str, JSON]:
-    """The messages that stand in the deltas from version `first` to before `end`, as stored."""
+    """The messages that stand in the deltas of these ranges of versions, by id, as stored.
+
+    A range ends before its second version; None: it is open.
+    """
     row = AgentStateDeltaRow
-    query = select(row.delta).where(row.conversation_id == conversation_id, row.version >= first)
-    if end is not None:
-        query = query.where(row.version < end)
+    wanted = [
+        row.version >= first if end is None else row.version.between(first, end - 1)
+        for first, end in ranges
+    ]
+    query = select(row.delta).where(row.conversation_id == conversation_id, or_(false(), *wanted))
     made: dict[str, JSON] = {}
     for delta in session.scalars(query.order_by(row.version)):
         for message in (*delta.get("prepend", ()), *delta.get("append", ())):
@@ -70,24 +76,26 @@ def list_made(
     return made
 
 
-def list_rows(session: Session, conversation_id: UUID, span: Span) -> list[Row]:
-    """The frames of what the span's turns have shown, in order."""
+def list_rows(
+    session: Session, conversation_id: UUID, turn_ids: Sequence[UUID]
+) -> dict[UUID, list[Row]]:
+    """The frames of what these turns have shown, in order, by turn."""
     row = DisplayMessageRow
     call_id = func.coalesce(row.content["call_id"].astext, row.content["tool_call_id"].astext)
-    turn_ids = [turn.id for turn in span.turns]
     first = (
         select(func.min(TurnRow.message_position)).where(TurnRow.id.in_(turn_ids)).scalar_subquery()
     )
     found = session.execute(
-        select(row.position, row.message_type, row.content_type, row.sequence, call_id)
+        select(row.turn_id, row.position, row.message_type, row.content_type, row.sequence, call_id)
         .where(row.conversation_id == conversation_id)
         .where(row.position >= func.coalesce(first, 1), row.turn_id.in_(turn_ids))
         .order_by(row.position)
     )
-    return [
-        Row(position, MessageType(who), ContentType(kind), sequence, call)
-        for position, who, kind, sequence, call in found
-    ]
+    rows: dict[UUID, list[Row]] = {turn_id: [] for turn_id in turn_ids}
+    for turn_id, position, who, kind, sequence, call in found.tuples():
+        frame = Row(position, MessageType(who), ContentType(kind), sequence, call)
+        rows[turn_id].append(frame)
+    return rows
 
 
 _CHANGES = text(

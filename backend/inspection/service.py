@@ -99,11 +99,17 @@ def _pair_turns(
     pairs: dict[int, str] = {}
     known: set[int] = set()
     own: set[str] = set()
-    for span, end in _spans_of(rows, spans):
+    wanted = list(_spans_of(rows, spans))
+    ranges = [(span.first, end) for span, end in wanted]
+    turn_ids = [turn.id for span, _ in wanted for turn in span.turns]
+    stored = records.list_made(session, conversation_id, ranges)
+    frames = records.list_rows(session, conversation_id, turn_ids)
+    for span, end in wanted:
         names = timeline.made_between(span.first, end)
-        stored = records.list_made(session, conversation_id, span.first, end)
         made = [stored[name] for name in names if name in stored]
-        shown = records.list_rows(session, conversation_id, span)
+        shown = sorted(
+            (row for turn in span.turns for row in frames[turn.id]), key=lambda row: row.position
+        )
         pairs |= pair(made, shown)
         own.update(names)
         if made:

@@ -1,6 +1,6 @@
 """The life of each message of the agent state: when it came, when it left, and why. Pure."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -40,6 +40,7 @@ class Timeline:
 
     ids: list[str] = field(default_factory=list)
     born: dict[str, int] = field(default_factory=dict)
+    order: list[tuple[int, str]] = field(default_factory=list)
     left: dict[str, Leaving] = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)
     summaries: set[str] = field(default_factory=set)
@@ -55,15 +56,13 @@ class Timeline:
 
     def made_between(self, first: int, last: int | None) -> list[str]:
         """The messages that came at versions from `first` to before `last`, in order."""
-        return [
-            name
-            for name, version in self.born.items()
-            if first <= version and (last is None or version < last)
-        ]
+        begin = bisect_left(self.order, first, key=lambda came: came[0])
+        end = None if last is None else bisect_left(self.order, last, key=lambda came: came[0])
+        return [name for _, name in self.order[begin:end]]
 
     def steps_before(self, first: int, version: int) -> int:
         """How many steps were made from version `first` on, before this one."""
-        return sum(first <= made < version for made in self.steps)
+        return bisect_left(self.steps, version) - bisect_left(self.steps, first)
 
     def fate_of(self, name: str) -> Leaving | None:
         """How what a message said was lost; None while the model reads the message itself.
@@ -92,8 +91,10 @@ class Timeline:
                     self.left[name] = Leaving(change.version, why, summary)
         is_new = False
         for name in (*change.prepended, *change.appended):
-            is_new = is_new or name not in self.born
-            self.born.setdefault(name, change.version)
+            if name not in self.born:
+                is_new = True
+                self.born[name] = change.version
+                self.order.append((change.version, name))
             self.left.pop(name, None)
         self.summaries.update(change.summaries)
         if change.is_step and is_new:

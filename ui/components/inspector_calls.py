@@ -45,15 +45,16 @@ def show(session_id: UUID) -> None:
 
 
 def _choice(call: ModelCallSummary, *, is_chosen: bool) -> None:
-    st.button(
-        words.call_title(call),
-        key=f"call-{call.version}-{call.number}",
-        type="secondary" if is_chosen else "tertiary",
-        icon=":material/error:" if call.failure else None,
-        on_click=state.choose_call,
-        args=(call.version, call.number),
-    )
-    st.caption(plain(words.call_words(call), 200))
+    with st.container(gap=None):
+        st.button(
+            words.call_title(call),
+            key=f"call-{call.version}-{call.number}",
+            type="secondary" if is_chosen else "tertiary",
+            icon=":material/error:" if call.failure else None,
+            on_click=state.choose_call,
+            args=(call.version, call.number),
+        )
+        st.caption(plain(words.call_words(call), 200))
 
 
 def _details(session_id: UUID, version: int, number: int) -> None:
@@ -104,9 +105,8 @@ def _message(sent: SentMessage, place: int, key: str) -> None:
     mark = " :orange-badge[edited or added on the way]" if is_added else ""
     who = plain(words.ROLES.get(role, role), 40)
     st.markdown(f":small[{place}. {who} · about {sent.tokens:,} tokens]{mark}")
-    content = message.get("content")
-    if content:
-        long_text.code(content if isinstance(content, str) else _json(content), key)
+    if said := words.content_words(message.get("content")):
+        long_text.code(said, key)
     if calls := message.get("tool_calls"):
         long_text.code(_json(calls), f"{key}-calls", "json")
 

@@ -11,6 +11,7 @@ from ui.components import inspector_words as words
 from ui.components.markdown import plain
 
 BRIEF_CHARS = 280
+MODEL = ":material/neurology:"  # on a narrow page the columns stand one under the other
 
 
 def show(session_id: UUID) -> None:
@@ -59,7 +60,7 @@ def _budget(totals: Totals) -> str:
 def _headings() -> None:
     left, right = st.columns(2, gap="medium")
     left.caption("**What people see**")
-    right.caption("**What the model reads next**")
+    right.caption(f"{MODEL} **What the model reads next**")
 
 
 def _pair(pair: Pair) -> None:
@@ -71,7 +72,7 @@ def _pair(pair: Pair) -> None:
             st.caption("Nobody has seen this.")
     with right:
         if pair.reads is None:
-            st.caption(words.why(pair))
+            st.caption(f"{MODEL} {words.why(pair)}")
         else:
             _read(pair.reads)
 
@@ -85,7 +86,7 @@ def _shown(row: InspectedRow) -> None:
 
 def _read(message: ReadMessage) -> None:
     who = words.ROLES.get(message.role, message.role)
-    head = f":small[{message.place + 1}. {plain(who, 40)} · {message.tokens:,} tokens]"
+    head = f":small[{MODEL} {message.place + 1}. {plain(who, 40)} · {message.tokens:,} tokens]"
     st.markdown(
         f"{head} {words.origin_badge(message.origin)}  \n{_brief(words.words_read(message))}"
     )

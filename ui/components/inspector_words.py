@@ -1,5 +1,7 @@
 """What the inspector says in words: fates, reasons, who speaks. Pure."""
 
+import json
+
 from backend.schemas.inspection import (
     Fate,
     InspectedRow,
@@ -68,6 +70,16 @@ def words_read(message: ReadMessage) -> str:
     return "\n".join(filter(None, [message.text, *calls]))
 
 
+def content_words(content: object) -> str:
+    """A content as it was sent: text, or blocks, of which those of text are shown as such."""
+    if isinstance(content, str):
+        return content
+    if not content:
+        return ""
+    blocks = content if isinstance(content, list) else [content]
+    return "\n\n".join(_block_words(block) for block in blocks)
+
+
 def why(pair: Pair) -> str:
     """Why the model does not read what people see here; nothing where it reads it."""
     if pair.reads is not None or not pair.shown:
@@ -102,6 +114,12 @@ def call_title(call: ModelCallSummary) -> str:
     """Where a model call stands, and what it was for."""
     purpose = PURPOSES.get(call.purpose, call.purpose)
     return f"Turn {call.turn}, step {call.step} · {purpose}"
+
+
+def _block_words(block: object) -> str:
+    if isinstance(block, dict) and block.keys() == {"type", "text"}:
+        return str(block["text"]).strip()
+    return json.dumps(block, indent=2, ensure_ascii=False)
 
 
 def _why(row: InspectedRow) -> str:
