@@ -100,6 +100,7 @@ def test_an_edit_opens_with_what_was_asked_and_shows_before_and_after(
     assert decision.edited_action.args == {"to": "bob@example.com", "amount": 12}
     card = page.expander[0]
     assert "edited by you" in card.label and card.proto.expanded
+    assert "bob" in card.label and "ann" not in card.label
     assert [text.value for text in page.text][-2:] == ["ann@example.com", "→ bob@example.com"]
 
 
@@ -140,6 +141,7 @@ def test_a_reason_goes_with_a_rejection_and_is_shown(open_page, store, session, 
 
     assert store.approvals.decisions[0].message == "not to her"
     assert "rejected by you" in page.expander[0].label
+    assert page.expander[0].icon == ":material/block:"
     assert "not to her" in words(page)
 
 
@@ -186,6 +188,8 @@ def test_several_calls_are_decided_one_by_one(open_page, store, session, turn):
 
     press(page, second, "approve")
 
+    assert page.expander[0].icon == ":material/schedule:"
+    assert "running" not in page.expander[0].label
     assert "Waiting for you: 1 call to decide" in words(page)
     assert turn.status is TurnStatus.WAITING
     press(page, first, "approve")

@@ -53,6 +53,18 @@ def test_a_call_and_its_result_are_one_card(store, session):
     assert [block.result.content["content"] for block in blocks] == ["1", "2"]
 
 
+def test_a_question_belongs_to_its_call_also_where_call_ids_come_again(store, session):
+    for answer in ("first", "second"):
+        call(store, session, "same")
+        content = {"call_id": "same", "name": answer}
+        store.add_row(session, MessageType.SYSTEM, ContentType.INTERRUPT, content)
+        result(store, session, "same", answer)
+
+    blocks = to_blocks(store.rows[session.id])
+
+    assert [block.asked.content["name"] for block in blocks] == ["first", "second"]
+
+
 def test_reused_call_ids_pair_in_order(store, session):
     for answer in ("first", "second"):
         call(store, session, "same")

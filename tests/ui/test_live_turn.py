@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from backend.schemas.approvals import Decision, DecisionType
 from backend.schemas.sessions import (
     ContentType,
     EventName,
@@ -151,3 +152,24 @@ def test_a_stored_row_never_moves_back(store, turn, live):
     live.store(turn, [older])
 
     assert live.blocks[0].row.id == row.id
+
+
+def test_a_turn_that_begins_to_wait_says_for_how_many_and_goes_on_when_all_are_decided(
+    store, turn, live
+):
+    approvals = [store.approvals.ask(turn, {"to": name}) for name in ("ann", "bob")]
+    live.apply(stored_events(store, turn))
+    tell(live, EventName.INTERRUPT, turn=turn.model_dump(mode="json"))
+    assert live.activity == "Waiting for you: 2 calls to decide"
+    assert [row.content["arguments"]["to"] for row in live.waits_for] == ["ann", "bob"]
+
+    for approval in approvals:
+        store.approvals.decide(approval, Decision(type=DecisionType.APPROVE))
+    live.apply(one for one in stored_events(store, turn) if one.name is EventName.MESSAGE_UPDATED)
+
+    assert live.waits_for == []
+    assert live.activity == "Going on"
+
+
+def stored_events(store, turn):
+    return [Event("1", EventName(name), data) for name, data in store.events[turn.session_id]]

@@ -46,12 +46,17 @@ class AskedCall:
         return self.outcome is not None and self.outcome.edited_arguments is not None
 
     @property
+    def last_arguments(self) -> JSON:
+        """Those that run: as they were edited, or else as they were asked for."""
+        edited = self.outcome.edited_arguments if self.outcome else None
+        return self.arguments if edited is None else edited
+
+    @property
     def changes(self) -> list[tuple[str, Any, Any]]:
         """Each argument that an edit has changed, before and after; absent ones are NOT_GIVEN."""
-        after = self.outcome.edited_arguments if self.outcome else None
-        before = self.arguments
-        names = dict.fromkeys([*before, *(after or {})])
-        pairs = [(n, before.get(n, NOT_GIVEN), (after or {}).get(n, NOT_GIVEN)) for n in names]
+        before, after = self.arguments, self.last_arguments
+        names = dict.fromkeys([*before, *after])
+        pairs = [(name, before.get(name, NOT_GIVEN), after.get(name, NOT_GIVEN)) for name in names]
         return [pair for pair in pairs if pair[1] != pair[2] or type(pair[1]) is not type(pair[2])]
 
 

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.approvals import DecisionType
+from backend.schemas.approvals import ApprovalStatus, DecisionType
+from backend.schemas.sessions import MessageStatus
 from ui import state
 from ui.components import approval_decision as decision
 from ui.components import approval_form, banners
@@ -16,7 +17,8 @@ from ui.components.markdown import plain
 from ui.components.times import zone
 from ui.deciding import deciding
 
-ICONS = {
+WRITTEN = (DecisionType.EDIT, DecisionType.REJECT, DecisionType.RESPOND)
+ICONS: dict[DecisionType | None, str] = {
     DecisionType.EDIT: ":material/edit:",
     DecisionType.REJECT: ":material/block:",
     DecisionType.RESPOND: ":material/reply:",
@@ -50,6 +52,17 @@ def show_end(call: AskedCall, key: str) -> None:
         st.caption(f":material/info: {plain(problem.detail, 2_000)}")
 
 
+def end_icon(call: AskedCall, status: MessageStatus) -> str | None:
+    """The mark of a call that does not run, or that waits until the others are decided too."""
+    if call.outcome is None:
+        return None
+    if call.outcome.outcome is ApprovalStatus.EXPIRED:
+        return ":material/timer_off:"
+    if call.outcome.decision in (None, DecisionType.REJECT, DecisionType.RESPOND):
+        return ICONS.get(call.outcome.decision, ":material/stop_circle:")
+    return ":material/schedule:" if status is MessageStatus.PENDING else None
+
+
 def end_words(call: AskedCall) -> str:
     """How it ended, in the words of a label; nothing while it waits."""
     if call.outcome is None:
@@ -75,7 +88,7 @@ def _decisions(call: AskedCall) -> None:
                 on_click=decision.approve,
                 args=(call,),
             )
-        for kind in ICONS:
+        for kind in WRITTEN:
             if kind in call.allowed:
                 st.button(
                     kind.capitalize(),

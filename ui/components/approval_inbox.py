@@ -5,6 +5,7 @@ from datetime import datetime
 import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
+from backend.schemas.sessions import MessageStatus
 from ui import state
 from ui.calls.approvals import list_pending
 from ui.client import ClientError
@@ -74,7 +75,8 @@ def _ended(page: ApprovalPage) -> None:
     for approval in [one for one in ended if one.id not in waiting][-ENDED_ROWS:]:
         call = from_approval(approval)
         label = f"**{plain(call.name, 80)}** · {approval_card.end_words(call)}"
-        with st.expander(label, call.is_edited, type="step", icon=":material/check:"):
+        icon = approval_card.end_icon(call, MessageStatus.COMPLETED) or ":material/check:"
+        with st.expander(label, call.is_edited, type="step", icon=icon):
             _asked_for(approval)
             approval_card.show_end(call, str(approval.id))
 

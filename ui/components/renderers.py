@@ -68,7 +68,9 @@ def _tool_call(block: Block, place: Place) -> None:
         return
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
-    with st.expander(_step_label(block, asked), is_edited, icon=_step_icon(block), type="step"):
+    with st.expander(
+        _step_label(block, asked), is_edited, icon=_step_icon(block, asked), type="step"
+    ):
         if asked is not None:
             approval_card.show_end(asked, place.key(block.row))
         else:
@@ -102,7 +104,8 @@ def _interrupt(block: Block, place: Place) -> None:
         approval_card.show(asked)
         return
     label = f"**{plain(asked.name, 80)}** · {approval_card.end_words(asked)}"
-    with st.expander(label, asked.is_edited, icon=DONE_ICON, type="step"):
+    icon = approval_card.end_icon(asked, block.row.status) or DONE_ICON
+    with st.expander(label, asked.is_edited, icon=icon, type="step"):
         approval_card.show_end(asked, place.key(block.row))
 
 
@@ -191,8 +194,10 @@ def _readable(value: Any) -> tuple[str, str | None]:
     return json.dumps(value, indent=2, ensure_ascii=False, default=str), "json"
 
 
-def _step_icon(block: Block) -> str:
+def _step_icon(block: Block, asked: AskedCall | None) -> str:
     row, result = block.row, block.result
+    if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
+        return icon
     if row.status is MessageStatus.STOPPED:
         return STOPPED_ICON
     if row.status is MessageStatus.FAILED:
@@ -206,12 +211,12 @@ def _step_label(block: Block, asked: AskedCall | None) -> str:
     """Name, the arguments in short, what became of it and the time that it took."""
     row = block.row
     parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
-    if brief := _brief(row.content.get("arguments")):
+    if brief := _brief(asked.last_arguments if asked else row.content.get("arguments")):
         parts.append(brief)
     if asked is not None:
         parts.append(approval_card.end_words(asked))
     outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
-    if said := outcome.get(_step_icon(block)):
+    if said := outcome.get(_step_icon(block, asked)):
         parts.append(said)
     if (seconds := seconds_taken(block)) is not None:
         parts.append(duration(seconds))
