@@ -2,11 +2,16 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
+
+import pytest
 
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
     check_problem,
+    check_views,
+    make_domain,
     make_session,
     stop,
     tool_domain,
@@ -73,3 +78,155 @@ def test_a_turn_is_put_down_once_however_it_ends(stack: Stack) -> None:
     usage = stack.client.get(f"/sessions/{session_id}/usage").json()
     assert (usage["turns"], usage["total"]["model_calls"]) == (3, 3)
     assert [model["model"] for model in usage["models"]] == ["scripted"]
+
+
+def test_each_model_of_a_turn_is_put_down_by_its_name(stack: Stack) -> None:
+    agents = [
+        {"name": "first", "model": "scripted"},
+        {"name": "second", "model": "another"},
+    ]
+    domain = make_domain(stack, agents=agents)
+    session_id = make_session(stack, domain["name"])
+
+    first = stack.chat(script({"text": "one"}), session_id)
+    second = stack.chat(script({"text": "two"}), session_id, agent="second")
+
+    turns = [stack.turn(answer["turn_id"]) for answer in (first, second)]
+    assert [list(turn["usage_by_model"]) for turn in turns] == [["scripted"], ["another"]]
+    by_name = dict(zip(("scripted", "another"), turns, strict=True))
+    put_down = {name: (1, 1, tokens_of(turn)) for name, turn in by_name.items()}
+    assert ledger(stack, domain["name"]) == put_down
+
+
+def test_what_a_policy_asks_another_model_stands_under_that_models_name(stack: Stack) -> None:
+    settings = {"trigger_tokens": 500, "keep_tokens": 200, "model": "summariser"}
+    domain = make_domain(stack, middleware=[{"summarization": settings}])
+    session_id = make_session(stack, domain["name"])
+
+    answers = [stack.chat(script({"text": "word " * 60}), session_id) for _ in range(5)]
+
+    turns = [stack.turn(answer["turn_id"]) for answer in answers]
+    summarised = [turn for turn in turns if "summariser" in turn["usage_by_model"]]
+    assert summarised
+    for turn in summarised:
+        for name in ("input_tokens", "output_tokens", "model_calls"):
+            used = [one[name] for one in turn["usage_by_model"].values()]
+            assert sum(used) == turn["usage"][name]
+    put_down = ledger(stack, domain["name"])
+    calls = [turn["usage_by_model"]["summariser"]["model_calls"] for turn in summarised]
+    assert put_down["summariser"][1] == sum(calls)
+    assert sum(turns_of_model for turns_of_model, *_ in put_down.values()) == len(turns)
+
+
+def test_a_killed_workers_steps_are_put_down_once(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    fired = tmp_path / "fired"
+    fired.mkdir()
+    armed = {"FAILPOINTS": "S14=kill", "FAILPOINTS_DIR": str(fired), "SWEEP_SECONDS": "0.2"}
+    with make_stack(servers, model, tmp_path, **armed) as stack:
+        stack.start_worker()
+        domain = make_domain(stack)
+
+        turn = stack.finished(
+            stack.submit(script({"text": "done"}), make_session(stack, domain["name"]))["turn_id"]
+        )
+
+        assert (turn["status"], turn["losses"]) == ("succeeded", 1)
+        assert ledger(stack, domain["name"]) == {"scripted": (1, 1, tokens_of(turn))}
+
+
+def test_a_session_that_has_used_its_budget_stops_before_the_next_call(stack: Stack) -> None:
+    with tool_domain(stack, lambda name, arguments: "found", "look") as (domain, server):
+        limits = {"limits": {"conversation_tokens": 3000}}
+        stack.client.patch(f"/domains/{domain['id']}", json=limits).raise_for_status()
+        session_id = make_session(stack, domain["name"])
+        assert stack.chat(script({"text": "hello"}), session_id)["status"] == "succeeded"
+
+        long = {**CALL, "text": "word " * 4_000}
+        within = stack.finished(stack.submit(script(long, long), session_id)["turn_id"])
+        after = stack.finished(stack.submit(script({"text": "no"}), session_id)["turn_id"])
+
+    assert [turn["error"]["title"] for turn in (within, after)] == ["Session budget used up"] * 2
+    assert [turn["usage"]["model_calls"] for turn in (within, after)] == [1, 0]
+    assert "of the 3,000 tokens" in after["error"]["detail"]
+    assert server.calls == []
+    rows, _ = check_views(stack, session_id)
+    assert rows[-1]["metadata"]["offer"] == "new_session"
+    budget = stack.client.get(f"/sessions/{session_id}/usage").json()["budgets"]
+    assert [(one["kind"], one["left"]) for one in budget] == [("session_tokens", 0)]
+
+
+def test_a_domain_that_has_used_its_month_stops_all_its_sessions(stack: Stack) -> None:
+    domain = make_domain(stack, limits={"domain_tokens_per_month": 100})
+    first, second = (make_session(stack, domain["name"]) for _ in range(2))
+    assert stack.chat(script({"text": "word " * 400}), first)["status"] == "succeeded"
+    stack.client.delete(f"/sessions/{first}").raise_for_status()
+
+    turn = stack.finished(stack.submit(script({"text": "no"}), second)["turn_id"])
+
+    assert (turn["error"]["title"], turn["usage"]["model_calls"]) == ("Domain budget used up", 0)
+    report = stack.client.get("/usage", params={"by": "domain"}).json()
+    (found,) = [one for one in report["domains"] if one["domain"] == domain["name"]]
+    assert found["budgets"][0]["used"] >= 100 and found["budgets"][0]["left"] == 0
+
+
+def test_a_turn_ends_within_when_its_persons_day_is_used_up(
+    servers: Servers, model: ScriptedModel, tmp_path: Path
+) -> None:
+    with (
+        make_stack(servers, model, tmp_path, USER_TOKENS_PER_DAY="1000") as stack,
+        tool_domain(stack, lambda name, arguments: "found", "look") as (domain, server),
+    ):
+        long = {**CALL, "text": "word " * 4_000}
+        session_id = make_session(stack, domain["name"])
+        turn = stack.finished(stack.submit(script(long, long), session_id)["turn_id"])
+
+    assert (turn["status"], turn["error"]["title"]) == ("failed", "Tokens used up")
+    assert (turn["usage"]["model_calls"], server.calls) == (1, [])
+
+
+def test_usage_is_reported_by_what_one_asks_for(stack: Stack) -> None:
+    domain = make_domain(stack)
+    turn = stack.turn(
+        stack.chat(script({"text": "done"}), make_session(stack, domain["name"]))["turn_id"]
+    )
+
+    reports = {by: report(stack, by) for by in ("day", "owner", "domain", "model")}
+
+    (row,) = [row for row in reports["domain"]["items"] if row["key"] == domain["name"]]
+    assert {name: row[name] for name in COUNTED} == {n: turn["usage"][n] for n in COUNTED}
+    assert row["turns"] == 1
+    for one in reports.values():
+        assert sum(item["turns"] for item in one["items"]) == one["total"]["turns"]
+    assert reports["owner"]["items"][0]["key"] == "local"
+    assert "scripted" in reports["model"]["unpriced"]
+    assert len(reports["day"]["days"]) >= 1
+
+
+def test_a_turn_that_runs_counts_as_of_today(stack: Stack) -> None:
+    with tool_domain(stack, lambda name, arguments: "found", "look") as (domain, _):
+        session_id = make_session(stack, domain["name"])
+        turn = stack.submit(script(CALL, {"text": "late", "wait": 60}), session_id)["turn_id"]
+        stack.wait_for(lambda: stack.turn(turn)["steps"] == 2, "the tool does not end")
+
+        (row,) = [row for row in report(stack, "domain")["items"] if row["key"] == domain["name"]]
+
+        stop(stack, turn)
+        stack.finished(turn)
+    assert (row["turns"], row["model_calls"]) == (1, 1)
+
+
+@pytest.mark.parametrize("query", ["days=0", "days=367", "by=colour", "days=many"])
+def test_a_report_that_cannot_be_is_refused(stack: Stack, query: str) -> None:
+    check_problem(stack.client.get(f"/usage?{query}"), 422)
+
+
+def test_the_usage_of_no_session_is_not_found(stack: Stack) -> None:
+    check_problem(stack.client.get(f"/sessions/{uuid4()}/usage"), 404)
+
+
+def report(stack: Stack, by: str) -> JSON:
+    answer = stack.client.get("/usage", params={"by": by})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
