@@ -79,10 +79,8 @@ def test_what_was_summarised_says_when_and_the_summary_stands_in_its_place(
     stack: Stack, model: ScriptedModel
 ) -> None:
     def answer(messages: list[JSON], body: JSON) -> JSON:
-        if (
-            "What was spent" not in str(messages[-1]["content"])
-            or (len(messages) == 1
-            and "[person]" in str(messages))
+        if "What was spent" not in str(messages[-1]["content"]) or (
+            len(messages) == 1 and "[person]" in str(messages)
         ):
             return {"text": "So far: what was spent, year by year."}
         return {"text": f"So much. {LONG}"}
@@ -212,3 +210,33 @@ def test_a_long_session_is_read_in_pages(stack: Stack) -> None:
 
     assert first["next_before"] == 8
     assert all_pairs(stack, session_id, limit=5) == whole
+
+
+def test_a_state_that_was_made_anew_is_read_as_what_it_was_made_of(stack: Stack) -> None:
+    with tool_domain(stack, lambda name, arguments: "found", "look") as (domain, _):
+        session_id = make_session(stack, domain["name"])
+        answers = [{"text": "I look.", "tools": [{"name": "look"}]}, {"text": "done"}]
+        stack.chat(script(*answers), session_id)
+    where = f"WHERE conversation_id = '{UUID(session_id)}'"
+    stack.query_and_commit(f"UPDATE agent_state_snapshots SET state_data = '[1]' {where}")
+    assert stack.client.post(f"/sessions/{session_id}/rebuild").status_code == 200
+
+    pairs = all_pairs(stack, session_id)
+
+    assert [fate for kind, fate in fates(pairs) if kind != "notice"] == ["kept"] * 5
+    assert places(pairs) == [0, 1, 2, 3]
+
+
+def test_the_inspector_shows_the_branch_that_is_open(stack: Stack) -> None:
+    session_id = make_session(stack)
+    first = stack.chat(script({"text": "one answer"}), session_id)
+    again = stack.client.post(f"/turns/{first['turn_id']}/retry").json()
+    stack.finished(again["id"])
+
+    pairs = all_pairs(stack, session_id)
+
+    branch = stack.client.get(f"/sessions/{session_id}/messages?branch=active").json()["items"]
+    shown = [row["message"]["position"] for pair in pairs for row in pair["shown"]]
+    assert shown == [row["position"] for row in branch]
+    assert {fate for _, fate in fates(pairs)} == {"kept"}
+    assert places(pairs) == [0, 1]
