@@ -16,7 +16,7 @@ def show(session: Session, server: ServerInfo) -> None:
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         st.markdown(f"**{plain(title)}**", width="content")
-        with st.container(horizontal=True, width="content"):
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if session.archived:
                 st.badge("Archived", icon=":material/archive:", color="gray")
             if state.is_read_only():
