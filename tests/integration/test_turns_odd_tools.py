@@ -205,23 +205,25 @@ def test_a_tool_server_that_dies_in_a_call_is_started_again_for_the_next(odd: Od
     assert back["content"] == "echo {'n': 1}"
 
 
+def never_answers(number: int = 60) -> JSON:
+    """A server that hangs; a process knows each number as another one."""
+    return {"transport": "stdio", "command": "sleep", "args": [str(number)], "connect_seconds": 1}
+
+
 @pytest.mark.parametrize("kind", ["silent", "absent"])
-def test_a_tool_server_that_cannot_be_opened_fails_the_turn_in_words(
+def test_a_turn_goes_on_without_a_tool_server_that_cannot_be_opened(
     odd: OddStack, model: ScriptedModel, kind: str
 ) -> None:
-    template = SILENT if kind == "silent" else {**SILENT, "command": "/no/such/program"}
+    template = never_answers() if kind == "silent" else {**never_answers(), "command": "/no/such"}
     session_id = make_session(odd, make_domain(odd, mcp_servers={"ledger": template})["name"])
 
-    failed = odd.finished(odd.submit("Try.", session_id)["turn_id"])
+    turn = odd.chat(script({"text": "Without it."}), session_id)
 
-    assert failed["status"] == "failed"
-    assert "tool server 'ledger' could not be reached" in failed["error"]["detail"]
-    assert model.requests == []
+    assert turn["response"] == "Without it."
     rows, _ = check_views(odd, session_id)
-    assert rows[-1]["content"] == failed["error"]
-
-
-SILENT: JSON = {"transport": "stdio", "command": "sleep", "args": ["60"]}
+    (missing,) = (r["content"]["text"] for r in rows if r["content_type"] == "notice")
+    assert missing.startswith("The tool server ledger is missing: ")
+    assert "not available in this turn" in missing
 
 
 def test_a_tool_server_that_changes_its_tools_between_turns(
@@ -230,30 +232,44 @@ def test_a_tool_server_that_changes_its_tools_between_turns(
     listed = [tool("old"), tool("same"), tool("same")]
     with ToolServer(listed, lambda name, _: f"{name} is done") as server:
         twice = {"a": server.template, "b": server.template}
-        session_id = make_session(odd, make_domain(odd, tools=[], mcp_servers=twice)["name"])
+        domain = make_domain(odd, tools=[], mcp_servers=twice)
+        session_id = make_session(odd, domain["name"])
         odd.chat(script(call("old"), call("b__same"), {"text": "First."}), session_id)
     with ToolServer([tool("new")], lambda name, _: f"{name} is done", port=server.port) as changed:
         odd.chat(script(call("old"), call("new"), {"text": "Second."}), session_id)
+        accept_all(odd, domain)
+        odd.chat(script(call("new"), {"text": "Third."}), session_id)
         rows = check_goes_on(odd, session_id)
 
     offered = [[t["function"]["name"] for t in body.get("tools", [])] for body in model.requests]
     assert offered[0] == ["old", "same", "b__old", "b__same"]
+    assert offered[3] == []
     assert offered[-1] == ["new", "b__new"]
     assert [name for name, _ in server.calls] == ["old", "same"]
     assert [name for name, _ in changed.calls] == ["new"]
     results = [r["content"] for r in rows if r["content_type"] == "tool_result"]
-    assert [result["is_error"] for result in results] == [False, False, True, False]
+    assert [result["is_error"] for result in results] == [False, False, True, True, False]
     assert "old" in results[2]["content"]
-    assert texts(rows, "assistant") == ["First.", "Second."]
+    assert "has not accepted it yet" in results[3]["content"]
+    assert texts(rows, "assistant") == ["First.", "Second.", "Third."]
     notices = [r["content"]["text"] for r in rows if r["content_type"] == "notice"]
     assert "The tool server a lists same more than once: only the first is used." in notices
+
+
+def accept_all(stack: Stack, domain: JSON) -> None:
+    """Accept, as an administrator, what servers have changed."""
+    path = f"/domains/{domain['id']}/tool-versions"
+    for version in stack.client.get(path).json()["items"]:
+        decided = stack.client.patch(f"{path}/{version['id']}", json={"status": "accepted"})
+        assert decided.status_code == 200, decided.text
 
 
 @pytest.mark.parametrize("phase", ["claimed", "connecting", "deaf", "stuck"])
 def test_a_stop_is_obeyed_whoever_does_not_listen(
     odd: OddStack, model: ScriptedModel, phase: str
 ) -> None:
-    servers = {"silent": SILENT} if phase == "connecting" else {}
+    hung = {**never_answers(61), "connect_seconds": 30}
+    servers = {"silent": hung} if phase == "connecting" else {}
     session_id = make_session(odd, make_domain(odd, mcp_servers=servers)["name"])
     if phase == "claimed":
         odd.armed.unlink()
