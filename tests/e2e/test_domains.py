@@ -22,15 +22,14 @@ def field(desk: Desk, label: str) -> Locator:
 
 
 def open_domains(desk: Desk) -> None:
-    desk.press("Administration")
-    desk.press("Domains")
+    desk.administer("Domains")
     desk.sees("What new sessions are made from.")
 
 
 def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: Stack):
     domain = make_domain(stack, system_prompt="Be brief.")
     open_domains(desk)
-    desk.main.get_by_role("link", name=domain["name"]).click()
+    desk.press(domain["name"])
     expect(field(desk, "System prompt")).to_have_value("Be brief.")
 
     field(desk, "Middleware").fill("- no_such_policy")
@@ -57,12 +56,12 @@ def test_a_domain_is_copied_archived_and_deleted_after_asking(desk: Desk, stack:
     dialog = desk.page.get_by_role("dialog")
     dialog.get_by_role("button", name="Duplicate").click()
     expect(field(desk, "Name")).to_have_value(f"{domain['name']} (copy)")
-    open_domains(desk)
+    desk.press("All domains")
     choose(desk, domain, "Archive")
     desk.sees(f"{domain['name']} takes no new sessions now")
     choose(desk, domain, "Delete")
     desk.page.get_by_role("button", name="Keep").click()
-    expect(desk.main.get_by_role("link", name=domain["name"], exact=True)).to_be_visible()
+    expect(desk.main.get_by_role("button", name=domain["name"], exact=True)).to_be_visible()
     choose(desk, domain, "Delete")
     desk.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
 
@@ -80,16 +79,16 @@ def test_a_session_tells_its_drift_and_goes_on_with_todays_configuration(
 ):
     domain = make_domain(stack, system_prompt="You are kind.\nBe brief.")
     model.steps = lambda messages, body: {"text": f"Under: {messages[0]['content'][:13]}"}
-    choice = desk.main.get_by_role("combobox")
-    choice.fill(domain["name"])
-    choice.press("Enter")
+    desk.open()  # the choice was drawn before there was this domain
+    desk.main.get_by_role("combobox").click()
+    desk.page.get_by_role("option", name=domain["name"]).click()
     desk.ask("Who are you?")
     desk.sees("Under: You are kind.")
     old = desk.session_id
     change = {"system_prompt": "You are strict.\nBe brief.", "tools": ["list_sources"]}
     stack.client.patch(f"/domains/{domain['id']}", json=change)
 
-    desk.main.locator("a[href*='configuration']").click()
+    desk.main.locator("a[href*='configuration']").first.click()
     desk.sees("has changed from version 1 to version 2", "You are strict.")
     desk.press("Continue in a new session")
 

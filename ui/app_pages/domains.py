@@ -48,11 +48,11 @@ if opened != domain_state.NEW:
         domain_id = UUID(opened)
     except ValueError:
         st.info("This link names no domain.")
-        st.page_link(state.DOMAINS_PAGE, label="All domains", icon=":material/arrow_back:")
+        domain_list.show_way_back()
         st.stop()
     domain = domains.get_domain(state.client(), domain_id)
 
-st.page_link(state.DOMAINS_PAGE, label="All domains", icon=":material/arrow_back:")
+domain_list.show_way_back()
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title(plain(domain.name, 80) if domain else "New domain", anchor=False, width="content")
     if domain:

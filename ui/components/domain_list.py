@@ -25,6 +25,17 @@ def show(items: list[Domain]) -> None:
             _row(domain)
 
 
+def show_way_back() -> None:
+    """The way from one domain to all of them."""
+    st.button(
+        "All domains",
+        key="all-domains",
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=domain_state.show_all,
+    )
+
+
 def marks(domain: Domain) -> None:
     """What is special about a domain."""
     if domain.is_default:
@@ -36,10 +47,13 @@ def marks(domain: Domain) -> None:
 def _row(domain: Domain) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(horizontal=True, vertical_alignment="center", width="stretch"):
-            st.page_link(
-                state.DOMAINS_PAGE,
-                label=f"**{plain(domain.name, 80)}**",
-                query_params={"domain": str(domain.id)},
+            # Not a link: one to the page that is open already leaves the URL as it is.
+            st.button(
+                f"**{plain(domain.name, 80)}**",
+                key=f"open-domain-{domain.id}",
+                type="tertiary",
+                on_click=domain_state.show_domain,
+                args=(domain.id,),
             )
             marks(domain)
         chosen = st.menu_button(
@@ -95,7 +109,8 @@ def _duplicate(domain: Domain) -> None:
         except ClientError as problem:
             st.error(plain(problem.detail, 600))
             return
-        st.switch_page(state.DOMAINS_PAGE, query_params={"domain": str(made.id)})
+        domain_state.show_domain(made.id)
+        st.rerun()
 
 
 @st.dialog("Delete domain?", icon=":material/delete:")
