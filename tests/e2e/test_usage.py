@@ -42,7 +42,8 @@ def test_an_administrator_reads_what_was_used(desk: Desk, stack: Stack):
     desk.sees("Tokens in", "Budgets of this month", f"{domain['name']}:")
     expect(desk.main.get_by_test_id("stDataFrame")).to_be_visible()
     expect(desk.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
-    desk.press("Model")
+    desk.main.get_by_test_id("stButtonGroup").get_by_text("Model", exact=True).click()
+    desk.sees("Download as CSV")
     with desk.page.expect_download() as download:
         desk.press("Download as CSV")
     assert "scripted" in download.value.path().read_text()

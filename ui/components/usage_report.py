@@ -18,6 +18,11 @@ NAMES = {
     UsageBy.DOMAIN: "Domain",
     UsageBy.MODEL: "Model",
 }
+COUNTED = ("Turns", "Model calls", "Tokens in", "Cached", "Tokens out", "Thinking")
+FORMATS = {
+    **dict.fromkeys(COUNTED, st.column_config.NumberColumn(format="localized")),
+    "Cost": st.column_config.NumberColumn(format="%.4f"),
+}
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
 
 
@@ -67,7 +72,10 @@ def _chart(report: UsageReport) -> None:
     days = [report.since + timedelta(n) for n in range((report.until - report.since).days + 1)]
     values = [used.get(day, 0) for day in days]
     frame = pd.DataFrame({"Day": [f"{day:%d %b}" for day in days], figure: values})
-    st.bar_chart(frame, x="Day", y=figure, x_label="", height=200, sort=False)
+    st.bar_chart(
+        frame, x="Day", y=figure, x_label="", color="primary", height=200, sort=False,
+        alt=f"{figure} by day",
+    )  # fmt: skip
 
 
 def _table(report: UsageReport) -> None:
@@ -75,7 +83,7 @@ def _table(report: UsageReport) -> None:
         [_cells(row, report.by) for row in report.items],
         hide_index=True,
         width="stretch",
-        column_config={"Cost": st.column_config.NumberColumn(format="%.4f")},
+        column_config=FORMATS,
     )
     st.download_button(
         "Download as CSV",
@@ -89,14 +97,17 @@ def _table(report: UsageReport) -> None:
 
 
 def _cells(row: UsageRow, by: UsageBy) -> dict[str, Any]:
+    figures = (
+        row.turns,
+        row.model_calls,
+        row.input_tokens,
+        row.cached_tokens,
+        row.output_tokens,
+        row.reasoning_tokens,
+    )
     return {
         NAMES[by]: row.key,
-        "Turns": row.turns,
-        "Model calls": row.model_calls,
-        "Tokens in": row.input_tokens,
-        "of which cached": row.cached_tokens,
-        "Tokens out": row.output_tokens,
-        "of which thinking": row.reasoning_tokens,
+        **dict(zip(COUNTED, figures, strict=True)),
         "Cost": row.cost,
     }
 

@@ -11,6 +11,13 @@ from ui.components import usage_words
 from ui.components.markdown import plain
 from ui.components.times import duration
 
+FORMATS = {
+    "In": st.column_config.NumberColumn(format="localized"),
+    "Out": st.column_config.NumberColumn(format="localized"),
+    "Cost": st.column_config.NumberColumn(format="%.4f"),
+    "Latest turns": st.column_config.TextColumn(width="medium"),
+}
+
 
 def show(session: Session) -> None:
     """Draw the way to it, and, once opened, the figures."""
@@ -43,16 +50,16 @@ def _draw(used: SessionUsage) -> None:
         st.dataframe(
             [
                 {
-                    "Latest turns": one.message,
                     "In": one.usage.input_tokens,
                     "Out": one.usage.output_tokens,
                     "Cost": one.usage.cost,
                     "Took": duration(one.seconds) if one.seconds is not None else "",
+                    "Latest turns": one.message,
                 }
                 for one in used.latest
             ],
             hide_index=True,
-            column_config={"Cost": st.column_config.NumberColumn(format="%.4g")},
+            column_config=FORMATS,
         )
     st.caption("Each model call is in the inspector.")
     st.page_link(state.USAGE_PAGE, label="Usage of all sessions", icon=":material/bar_chart:")
