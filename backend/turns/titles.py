@@ -12,6 +12,7 @@ from backend.agents.factory import choose_agent, named_middleware
 from backend.agents.middleware.registry import find_settings
 from backend.agents.middleware.title import PURPOSE, TitleSettings, title_in, title_request
 from backend.conversations.messages import last_answer
+from backend.conversations.sent_store import note_apart
 from backend.conversations.service import clean_title
 from backend.domains.template import template_of
 from backend.llm.chat_model import ColloquyChatModel
@@ -66,8 +67,7 @@ async def _name(database: Database, model: ColloquyChatModel, claim: Claim) -> N
 
     model = model.model_copy(update={"on_event": listen})
     answer = await model.ainvoke([HumanMessage(request)])
-    spent = Spent().plus(calls)
-    await asyncio.to_thread(_save, database, claim, title_in(answer.text), spent)
+    await asyncio.to_thread(_save, database, claim, title_in(answer.text), calls)
 
 
 def _request(database: Database, claim: Claim) -> str | None:
@@ -86,8 +86,9 @@ def _request(database: Database, claim: Claim) -> str | None:
     return title_request(claim.turn.message, answer) if answer else None
 
 
-def _save(database: Database, claim: Claim, title: str | None, spent: Spent) -> None:
+def _save(database: Database, claim: Claim, title: str | None, calls: list[ModelCall]) -> None:
     """Rename the conversation unless somebody did so meanwhile; count what the title has cost."""
+    spent = Spent().plus(calls)
     with database.transaction() as session:
         automatic = _automatic_title(session, claim.conversation_id)
         if title and automatic:
@@ -99,6 +100,7 @@ def _save(database: Database, claim: Claim, title: str | None, spent: Spent) -> 
             )
         turn = session.get(TurnRow, claim.turn_id, with_for_update=True)
         if turn is not None:
+            note_apart(session, claim.conversation_id, calls)
             turn.usage = Spent.read(turn.usage).with_more(spent).dump()
             session.flush()
         # Deleted meanwhile, it was paid for all the same.

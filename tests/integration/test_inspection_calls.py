@@ -150,6 +150,20 @@ def test_a_call_without_an_answer_is_kept_when_its_turn_fails(stack: Stack, mode
     assert call["failure"] == "Model unavailable"
 
 
+def test_the_call_for_a_title_is_kept(stack: Stack, model: ScriptedModel):
+    model.title = {"text": "What was spent"}
+    domain = make_domain(stack, tools=[], middleware=["title"])
+    session_id = make_session(stack, domain["name"])
+    stack.chat(script({"text": "a short answer"}), session_id)
+    counted = lambda: len(calls_of(stack, session_id)) == 2  # noqa: E731
+
+    assert stack.wait_for(counted, "the call for the title is not kept")
+
+    calls = check_all(stack, session_id, [*model.requests, *model.title_requests])
+    assert [call["purpose"] for call in calls] == ["answer", "title"]
+    assert calls[1]["output_tokens"]
+
+
 def test_calls_are_given_again_after_a_worker_was_killed(own_stack: Stack, model: ScriptedModel):
     stack = own_stack
     waits = {"is_slow": True}
