@@ -10,6 +10,8 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 
 from backend.agents.bounded import LET_GO_SECONDS
+from backend.agents.middleware.filesystem import Filesystem
+from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.tool_calls import effect_of, place_of
 from backend.agents.tool_results import MAX_ERROR_CHARS, MAX_RESULT_CHARS
@@ -158,6 +160,13 @@ def test_a_built_in_tool_has_its_declared_effect_and_an_unknown_one_acts():
     assert effect_of(known) is Effect.READ_ONLY
     assert effect_of(make_tool(arun=sleepy)) is Effect.ACTS
     assert effect_of(None) is Effect.READ_ONLY
+
+
+def test_tools_that_change_the_state_only_are_harmless():
+    (write_todos,) = Todos(TodosSettings()).tools
+
+    for tool in (write_todos, *Filesystem.tools):
+        assert effect_of(tool) is Effect.READ_ONLY
 
 
 def test_a_tool_that_only_acts_sees_no_key():
