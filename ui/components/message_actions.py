@@ -9,13 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.branches import MessageVersion
-from backend.schemas.sessions import (
-    MAX_MESSAGE_CHARS,
-    DisplayMessage,
-    MessageStatus,
-    Session,
-    Turn,
-)
+from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Turn
 from ui import state
 from ui.calls import branches as calls
 from ui.client import ClientError
@@ -55,7 +49,6 @@ def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
     st.chat_input(
         "Ask in other words",
         key=key,
-        max_chars=MAX_MESSAGE_CHARS,
         disabled=actions.is_busy,
         on_submit=_send_edit,
         args=(row, actions.session_id),
