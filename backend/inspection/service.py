@@ -19,7 +19,7 @@ from backend.conversations.sent import names_in
 from backend.conversations.sent_store import load_contents
 from backend.conversations.state_store import load_state
 from backend.domains.template import template_of
-from backend.errors import CorruptState
+from backend.errors import CorruptState, InvalidInput
 from backend.inspection import records
 from backend.inspection.fates import Reading, pair_up, tokens_in
 from backend.inspection.last_request import LastRequest, read_request
@@ -155,9 +155,17 @@ def _last_request(
     return read_request(asked.note, contents, ids, answered)
 
 
+def _budget(image: DomainTemplate) -> Any:
+    """The settings of the first agent's summaries; None without, or with such as are no more."""
+    named = [agent.middleware for agent in image.agents[:1] if agent.middleware is not None]
+    try:
+        return find_settings(named[0] if named else image.middleware, SUMMARIES)
+    except InvalidInput:
+        return None
+
+
 def _totals(image: DomainTemplate, last: LastRequest, system: str, tokens: Sequence[int]) -> Totals:
-    named = [each for agent in image.agents[:1] for each in agent.middleware or ()]
-    budget = find_settings(named or image.middleware, SUMMARIES)
+    budget = _budget(image)
     return Totals(
         system=tokens_in(system),
         tools=None if last.tools is None else tokens_in(orjson.dumps(last.tools).decode()),

@@ -1,8 +1,16 @@
 """The inspector: what became of each display message, and what the model reads next."""
 
+from contextlib import closing
 from typing import Any
 from uuid import UUID
 
+import pytest
+
+from backend.auth.scope import Role, Scope
+from backend.errors import SessionNotFound
+from backend.inspection.calls import get_call, list_calls
+from backend.inspection.service import inspect
+from db.session import Database
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import make_domain, make_session, tool_domain
 from tests.stack import Stack
@@ -240,3 +248,19 @@ def test_the_inspector_shows_the_branch_that_is_open(stack: Stack) -> None:
     assert shown == [row["position"] for row in branch]
     assert {fate for _, fate in fates(pairs)} == {"kept"}
     assert places(pairs) == [0, 1]
+
+
+def test_it_is_for_the_owner_and_for_admins(stack: Stack) -> None:
+    said = stack.chat(script({"text": "fine"}))
+    session_id = UUID(said["session_id"])
+    stranger, admin = Scope("stranger"), Scope("chief", Role.ADMIN)
+    database = Database(stack.database_url)
+    with closing(database), database.read() as session:
+        for ask in (
+            lambda scope: inspect(session, scope, session_id, before=None, limit=50),
+            lambda scope: list_calls(session, scope, session_id, before=None, limit=50),
+            lambda scope: get_call(session, scope, session_id, 2, 1),
+        ):
+            assert ask(admin)
+            with pytest.raises(SessionNotFound):
+                ask(stranger)

@@ -20,6 +20,7 @@ from ui.components.markdown import plain
 
 PAGE_STEPS = 25
 SHOWN_MESSAGES = 40
+LIST_HEIGHT = 480
 
 
 def show(session_id: UUID) -> None:
@@ -34,14 +35,22 @@ def show(session_id: UUID) -> None:
     chosen = state.chosen_call()
     listed, details = st.columns([2, 3], gap="medium")
     with listed:
-        for call in page.items:
-            _choice(call, is_chosen=chosen == (call.version, call.number))
-        _paging(session_id, page, before)
+        _list(session_id, page, chosen, before)
     with details:
         if chosen is None:
             st.caption("Choose a call to see exactly what the model was sent.")
         else:
             _details(session_id, *chosen)
+
+
+def _list(
+    session_id: UUID, page: ModelCallPage, chosen: tuple[int, int] | None, before: int | None
+) -> None:
+    """In a box that scrolls, so that on a narrow page the chosen call is not far below."""
+    with st.container(height=LIST_HEIGHT, border=False):
+        for call in page.items:
+            _choice(call, is_chosen=chosen == (call.version, call.number))
+    _paging(session_id, page, before)
 
 
 def _choice(call: ModelCallSummary, *, is_chosen: bool) -> None:
