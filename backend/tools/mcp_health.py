@@ -86,11 +86,13 @@ class ServerHealth:
         record.usual = record.connected_at - since
         record.reason, record.paused_until = "", float("-inf")
 
-    def failed(self, server: str, since: float, reason: str) -> None:
-        """Note that it has not, and why, in words."""
+    def failed(self, server: str, since: float, reason: str, allowed: float) -> None:
+        """Note that it has not within the seconds that it is `allowed`, and why, in words."""
         record, now = self._ended(server), self._clock()
         if record.connected_at > since:
             return  # others were served meanwhile
+        if now - since > allowed + GRACE_SECONDS:
+            return  # it was this process that stood still
         pause = min(max(PAUSE_TIMES * (now - since), SHORTEST_PAUSE), LONGEST_PAUSE)
         record.reason, record.paused_until = reason, now + pause
 

@@ -65,7 +65,7 @@ class Server:
             reason = f"it offers more than {MAX_TOOLS} tools; let it offer fewer"
         if reason or tools is None:
             session.close()
-            self._health.failed(self.key, since, reason)
+            self._health.failed(self.key, since, reason, self.connect_seconds)
             raise ToolServerUnavailable(reason)
         self._health.connected(self.key, since)
         return tools

@@ -151,7 +151,7 @@ def health(clock):
 def fail(health, clock, seconds):
     since = health.connecting("s")
     clock.now += seconds
-    health.failed("s", since, "it hangs")
+    health.failed("s", since, "it hangs", 10)
 
 
 def test_an_unknown_server_has_all_the_time_and_a_known_one_some_times_what_it_took(health, clock):
@@ -200,9 +200,15 @@ def test_a_server_that_serves_others_meanwhile_has_not_failed(health, clock):
     clock.now += 1
     health.connected("s", health.connecting("s"))
     clock.now += 9
-    health.failed("s", slow, "it was slow")
+    health.failed("s", slow, "it was slow", 10)
 
     assert health.pause("s") == 0
+
+
+def test_a_process_that_stood_still_blames_no_server(health, clock):
+    fail(health, clock, 40)
+
+    assert (health.pause("s"), health.reason("s")) == (0, "")
 
 
 def a_tool(name="say", description="Says it.", **fields):
