@@ -9,10 +9,10 @@ from backend.conversations.paths import Path
 
 
 def copy_history(session: Session, old: UUID, new: UUID, path: Path) -> int:
-    """Copy the display messages of a path, positions from 1 without gap, with their whole tables.
+    """Copy the display messages of a path, positions from 1 without gap, with what they name.
 
-    Ids are new. The copies belong to no turn: what they tell of was done elsewhere. Gives how many
-    there are; costs one statement however long the history is.
+    That is the whole tables and files of tool results. Ids are new. The copies belong to no turn:
+    what they tell of was done elsewhere. Gives how many there are; costs one statement.
     """
     firsts, lasts = [first for first, _ in path.ranges], [last for _, last in path.ranges]
     values = {"old": old, "new": new, "firsts": firsts, "lasts": lasts}
@@ -22,7 +22,10 @@ def copy_history(session: Session, old: UUID, new: UUID, path: Path) -> int:
 _COPY = text(
     """
     WITH shown AS MATERIALIZED (
-        SELECT said.*, row_number() OVER (ORDER BY said.position) AS place
+        SELECT said.*, row_number() OVER (ORDER BY said.position) AS place,
+            coalesce(metadata #>> '{table,result_id}', metadata ->> 'result_id') AS result_id,
+            CASE WHEN metadata ? 'result_id' THEN '{result_id}' ELSE '{table,result_id}' END
+                AS naming
         FROM display_messages AS said
         JOIN unnest(CAST(:firsts AS int[]), CAST(:lasts AS int[])) AS range (first, last)
             ON said.position >= range.first AND said.position <= coalesce(range.last, said.position)
@@ -31,7 +34,7 @@ _COPY = text(
         SELECT whole.id AS old_id, gen_random_uuid() AS new_id
         FROM tool_results AS whole
         WHERE whole.conversation_id = :old
-        AND whole.id::text IN (SELECT metadata #>> '{table,result_id}' FROM shown)
+        AND whole.id::text IN (SELECT result_id FROM shown)
     ), results AS (
         INSERT INTO tool_results (id, conversation_id, result, created_at)
         SELECT renamed.new_id, :new, whole.result, whole.created_at
@@ -45,10 +48,10 @@ _COPY = text(
         SELECT :new, shown.place, shown.message_type, shown.content_type, shown.content,
             shown.sequence, shown.status, shown.agent,
             CASE WHEN renamed.new_id IS NULL THEN shown.metadata
-                ELSE jsonb_set(shown.metadata, '{table,result_id}', to_jsonb(renamed.new_id)) END,
+                ELSE jsonb_set(shown.metadata, naming::text[], to_jsonb(renamed.new_id)) END,
             shown.created_at
         FROM shown
-        LEFT JOIN renamed ON renamed.old_id::text = shown.metadata #>> '{table,result_id}'
+        LEFT JOIN renamed ON renamed.old_id::text = shown.result_id
         ORDER BY shown.place
     )
     SELECT count(*) FROM shown

@@ -121,12 +121,18 @@ def test_the_memory_is_one_delta_over_an_empty_state_and_names_its_texts(
     assert stack.state(new["id"])["messages"][-1]["content"] == ANSWER
 
 
-def test_whole_tables_are_copied(stack: Stack, model: ScriptedModel) -> None:
-    old_id = make_session(stack)
+def look_up(stack: Stack, model: ScriptedModel) -> str:
+    """A session with a table that is longer than what its message shows."""
+    session_id = make_session(stack)
     sql = "SELECT * FROM documents LIMIT 120"
     call = {"name": "query_source", "id": "q", "args": {"source": "fi", "sql": sql}}
     model.steps = [{"tools": [call]}, {"text": "There."}]
-    stack.chat("Show me all.", old_id)
+    stack.chat("Show me all.", session_id)
+    return session_id
+
+
+def test_whole_tables_are_copied(stack: Stack, model: ScriptedModel) -> None:
+    old_id = look_up(stack, model)
     (old_table,) = tables(stack, old_id)
     whole = stack.client.get(f"/sessions/{old_id}/results/{old_table['result_id']}").json()
 
@@ -137,6 +143,29 @@ def test_whole_tables_are_copied(stack: Stack, model: ScriptedModel) -> None:
     assert table["result_id"] != old_table["result_id"]
     copied = stack.client.get(f"/sessions/{new['id']}/results/{table['result_id']}").json()
     assert copied == whole
+
+
+def test_files_that_tools_gave_are_copied(stack: Stack, model: ScriptedModel) -> None:
+    old_id = look_up(stack, model)
+    # As a message that shows a file names it.
+    stack.query_and_commit(
+        "UPDATE display_messages"
+        " SET metadata = jsonb_build_object('result_id', metadata #> '{table,result_id}')"
+        f" WHERE conversation_id = '{old_id}' AND metadata ? 'table'"
+    )
+
+    new = continued(stack, old_id)
+
+    old, copied = (
+        [
+            row["metadata"]["result_id"]
+            for row in stack.messages(id_)
+            if "result_id" in row["metadata"]
+        ]
+        for id_ in (old_id, new["id"])
+    )
+    assert old != copied
+    assert stack.client.get(f"/sessions/{new['id']}/results/{copied[0]}").status_code == 200
 
 
 def tables(stack: Stack, session_id: str) -> list[JSON]:
