@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui import domain_state, state
 from ui.calls import domains
-from ui.components import banners, domain_form, domain_list, domain_versions, yaml_text
+from ui.components import banners, domain_form, domain_list, domain_versions, entrance, yaml_text
 from ui.components.markdown import plain
 
 EDIT, PREVIEW, VERSIONS = "Edit", "Preview", "Versions"
@@ -16,9 +16,7 @@ server = state.server()
 opened = domain_state.open_domain()
 if not server.is_admin:
     st.title("Domains", anchor=False)
-    st.info("This page is for administrators. Ask one of them if you need it.")
-    st.page_link(state.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
-    st.stop()
+    entrance.admins_only()
 
 problem, said = state.take_flash(), domain_state.take_said()
 if problem is not None:

@@ -3,15 +3,11 @@
 import streamlit as st
 
 from ui import server_state, state
-from ui.components import servers_board, servers_versions
+from ui.components import entrance, servers_board, servers_versions
 
-server = state.server()
 st.set_page_config(page_title="Tool servers · Colloquy", layout="wide")
 st.title("Tool servers", anchor=False)
-if not server.is_admin:
-    st.info("This page is for administrators. Ask one of them if you need it.")
-    st.page_link(state.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
-    st.stop()
+entrance.admins_only()
 
 domains = {domain.id: domain for domain in state.client().domains().items if domain.mcp_servers}
 if not domains:

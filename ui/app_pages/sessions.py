@@ -3,17 +3,13 @@
 import streamlit as st
 
 from ui import state
-from ui.components import banners, session_table
+from ui.components import banners, entrance, session_table
 
-server = state.server()
 st.set_page_config(page_title="All sessions · Colloquy", layout="wide")
 st.title("All sessions", anchor=False)
-if not server.is_admin:
-    st.info("This page is for administrators. Ask one of them if you need it.")
-    st.page_link(state.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
-    st.stop()
+entrance.admins_only()
 
-banners.all_that_apply(server)
+banners.all_that_apply(state.server())
 chosen = session_table.filters()
 page = session_table.load(chosen)
 if page.items:
