@@ -95,13 +95,9 @@ def test_an_answer_of_a_child_process_that_is_too_long_ends_the_call():
 
     async def go():
         async with opened(s={**template, "args": ["-c", program]}) as tools:
-            began = time.monotonic()
-            result = await tools["say"].ainvoke(call_of("say"))
-            return result, time.monotonic() - began
+            return await tools["say"].ainvoke(call_of("say"))
 
-    result, taken = asyncio.run(go())
-    assert "has broken the connection" in result.content
-    assert taken < 5
+    assert "has broken the connection" in asyncio.run(go()).content
 
 
 def test_a_result_that_cannot_be_read_ends_its_call_only():
