@@ -150,7 +150,7 @@ def list_versions(
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
-    """What a domain was, beside what it is. Raises NotAllowed, DomainNotFound, DomainVersionNotFound."""
+    """What a domain was. Raises NotAllowed, DomainNotFound, DomainVersionNotFound."""
     require_admin(scope)
     today = template_in(get(session, scope, domain_id))
     found = versions.get_version(session, domain_id, number)
