@@ -39,13 +39,13 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
         ours, whole, theirs, delta = _run(ground, mark)
         in_database[mark] = ours[0].median
         for name, parts, target in (
-            ("recent_messages", ours, Target(5, GOALS[mark], "x", at_least=True)),
+            ("summarization", ours, Target(5, GOALS[mark], "x", at_least=True)),
             ("middleware: [], all restored", whole, None),
         ):
             what = f"PostgresSaver ÷ Colloquy ({name}) at {mark:,} messages"
             ratio = theirs.median / parts[1].median
             yield Figure("B2", what, str(parts[1]), str(theirs), ratio, target)
-        what = f"delta channel ÷ Colloquy (recent_messages) at {mark:,} messages"
+        what = f"delta channel ÷ Colloquy (summarization) at {mark:,} messages"
         yield Figure("B2", what, str(ours[1]), str(delta), delta.median / ours[1].median)
         what = f"of it in the database at {mark:,} messages, ms"
         yield Figure("B2", what, str(ours[0]), "", ours[0].median, Target(5, 2, " ms"))

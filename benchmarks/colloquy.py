@@ -13,6 +13,7 @@ from sqlalchemy import insert, update
 from sqlalchemy.orm import Session
 
 from backend.agents.events import ModelAsked
+from backend.agents.middleware.compaction import summary_message
 from backend.agents.run import StepFinished
 from backend.agents.state import dump_message, user_message
 from backend.auth.scope import LOCAL_USER
@@ -40,7 +41,8 @@ from db.models.display_message import DisplayMessageRow
 
 JSON = dict[str, Any]
 AGENT = "assistant"
-TRIGGER, KEEP = 200, 100  # the bundled domain's policy `recent_messages`
+TRIGGER, KEEP = 200, 100  # messages; as the bundled domain's policy `summarization` has it
+SUMMARY = "What was said so far, and what came of it. " * 40
 ROWS_PER_TURN = 5
 BATCH = 1_000
 
@@ -76,7 +78,10 @@ def play_turn(services: Services, session_id: UUID, said: TurnText) -> None:
     assert isinstance(claim, Claim)
     recorder = Recorder(services, claim)
     recorder.started()
-    state = {**claim.stored.state, "messages": _trimmed(claim.stored.state["messages"])}
+    state = claim.stored.state
+    if len(state["messages"]) > TRIGGER:
+        state = {**state, "messages": _summarised(state["messages"])}
+        recorder.step_finished(StepFinished((), {}, state, USAGE))
     for message in agent_messages(said):
         if message["role"] == "assistant":
             recorder.asked(_asked(state["messages"]))
@@ -175,12 +180,11 @@ def _answer(text: str, reason: str, calls: list[Any]) -> AIMessage:
     )
 
 
-def _trimmed(messages: list[JSON]) -> list[JSON]:
-    """What the policy `recent_messages` leaves: cut at a person's message."""
-    if len(messages) <= TRIGGER:
-        return messages
+def _summarised(messages: list[JSON]) -> list[JSON]:
+    """What the policy leaves: a summary, and the newest messages."""
     wanted = len(messages) - KEEP
-    return messages[next(i for i in range(wanted, len(messages)) if _is_person(messages[i])) :]
+    cut = next(i for i in range(wanted, len(messages)) if _is_person(messages[i]))
+    return [dump_message(summary_message(SUMMARY)), *messages[cut:]]
 
 
 def _is_person(message: JSON) -> bool:
