@@ -40,8 +40,8 @@ class Image:
 
     domain_id: UUID
     template: dict[str, Any]
-
     domain_version: int | None = None
+
 
 @dataclass(frozen=True)
 class SessionFilter:
@@ -70,8 +70,8 @@ def create(session: Session, scope: Scope, image: Image, title: str | None) -> U
             id=conversation_id,
             domain_id=image.domain_id,
             domain_name=image.template["name"],
-            image=image.template,
             domain_version=image.domain_version,
+            image=image.template,
             owner_id=scope.user_id,
             team=scope.team,
             organisation=scope.organisation,

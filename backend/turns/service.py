@@ -19,7 +19,6 @@ from backend.conversations.state_store import create_state
 from backend.domains import service as domains
 from backend.domains.template import agent_named, image_of, template_of
 from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong
-from backend.schemas.domains import DomainTemplate
 from backend.schemas.sessions import (
     MAX_MESSAGE_CHARS,
     DisplayMessage,
@@ -186,6 +185,3 @@ def announce(services: Services, accepted: Accepted) -> None:
     except RedisError as error:
         log.warning("Turn %s waits for the sweeper, Redis does not answer: %s", turn.id, error)
         services.events.missed(events, error)
-
-
-_TEMPLATE = tuple(DomainTemplate.model_fields)

@@ -41,7 +41,6 @@ from tests.ui.fake_approvals import FakeApprovals, add_approval_routes
 from tests.ui.fake_branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fake_domains import FakeDomains, add_domain_routes
 from tests.ui.fake_inspection import Inspected, add_inspection_routes
-from tests.ui.fake_inspection import Inspected, add_inspection_routes
 from tests.ui.fake_servers import FakeServers, add_server_routes
 from tests.ui.fake_usage import FakeUsage, add_usage_routes
 
@@ -77,7 +76,6 @@ class Store:
         self.redis_answers = True
         self.approvals = FakeApprovals(self)
         rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
-        self.inspected = Inspected()
         self.inspected = Inspected()
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.servers = FakeServers()
@@ -349,8 +347,6 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_server_routes(app, store.servers)
 
     add_approval_routes(app, store.approvals, api)
-
-    add_inspection_routes(app, store.inspected, api)
 
     add_inspection_routes(app, store.inspected, api)
 
