@@ -1,4 +1,4 @@
-"""Run one part of Colloquy alone, as a deployment does: `make api`, `worker`, `migrate` …"""
+"""Run one part of Colloquy alone, as a deployment does: `make api` and its like."""
 
 import os
 import sys

@@ -30,11 +30,12 @@ def seconds_between(later: Any, earlier: Any) -> Any:
 
 
 # By the database's clock: since the worker's last sign of life, to the end of its lease, and until
-# its model is asked again.
+# its model is asked again, and why; read together, since the turn's row may be of a moment before.
 SIGNS = (
     seconds_between(func.clock_timestamp(), TurnRow.heartbeat_at).label("heartbeat"),
     seconds_between(TurnRow.lease_until, func.clock_timestamp()).label("lease"),
     seconds_between(TurnRow.model_retry_at, func.clock_timestamp()).label("model_wait"),
+    func.coalesce(TurnRow.model_retry_reason, "").label("model_reason"),
 )
 
 
@@ -139,8 +140,7 @@ def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
         return state
     state.heartbeat_seconds, state.lease_seconds = signs.heartbeat, signs.lease
     if signs.model_wait is not None and signs.model_wait > 0:
-        reason = row.model_retry_reason or ""
-        state.model_wait = ModelWait(seconds=signs.model_wait, reason=reason)
+        state.model_wait = ModelWait(seconds=signs.model_wait, reason=signs.model_reason)
     return state
 
 
