@@ -78,8 +78,10 @@ class Desk:
     def administer(self, page: str) -> None:
         """Open an administrators' page from the sidebar."""
         self.press("Administration")
-        self.page.get_by_test_id("stPopoverBody").get_by_role("button", name=page).click()
-        expect(self.main.get_by_role("heading", name=page)).to_be_visible()
+        self.page.get_by_test_id("stPopoverBody").get_by_role(
+            "button", name=page, exact=True
+        ).click()
+        expect(self.main.get_by_role("heading", name=page, exact=True)).to_be_visible()
 
     def step(self, name: str) -> Locator:
         """The card of a tool call."""
