@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage
 
 from backend.agents.answers import Answers
-from backend.llm.asking import Tell
-from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import Delta, ModelEvent, Reset, Waiting
-from backend.llm.provider import ModelProvider
 from backend.schemas.domains import DomainTemplate
+
+if TYPE_CHECKING:
+    # The API checks policies by name and asks no model: it starts a second sooner without.
+    from backend.llm.asking import Tell
+    from backend.llm.chat_model import ColloquyChatModel
+    from backend.llm.provider import ModelProvider
 
 
 @dataclass(frozen=True)
@@ -55,14 +58,14 @@ class PolicyContext:
     `answers` are what people have decided on calls of this turn.
     """
 
-    models: ModelProvider
+    models: "ModelProvider"
     image: DomainTemplate
-    model: ColloquyChatModel
+    model: "ColloquyChatModel"
     tell: Callable[[Report], None]
-    on_event: Tell
+    on_event: "Tell"
     answers: Answers = field(default_factory=Answers)
 
-    def own_model(self, purpose: str, name: str | None) -> ColloquyChatModel:
+    def own_model(self, purpose: str, name: str | None) -> "ColloquyChatModel":
         """Return a model for a policy's own question, by default the agent's.
 
         People do not see what it says; all else that it tells goes where the agent's own goes.
@@ -75,6 +78,6 @@ class PolicyContext:
         model = self.models.chat_model(name) if name else self.model
         return model.model_copy(update={"on_event": tell, "purpose": purpose})
 
-    def speaking_model(self, name: str) -> ColloquyChatModel:
+    def speaking_model(self, name: str) -> "ColloquyChatModel":
         """Return another model that answers in the agent's place, for people to see at once."""
         return self.models.chat_model(name).model_copy(update={"on_event": self.on_event})
