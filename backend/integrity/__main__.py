@@ -34,7 +34,8 @@ def main() -> int:
         for finding in findings:
             done = "done" if is_mended else "proposed"
             sys.stdout.write(f"{conversation_id}: {finding.said}; {done}: {finding.repair}\n")
-    sys.stdout.write(f"{checked} sessions checked, {left} with something wrong\n")
+    sessions = "session" if checked == 1 else "sessions"
+    sys.stdout.write(f"{checked} {sessions} checked, {left} with something wrong\n")
     return 1 if left else 0
 
 

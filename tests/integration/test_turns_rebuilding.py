@@ -96,7 +96,7 @@ def test_integrity_finds_nothing_in_a_sound_session(stack: Stack, model: Scripte
     status, said = integrity(stack, talk(stack, model))
 
     assert status == 0
-    assert said == "1 sessions checked, 0 with something wrong\n"
+    assert said == "1 session checked, 0 with something wrong\n"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_integrity_finds_what_is_wrong_and_repairs_it(
 
     assert found[0] == 1 and said in found[1] and "proposed: " in found[1]
     assert repaired[0] == 0 and "done: " in repaired[1]
-    assert integrity(stack, session_id) == (0, "1 sessions checked, 0 with something wrong\n")
+    assert integrity(stack, session_id) == (0, "1 session checked, 0 with something wrong\n")
     check_views(stack, session_id)
 
 
