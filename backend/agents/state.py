@@ -27,6 +27,7 @@ from backend.schemas.wire import JSON
 
 STATE_VERSION = 1
 STOPPED = "stopped"
+SOURCE, SUMMARY = "lc_source", "summarization"  # LangChain's own mark
 
 _CLASSES: Mapping[str, type[BaseMessage]] = {
     "system": SystemMessage,
@@ -113,6 +114,11 @@ def is_answered(state: JSON) -> bool:
     if not messages or messages[-1]["role"] in ("user", "tool"):
         return not messages
     return not pending_calls(state)
+
+
+def is_summary(message: JSON) -> bool:
+    """Return whether a policy has written the message, in the place of older ones."""
+    return (message.get("additional_kwargs") or {}).get(SOURCE) == SUMMARY
 
 
 def steps_of_turn(state: JSON) -> int:

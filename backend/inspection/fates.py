@@ -6,6 +6,7 @@ from itertools import groupby
 from math import ceil
 from typing import Any
 
+from backend.agents.state import is_summary
 from backend.conversations.display import assistant_drafts, text_of
 from backend.inspection.timeline import Leaving, Span, Timeline, span_of
 from backend.schemas.inspection import (
@@ -126,11 +127,6 @@ def pair_up(rows: Sequence[DisplayMessage], reading: Reading, is_latest: bool) -
         yield Pair(shown=shown, reads=None if place is None else reading.read(place))
     for after in unseen.pop("", ()) if is_latest else ():
         yield Pair(shown=[], reads=reading.read(after))
-
-
-def is_summary(message: JSON) -> bool:
-    """Whether a policy has written the message in the place of older ones."""
-    return (message.get("additional_kwargs") or {}).get("lc_source") == "summarization"
 
 
 def tokens_in(text: str) -> int:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from backend.agents.state import load_state, repair
+from backend.agents.state import is_summary, load_state, repair
 from backend.errors import CorruptState
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
 
 JSON = dict[str, Any]
 OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)
-SUMMARY = "lc_source"  # the mark that LangChain gives to what it adds of its own
 
 
 class Repair(StrEnum):
@@ -101,7 +100,7 @@ def _views(conversation: Conversation) -> Iterator[Finding]:
         (message["role"], message["content"])
         for message in conversation.state["messages"]
         if message["role"] in _SHOWN_ROLES and isinstance(message["content"], str)
-        if SUMMARY not in message.get("additional_kwargs", {})
+        if not is_summary(message)
     )
     if missing := read - shown:
         count = missing.total()

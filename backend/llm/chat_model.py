@@ -81,7 +81,7 @@ class ColloquyChatModel(ChatOpenAI):
             await self._receive(answer, payload, tell, deadline)
 
         tell(call := ModelCall(self.purpose, messages, payload))
-        with call:
+        with call.under_way():
             message = await asking.ask(receive)
             result = self._result(message)
             call.answered(message, message.response_metadata.get(COST, 0.0))

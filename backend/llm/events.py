@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -68,22 +67,22 @@ class ModelCall:
         """Take what the answer has used."""
         self.used, self.cost = message.usage_metadata, cost
 
-    def __enter__(self) -> Self:
-        return self
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Take how long the block lasts, and why it fails if it does."""
+        try:
+            yield
+        except BaseException as error:
+            self.failure = _name(error)
+            raise
+        finally:
+            self.seconds = time.time() - self.began
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.seconds = time.time() - self.began
-        if isinstance(error, AppError):
-            self.failure = error.title
-        elif isinstance(error, asyncio.CancelledError):
-            self.failure = CUT_OFF
-        elif error is not None:
-            self.failure = type(error).__name__
+
+def _name(error: BaseException) -> str:
+    if isinstance(error, AppError):
+        return error.title
+    return CUT_OFF if isinstance(error, asyncio.CancelledError) else type(error).__name__
 
 
 ModelEvent = Delta | Reset | Waiting | ModelCall

@@ -25,6 +25,7 @@ from backend.turns.service import (
     check_key,
     earlier_turn,
     find_agent,
+    turn_of_quicker,
 )
 from backend.turns.services import Services
 from db.models.conversation import ConversationRow
@@ -62,13 +63,8 @@ def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Ask, start: St
             if accepted is None:
                 services.limits.check(session, scope)
                 accepted = start(session, scope, conversation, old, ask)
-    except IntegrityError:
-        # A request of another session with this key was quicker by a moment.
-        with services.database.read() as session:
-            earlier = earlier_turn(session, scope, ask)
-            if earlier is None:
-                raise
-            return earlier.turn
+    except IntegrityError as error:  # a request of another session; this one's are in turn
+        return turn_of_quicker(services, scope, ask, error)
     announce(services, accepted)
     return accepted.turn
 

@@ -91,17 +91,24 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
                 services.limits.check(session, scope)
                 accepted = _accept(session, scope, ask)
                 failpoint("S2")
-    except IntegrityError:
-        # Another request with this key was quicker by a moment; what it stored is the answer.
-        with services.database.read() as session:
-            earlier = earlier_turn(session, scope, ask)
-            if earlier is None:
-                raise
-            return earlier.turn
+    except IntegrityError as error:
+        return turn_of_quicker(services, scope, ask, error)
     failpoint("S3")
     announce(services, accepted)
     failpoint("S4")
     return accepted.turn
+
+
+def turn_of_quicker(services: Services, scope: Scope, ask: Ask, error: IntegrityError) -> Turn:
+    """What another request with this key, quicker by a moment, has stored: that is the answer.
+
+    Raises the error when there was none.
+    """
+    with services.database.read() as session:
+        earlier = earlier_turn(session, scope, ask)
+    if earlier is None:
+        raise error
+    return earlier.turn
 
 
 def check_ask(ask: Ask) -> Ask:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from backend.agents.events import StepFinished
-from backend.agents.middleware.compaction import SOURCE, SUMMARY
+from backend.agents.state import is_summary
 from backend.conversations import display
 from backend.conversations.delta import dropped_messages
 from backend.conversations.display import Draft
@@ -56,4 +56,4 @@ def _as_answered(row: Draft, step: StepFinished) -> Draft:
 
 def _has_new_summary(delta: JSON) -> bool:
     new = [*delta.get("prepend", ()), *delta.get("append", ())]
-    return any(m.get("additional_kwargs", {}).get(SOURCE) == SUMMARY for m in new)
+    return any(map(is_summary, new))

@@ -94,7 +94,7 @@ def test_earlier_messages_come_on_demand(open_inspector, store):
     page = open_inspector()
     assert says(page, "question 119 ends") and not says(page, "question 69 ends")
 
-    page.button(key="inspector-earlier").click().run()
+    page.button(key="inspector-older").click().run()
     assert says(page, "question 69 ends") and not says(page, "question 119 ends")
     page.button(key="inspector-latest").click().run()
 

@@ -55,9 +55,9 @@ def test_pages_follow_the_cursor_and_lead_back(open_sessions, store):
         store.add_session(f"Session {number}", age=timedelta(minutes=number))
     page = open_sessions()
 
-    page.button(key="older-all").click().run()
+    page.button(key="sessions-next").click().run()
     assert len(page.dataframe[0].value) == 10
-    page.button(key="newer").click().run()
+    page.button(key="sessions-back").click().run()
 
     assert len(page.dataframe[0].value) == 50
 

@@ -88,7 +88,7 @@ def edit(draw: st.DrawFn, messages: list[BaseMessage]) -> list[BaseMessage]:
 
 def ask(messages: list[BaseMessage], **options: Any) -> ModelCall:
     call = ModelCall("answer", messages, MODEL._get_request_payload(messages, **options))
-    with call:
+    with call.under_way():
         pass
     return call
 

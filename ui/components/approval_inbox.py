@@ -9,7 +9,7 @@ from backend.schemas.sessions import MessageStatus
 from ui import state
 from ui.calls.approvals import list_pending
 from ui.client import ClientError
-from ui.components import approval_card, banners
+from ui.components import approval_card, banners, pager
 from ui.components.approval_call import from_approval
 from ui.components.markdown import plain
 from ui.components.times import moment, zone
@@ -65,7 +65,7 @@ def _board(page: ApprovalPage) -> None:
             st.markdown("Nothing waits for a decision.")
             st.caption("When an agent asks before it acts, its question stands here.")
     with st.container(horizontal=True, horizontal_alignment="right"):
-        _paging(page)
+        pager.by_cursor(desk().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
 
 
 def _ended(page: ApprovalPage) -> None:
@@ -96,23 +96,3 @@ def _asked_for(approval: Approval) -> None:
         )
         st.caption(plain(" · ".join(words)), width="content")
     st.caption(f"“{plain(approval.message, 200)}”")
-
-
-def _paging(page: ApprovalPage) -> None:
-    cursors = desk().cursors
-    if cursors:
-        st.button("Older", key="inbox-back", icon=":material/chevron_left:", on_click=_back)
-    if page.next_cursor is not None:
-        st.button(
-            "Newer",
-            key="inbox-next",
-            icon=":material/chevron_right:",
-            icon_position="right",
-            on_click=cursors.append,
-            args=(page.next_cursor,),
-        )
-
-
-def _back() -> None:
-    if cursors := desk().cursors:
-        cursors.pop()

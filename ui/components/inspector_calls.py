@@ -14,7 +14,7 @@ from backend.schemas.inspection import (
 from ui import state
 from ui.calls.inspection import get_model_call, list_model_calls
 from ui.client import ClientError
-from ui.components import banners, long_text
+from ui.components import banners, long_text, pager
 from ui.components import inspector_words as words
 from ui.components.markdown import plain
 
@@ -50,7 +50,15 @@ def _list(
     with st.container(height=LIST_HEIGHT, border=False):
         for call in page.items:
             _choice(call, is_chosen=chosen == (call.version, call.number))
-    _paging(session_id, page, before)
+    pager.by_position(
+        session_id,
+        before,
+        page.next_before,
+        state.list_before,
+        "calls",
+        ("Older calls", "Latest calls"),
+        ":material/expand_more:",
+    )
 
 
 def _choice(call: ModelCallSummary, *, is_chosen: bool) -> None:
@@ -122,24 +130,3 @@ def _message(sent: SentMessage, place: int, key: str) -> None:
 
 def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _paging(session_id: UUID, page: ModelCallPage, before: int | None) -> None:
-    if page.next_before is None and before is None:
-        return
-    with st.container(horizontal=True):
-        st.button(
-            "Older calls",
-            key="calls-older",
-            icon=":material/expand_more:",
-            disabled=page.next_before is None,
-            on_click=state.list_before,
-            args=(session_id, page.next_before),
-        )
-        st.button(
-            "Latest calls",
-            key="calls-latest",
-            disabled=before is None,
-            on_click=state.list_before,
-            args=(session_id, None),
-        )

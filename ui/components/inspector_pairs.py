@@ -8,6 +8,7 @@ from backend.schemas.inspection import InspectedRow, Inspection, Pair, ReadMessa
 from ui import state
 from ui.calls.inspection import get_inspection
 from ui.components import inspector_words as words
+from ui.components import pager
 from ui.components.markdown import plain
 
 BRIEF_CHARS = 280
@@ -24,7 +25,15 @@ def show(session_id: UUID) -> None:
     only_differing = st.toggle("Only what differs", key="inspector-differs")
     pairs = [pair for pair in page.items if not only_differing or words.differs(pair)]
     _headings()
-    _paging(session_id, page, before)
+    pager.by_position(
+        session_id,
+        before,
+        page.next_before,
+        state.inspect_before,
+        "inspector",
+        ("Earlier messages", "Latest messages"),
+        ":material/expand_less:",
+    )
     for pair in pairs:
         _pair(pair)
     if not pairs:
@@ -103,25 +112,3 @@ def _nothing(page: Inspection) -> str:
     if page.items:
         return "People and the model read the same here."
     return "Nothing was said in this session yet."
-
-
-def _paging(session_id: UUID, page: Inspection, before: int | None) -> None:
-    if page.next_before is None and before is None:
-        return
-    with st.container(horizontal=True):
-        st.button(
-            "Earlier messages",
-            key="inspector-earlier",
-            icon=":material/expand_less:",
-            disabled=page.next_before is None,
-            on_click=state.inspect_before,
-            args=(session_id, page.next_before),
-        )
-        st.button(
-            "Latest messages",
-            key="inspector-latest",
-            icon=":material/keyboard_double_arrow_down:",
-            disabled=before is None,
-            on_click=state.inspect_before,
-            args=(session_id, None),
-        )

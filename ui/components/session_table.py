@@ -7,6 +7,7 @@ import streamlit as st
 
 from backend.schemas.sessions import SessionPage, TurnStatus
 from ui import state
+from ui.components import pager
 from ui.components.times import zone
 
 PAGE_ROWS = 50
@@ -102,19 +103,8 @@ def to_frame(page: SessionPage) -> pd.DataFrame:
 
 def paging(page: SessionPage) -> None:
     """The way to the next page and back."""
-    cursors = state.memory().cursors
     with st.container(horizontal=True, horizontal_alignment="right"):
-        if cursors:
-            st.button("Newer", key="newer", icon=":material/chevron_left:", on_click=_back)
-        if page.next_cursor is not None:
-            st.button(
-                "Older",
-                key="older-all",
-                icon=":material/chevron_right:",
-                icon_position="right",
-                on_click=cursors.append,
-                args=(page.next_cursor,),
-            )
+        pager.by_cursor(state.memory().cursors, page.next_cursor, "sessions", ("Newer", "Older"))
 
 
 def empty_text(chosen: Filters) -> str:
@@ -122,10 +112,6 @@ def empty_text(chosen: Filters) -> str:
     if chosen.are_set:
         return "No session matches. Take a filter away to see more."
     return "Nobody has begun a session yet. Each chat will stand here as soon as it begins."
-
-
-def _back() -> None:
-    state.memory().cursors.pop()
 
 
 def _first_page() -> None:

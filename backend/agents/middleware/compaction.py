@@ -8,8 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.utils import count_tokens_approximately
 
-SOURCE = "lc_source"
-SUMMARY = "summarization"  # LangChain's own mark
+from backend.agents.state import SOURCE, SUMMARY
 
 
 @dataclass(frozen=True)
