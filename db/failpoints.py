@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 
@@ -19,7 +20,7 @@ class FailpointReached(Exception):
 
 def failpoint(name: str) -> None:
     """Do what FAILPOINTS says for this name; nothing, when it says nothing."""
-    if _ARMED and (action := _ARMED.get(name)) and _is_first(name):
+    if (action := _armed().get(name)) and _is_first(name):
         kind, _, argument = action.partition(":")
         _ACTIONS[kind](argument)
 
@@ -55,7 +56,9 @@ def _sleep(seconds: str) -> None:
     time.sleep(float(seconds))
 
 
-def _parse(text: str) -> Mapping[str, str]:
+@cache
+def _armed() -> Mapping[str, str]:
+    text = os.environ.get("FAILPOINTS", "")
     return dict(part.strip().split("=", 1) for part in text.split(",") if "=" in part)
 
 
@@ -65,4 +68,3 @@ _ACTIONS: Mapping[str, Callable[[str], None]] = {
     "raise": _raise,
     "sleep": _sleep,
 }
-_ARMED = _parse(os.environ.get("FAILPOINTS", ""))

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from tests.fakes import ScriptedModel
+from tests.forked import fork
 from tests.stack import Servers, Stack
 
 # The same examples in each run, and no limit of time: a machine may be busy with other tests.
@@ -16,6 +17,8 @@ examples.register_profile(
     "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 examples.load_profile("steady")
+
+Stack.launch = staticmethod(fork)
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import httpx
@@ -33,6 +33,7 @@ class Servers:
         self.postgres = EmbeddedPostgres(home)
         self.redis = EmbeddedRedis(home)
         self._more_redis: list[EmbeddedRedis] = []
+        self._migrated: str | None = None
 
     def __enter__(self) -> "Servers":
         self.postgres.start()
@@ -57,20 +58,55 @@ class Servers:
         return redis.url
 
     def new_database(self) -> str:
-        """Make an empty database, built by the migrations; give its URL."""
-        name = f"test_{uuid4().hex[:10]}"
+        """Make an empty database, built by the migrations; give its URL.
+
+        They run once; all others are copies of what they have built.
+        """
         owner = make_url(self.postgres.url)
+        if self._migrated is None:
+            self._migrated = self._create("template1")
+            migrate(owner.set(database=self._migrated).render_as_string(hide_password=False))
+        name = self._create(self._migrated)
+        return owner.set(database=name).render_as_string(hide_password=False)
+
+    def _create(self, template: str) -> str:
+        name, owner = f"test_{uuid4().hex[:10]}", make_url(self.postgres.url).username
         admin = create_engine(self.postgres.superuser_url, isolation_level="AUTOCOMMIT")
         with admin.connect() as connection:
-            connection.execute(text(f'CREATE DATABASE "{name}" OWNER "{owner.username}"'))
+            sql = f'CREATE DATABASE "{name}" OWNER "{owner}" TEMPLATE "{template}"'
+            connection.execute(text(sql))
         admin.dispose()
-        url = owner.set(database=name).render_as_string(hide_password=False)
-        migrate(url)
-        return url
+        return name
+
+
+class Process(Protocol):
+    """A started part, in the words of `subprocess.Popen`."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def terminate(self) -> None: ...
+
+
+def launch(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
+    """Start `python ARGUMENTS` in a group of its own, from nothing."""
+    with log.open("ab") as words:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            env=environment,
+            stdout=words,
+            stderr=words,
+            cwd=ROOT,
+            start_new_session=True,
+        )
 
 
 class Stack:
     """API and worker processes over a database, with the environment that a test wants."""
+
+    launch = staticmethod(launch)  # how parts start; the tests fork them
 
     def __init__(
         self, database_url: str, redis_url: str, data_dir: Path, **environment: str
@@ -89,9 +125,9 @@ class Stack:
             **environment,
         }
         self.log = data_dir / "processes.log"
-        self.api: subprocess.Popen[bytes] | None = None
-        self.workers: list[subprocess.Popen[bytes]] = []
-        self.others: list[subprocess.Popen[bytes]] = []
+        self.api: Process | None = None
+        self.workers: list[Process] = []
+        self.others: list[Process] = []
         self.client = httpx.Client(base_url=f"{self.base_url}/api/v1", timeout=60)
 
     def __enter__(self) -> "Stack":
@@ -103,26 +139,18 @@ class Stack:
     def __exit__(self, *_: object) -> None:
         self.client.close()
         for process in [*self.workers, *self.others, *([self.api] if self.api else [])]:
-            stop_process(process)
+            kill_process(process)
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, **environment: str) -> Process:
         """Start a part: `python ARGUMENTS`, its words in the log file."""
-        with self.log.open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, *arguments],
-                env=self.environment,
-                stdout=log,
-                stderr=log,
-                cwd=ROOT,
-                start_new_session=True,
-            )
+        return Stack.launch(arguments, {**self.environment, **environment}, self.log)
 
     def start_api(self) -> None:
         """Start the API and wait until it answers."""
         self.api = self.start("-m", "backend.api", "--port", str(self.api_port))
         self.wait_for(lambda: self._get("/healthz") == 200, "the API does not answer")
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
+    def start_worker(self) -> Process:
         """Start one more worker process."""
         self.workers.append(self.start("-m", "worker"))
         return self.workers[-1]
@@ -161,15 +189,12 @@ class Stack:
     def kill_workers(self) -> None:
         """SIGKILL every worker process."""
         for process in self.workers:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            kill_process(process)
         self.workers.clear()
 
     def kill_worker(self, index: int) -> None:
         """SIGKILL one worker process."""
-        process = self.workers.pop(index)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        kill_process(self.workers.pop(index))
 
     def restart_worker(self) -> None:
         """End the workers politely and start a new one."""
@@ -291,15 +316,22 @@ def read_events(lines: Iterator[str]) -> Iterator[JSON]:
             event["data"] = json.loads(value)
 
 
-def stop_process(process: subprocess.Popen[bytes]) -> None:
+def stop_process(process: Process) -> None:
     """End a process that this test run has started."""
     if process.poll() is None:
         process.terminate()
         try:
             process.wait(timeout=15)
         except subprocess.TimeoutExpired:
+            kill_process(process)
+
+
+def kill_process(process: Process) -> None:
+    """End a process and its group at once."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        process.wait()
 
 
 def free_port() -> int:

@@ -1,11 +1,10 @@
 """Somebody who starts again what has died, as every installation has."""
 
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.stack import Stack
+from tests.stack import Process, Stack
 
 LOOK_SECONDS = 0.1
 
@@ -19,7 +18,7 @@ def revive(stack: Stack) -> None:
         stack.start_api()
 
 
-def revive_worker(stack: Stack, process: subprocess.Popen[bytes]) -> None:
+def revive_worker(stack: Stack, process: Process) -> None:
     """Start a worker in place of one that has ended."""
     stack.workers.remove(process)
     stack.start_worker()

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -25,7 +23,7 @@ from tests.chaos.records import History
 from tests.chaos.reviving import revive
 from tests.chaos.witness import Witness
 from tests.fakes import ScriptedModel
-from tests.stack import ROOT, Servers, Stack
+from tests.stack import Process, Servers, Stack
 
 JSON = dict[str, Any]
 LOCAL = "127.0.0.1"
@@ -64,20 +62,14 @@ class Stage(Stack):
         """Where clients find the API: behind a proxy."""
         return f"http://{LOCAL}:{self.wires['client-api'].port}/api/v1"
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, **environment: str) -> Process:
         """Start a part whose servers are behind its own proxies."""
         part = "api" if "backend.api" in arguments else "worker"
         urls = {
             "DATABASE_URL": _through(self.database_url, self.wires[f"{part}-postgres"]),
             "REDIS_URL": _through(self.redis_url, self.wires[f"{part}-redis"]),
         }
-        urls = urls if self.has_proxies else {}
-        with self.log.open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, *arguments],
-                env={**self.environment, **urls},
-                stdout=log, stderr=log, cwd=ROOT, start_new_session=True,
-            )  # fmt: skip
+        return super().start(*arguments, **(urls if self.has_proxies else {}), **environment)
 
     def make_domain(self, summarise_from: int) -> None:
         """Let every new session have the tools that count their effects; to pay asks people."""
