@@ -7,6 +7,7 @@ from redis.retry import Retry
 
 from backend.errors import ConfigurationError
 from backend.settings import Settings
+from backend.turns.group_commit import GroupCommit
 from backend.turns.limits import Limits
 from backend.turns.queue import TurnQueue
 from backend.turns.services import Services
@@ -41,6 +42,7 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
         queue=TurnQueue(redis),
         events=EventStream(redis),
         limits=Limits(settings),
+        submits=GroupCommit(),
     )
 
 

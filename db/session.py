@@ -53,7 +53,7 @@ class Prepared:
     """A statement that the server plans once for each connection, not at each use.
 
     `$1` and so on are its parameters, of these `types`. `run` executes it, after other statements
-    if need be: all of them are one call to the server.
+    if need be, and `{before}` may stand for one more: all of them are one call to the server.
     """
 
     name: str
@@ -61,14 +61,16 @@ class Prepared:
     statement: str
     run: str
 
-    def rows(self, session: Session, values: Mapping[str, Any]) -> CursorResult[Any]:
+    def rows(
+        self, session: Session, values: Mapping[str, Any], before: str = ""
+    ) -> CursorResult[Any]:
         """Run it with these values for `%(name)s`; give the rows of the last statement."""
         connection = session.connection()
         if self.name not in connection.info:
             prepare = f"PREPARE {self.name} ({self.types}) AS {self.statement}"
             connection.exec_driver_sql(prepare)
             connection.info[self.name] = True
-        return connection.exec_driver_sql(self.run, dict(values))
+        return connection.exec_driver_sql(self.run.replace("{before}", before), dict(values))
 
 
 class Database:

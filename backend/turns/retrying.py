@@ -14,11 +14,11 @@ from backend.conversations import service as conversations
 from backend.conversations.paths import Path
 from backend.schemas.sessions import DisplayMessage, Turn
 from backend.turns.branching import fork_before
+from backend.turns.entering import Accepted
 from backend.turns.entry import enter_message, reopen_answer, touch
 from backend.turns.lifecycle import RETRYABLE
 from backend.turns.rows import context_in, find_turn, list_unfinished, wire_turn
 from backend.turns.service import (
-    Accepted,
     Ask,
     announce,
     check_ask,
@@ -65,7 +65,7 @@ def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Ask, start: St
                 accepted = start(session, scope, conversation, old, ask)
     except IntegrityError as error:  # a request of another session; this one's are in turn
         return turn_of_quicker(services, scope, ask, error)
-    announce(services, accepted)
+    announce(services, [accepted])
     return accepted.turn
 
 

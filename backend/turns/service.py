@@ -1,8 +1,11 @@
 """Submitting: how a message of a person becomes a turn. Nothing here runs an agent."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -21,19 +24,18 @@ from backend.domains.template import agent_named, image_of, template_of
 from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong
 from backend.schemas.sessions import (
     MAX_MESSAGE_CHARS,
-    DisplayMessage,
-    EventContext,
     EventName,
     Turn,
 )
 from backend.text import clean_text
-from backend.turns.entry import enter_turn
+from backend.turns.entering import Accepted, Entering, enter_turn, enter_turns
 from backend.turns.rows import turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
 from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
+JSON = dict[str, Any]
 MAX_KEY_CHARS = 255
 log = logging.getLogger(__name__)
 
@@ -61,19 +63,6 @@ class Ask:
         return sha256(orjson.dumps(body)).hexdigest()
 
 
-@dataclass(frozen=True)
-class Accepted:
-    """A turn as it was stored, with the row that its message became, if it did at once.
-
-    `context` is None for a turn that was accepted, and announced, before.
-    """
-
-    turn: Turn
-    context: EventContext | None = None
-    shown: DisplayMessage | None = None
-    is_next: bool = False
-
-
 def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     """Accept a message: one transaction, then the wake-up call.
 
@@ -82,6 +71,44 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     """
     ask = check_ask(ask)
     failpoint("S1")
+    return (_submit_together(services, scope, ask) or _submit_alone(services, scope, ask)).turn
+
+
+def _submit_together(services: Services, scope: Scope, ask: Ask) -> Accepted | None:
+    """Accept a message with those of other sessions; None for one that has to go alone."""
+    if ask.session_id is None or ask.agent is not None:
+        return None
+    entering = Entering(scope, ask.session_id, _asked(ask))
+    commit, tell = partial(_accept_all, services), partial(announce, services)
+    accepted: Accepted | None = services.submits.bring(entering, commit, tell)
+    return accepted
+
+
+def _accept_all(services: Services, entering: Sequence[Entering]) -> list[Accepted | None]:
+    """Accept messages in one transaction; None for each that has to go alone.
+
+    That is one that another writer holds up, that was accepted before, or that is refused.
+    """
+    let_in: dict[UUID, Entering] = {}
+    with services.database.at_once() as session:
+        for one in entering:
+            if one.conversation_id not in let_in and services.limits.lets_in(session, one.scope):
+                let_in[one.conversation_id] = one
+        entered: list[Accepted | None]
+        try:
+            entered = enter_turns(session, list(let_in.values()))
+        except IntegrityError:
+            entered = [None] * len(let_in)
+        failpoint("S2")
+    failpoint("S3")
+    outcomes = dict(zip(let_in.values(), entered, strict=True))
+    for one, accepted in outcomes.items():
+        if accepted is None:
+            services.limits.take_back(one.scope)
+    return [outcomes.get(one) for one in entering]
+
+
+def _submit_alone(services: Services, scope: Scope, ask: Ask) -> Accepted:
     try:
         # A turn alone is one statement. A new session needs more, and is made with its first turn.
         database = services.database
@@ -92,11 +119,11 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
                 accepted = _accept(session, scope, ask)
                 failpoint("S2")
     except IntegrityError as error:
-        return turn_of_quicker(services, scope, ask, error)
+        return Accepted(turn_of_quicker(services, scope, ask, error))
     failpoint("S3")
-    announce(services, accepted)
+    announce(services, [accepted])
     failpoint("S4")
-    return accepted.turn
+    return accepted
 
 
 def turn_of_quicker(services: Services, scope: Scope, ask: Ask, error: IntegrityError) -> Turn:
@@ -154,15 +181,18 @@ def earlier_turn(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
 
 def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
     conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
-    asked = {
-        "agent": ask.agent and find_agent(session, scope, conversation_id, ask.agent),
+    agent = ask.agent and find_agent(session, scope, conversation_id, ask.agent)
+    asked = _asked(ask) | {"agent": agent}
+    return enter_turn(session, Entering(scope, conversation_id, asked))
+
+
+def _asked(ask: Ask) -> JSON:
+    return {
+        "agent": None,
         "message": ask.message,
         "idempotency_key": ask.key,
         "body_hash": ask.body_hash if ask.key else None,
     }
-    entered = enter_turn(session, scope, conversation_id, asked)
-    is_next = entered.shown is not None
-    return Accepted(entered.turn, entered.context, entered.shown, is_next)
 
 
 def find_agent(session: Session, scope: Scope, conversation_id: UUID, name: str) -> str:
@@ -171,24 +201,33 @@ def find_agent(session: Session, scope: Scope, conversation_id: UUID, name: str)
     return agent_named([agent.name for agent in image.agents], name)
 
 
-def announce(services: Services, accepted: Accepted) -> None:
-    """Wake a worker and tell those who watch, in one round trip.
+def announce(services: Services, accepted: Sequence[Accepted | None]) -> None:
+    """Wake workers and tell those who watch, in one round trip.
 
     Nothing is lost when Redis does not answer: the sweeper asks again, pages see what is stored.
     """
+    new = [(one, _events(one)) for one in accepted if one and one.context]
+    if not new:
+        return
+    try:
+        with services.redis.pipeline(transaction=False) as pipeline:
+            for one, events in new:
+                if one.is_next:
+                    services.queue.wake_with(pipeline, one.turn.id)
+                services.events.publish_with(pipeline, one.turn.session_id, *events)
+            pipeline.execute()
+    except RedisError as error:
+        ids = ", ".join(str(one.turn.id) for one, _ in new)
+        log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
+        services.events.missed([event for _, events in new for event in events], error)
+
+
+def _events(accepted: Accepted) -> list[Event]:
     context, turn, shown = accepted.context, accepted.turn, accepted.shown
     if context is None:
-        return
+        return []
     position = shown.position if shown else 0
     events = [Event(EventName.TURN_QUEUED, context, {"turn": turn}, position)]
     if shown:
         events.append(Event(EventName.MESSAGE_ADDED, context, {"message": shown}, position))
-    try:
-        with services.redis.pipeline(transaction=False) as pipeline:
-            if accepted.is_next:
-                services.queue.wake_with(pipeline, turn.id)
-            services.events.publish_with(pipeline, turn.session_id, *events)
-            pipeline.execute()
-    except RedisError as error:
-        log.warning("Turn %s waits for the sweeper, Redis does not answer: %s", turn.id, error)
-        services.events.missed(events, error)
+    return events

@@ -1,10 +1,12 @@
 """The parts that work on turns needs; made once per process by `backend.bootstrap`."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from redis import Redis
 
 from backend.settings import Settings
+from backend.turns.group_commit import GroupCommit
 from backend.turns.limits import Limits
 from backend.turns.queue import TurnQueue
 from backend.turns.stream import EventStream
@@ -21,3 +23,4 @@ class Services:
     queue: TurnQueue
     events: EventStream
     limits: Limits
+    submits: GroupCommit[Any, Any]

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
@@ -100,6 +101,45 @@ def test_messages_sent_at_once_each_get_their_turn(stack: Stack) -> None:
     assert sorted(texts(rows, "user")) == words
     assert [row["message_type"] for row in rows] == ["user", "assistant"] * 8
     assert [message["role"] for message in state["messages"]] == ["user", "assistant"] * 8
+
+
+def test_messages_to_many_sessions_sent_twice_at_once_are_accepted_once(stack: Stack) -> None:
+    sessions = [make_session(stack, None) for _ in range(8)]
+    wanted = [(session, f"message {n} to {session}") for n in range(4) for session in sessions]
+
+    def post(sent: tuple[str, str]) -> str:
+        session, message = sent
+        return stack.submit(message, session, **{"Idempotency-Key": message})["turn_id"]
+
+    with ThreadPoolExecutor(32) as pool:
+        turns = list(pool.map(post, wanted + wanted))
+
+    assert turns[: len(wanted)] == turns[len(wanted) :]
+    assert len(set(turns)) == len(wanted)
+    for turn in turns:
+        assert stack.finished(turn)["status"] == "succeeded"
+    for session in sessions:
+        rows, _ = check_views(stack, session)
+        assert sorted(texts(rows, "user")) == [m for s, m in wanted if s == session]
+
+
+def test_a_session_that_is_held_up_holds_no_other_up(stack: Stack) -> None:
+    held, free = make_session(stack, None), make_session(stack, None)
+    engine = create_engine(stack.database_url)
+    lock = text("SELECT FROM conversations WHERE id = :id FOR UPDATE")
+
+    with ThreadPoolExecutor(16) as pool, engine.begin() as connection:
+        connection.execute(lock, {"id": held})
+        waiting = pool.submit(stack.submit, "to the held one", held)
+        others = list(pool.map(lambda n: stack.submit(f"free {n}", free), range(8)))
+        assert not waiting.done()
+        connection.rollback()
+        turn = waiting.result(30)
+    engine.dispose()
+
+    for accepted in (*others, turn):
+        assert stack.finished(accepted["turn_id"])["status"] == "succeeded"
+    assert texts(stack.messages(held), "user") == ["to the held one"]
 
 
 def test_first_messages_sent_at_once_make_a_session_each(stack: Stack) -> None:

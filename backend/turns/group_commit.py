@@ -1,0 +1,105 @@
+"""Group commit: what threads bring at the same time is committed in one transaction."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+MOST = 64
+
+
+class GroupCommit(Generic[T, R]):
+    """Who comes first commits at once; who comes meanwhile goes with the next commit.
+
+    The first of those who wait makes it, for all of them, in its own thread.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._waiting: list[_Place[T, R]] = []
+        self._is_busy = False
+
+    def bring(
+        self,
+        one: T,
+        commit: Callable[[Sequence[T]], Sequence[R]],
+        tell: Callable[[Sequence[R]], None],
+    ) -> R:
+        """Let it be committed with others; give its outcome, or raise what `commit` has raised.
+
+        `commit` gives an outcome for each, in order. `tell` is for what follows a commit and may
+        take its time: the next commit does not wait for it.
+        """
+        place = _Place[T, R](one)
+        if not self._leads(place):
+            place.wait()
+        if not place.is_done:
+            self._serve(commit, tell)
+        return place.outcome()
+
+    def _serve(
+        self,
+        commit: Callable[[Sequence[T]], Sequence[R]],
+        tell: Callable[[Sequence[R]], None],
+    ) -> None:
+        with self._lock:
+            group, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+        try:
+            outcomes = commit([place.one for place in group])
+            for place, outcome in zip(group, outcomes, strict=True):
+                place.result = outcome
+        except Exception as error:  # noqa: BLE001  (each of the group hears of it)
+            for place in group:
+                place.error = error
+        self._hand_over()
+        try:
+            if group[0].error is None:
+                tell(outcomes)
+        finally:
+            for place in group:
+                place.end()
+
+    def _leads(self, place: "_Place[T, R]") -> bool:
+        with self._lock:
+            self._waiting.append(place)
+            leads, self._is_busy = not self._is_busy, True
+        return leads
+
+    def _hand_over(self) -> None:
+        with self._lock:
+            self._is_busy = bool(self._waiting)
+            if self._waiting:
+                self._waiting[0].wake()
+
+
+class _Place(Generic[T, R]):
+    """One who waits, until it is served or has to serve."""
+
+    def __init__(self, one: T) -> None:
+        self.one = one
+        self.result: R
+        self.error: Exception | None = None
+        self.is_done = False
+        self._sleep = threading.Lock()
+        self._sleep.acquire()
+
+    def wait(self) -> None:
+        """Sleep until woken."""
+        self._sleep.acquire()
+
+    def wake(self) -> None:
+        """End its sleep."""
+        self._sleep.release()
+
+    def end(self) -> None:
+        """Tell that it is served."""
+        self.is_done = True
+        self.wake()
+
+    def outcome(self) -> R:
+        """What has come of it. Raises what the commit has raised."""
+        if self.error is not None:
+            raise self.error
+        return self.result
