@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui import state
 from ui.client import ClientError
-from ui.components import banners, sidebar
+from ui.components import banners, sidebar, watch
 from ui.pages import PAGES
 
 # A file of our own: an icon by name would be fetched from the internet.
@@ -35,6 +35,7 @@ def main() -> None:
     )
     try:
         state.memory().server = state.client().server()
+        watch.note()
         sidebar.show(state.server())
         st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
         page.run()

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from tests.ui.test_chat_page import answered
+from ui.components import sidebar, watch
 
 
 def titles(page):
@@ -23,6 +24,29 @@ def test_pinned_sessions_come_first_and_the_rest_by_day(open_page, store):
 
 def test_no_session_yet_says_so(open_page):
     assert "Your sessions will stand here." in [caption.value for caption in open_page().caption]
+
+
+def test_a_title_that_changes_while_the_page_is_drawn_is_seen_at_the_next_look(
+    open_page, store, monkeypatch
+):
+    session, compared = store.add_session("Before"), []
+    show, rerun_every = sidebar.show, watch.rerun_every
+
+    def show_and_change(server):
+        show(server)
+        store.sessions[session.id] = session.model_copy(update={"title": "After"})
+
+    def rerun(seconds, differs):
+        compared.append(differs)
+        rerun_every(seconds, differs)
+
+    monkeypatch.setattr(sidebar, "show", show_and_change)
+    monkeypatch.setattr(watch, "rerun_every", rerun)
+
+    page = open_page()
+
+    assert titles(page) == ["Before"]
+    assert compared[0]()
 
 
 def test_search_narrows_by_title(open_page, store):

@@ -28,12 +28,17 @@ def rerun_every(seconds: float, differs: Callable[[], bool] = lambda: True) -> N
     look()
 
 
+def note() -> None:
+    """Remember how things stood before the page is drawn; what changes meanwhile is a change."""
+    state.memory().drawn_from = snapshot()
+
+
 def keep_fresh(look: Callable[[], object] = lambda: (), seconds: float = SECONDS) -> None:
     """Draw the page again when the session list, the open session, or what `look` gives changed.
 
     It gives None for what cannot be known at the moment.
     """
-    before = (snapshot(), look())
+    before = (state.memory().drawn_from, look())
 
     def differs() -> bool:
         now = (snapshot(), look())
