@@ -62,9 +62,15 @@ def visible_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
     return ConversationRow.owner_id == scope.user_id
 
 
-def create(session: Session, scope: Scope, image: Image, title: str | None) -> UUID:
-    """Make a conversation with its image; give its id."""
-    conversation_id = uuid4()
+def create(
+    session: Session,
+    scope: Scope,
+    image: Image,
+    title: str | None,
+    conversation_id: UUID | None = None,
+) -> UUID:
+    """Make a conversation with its image; give its id, a new one where none is given."""
+    conversation_id = conversation_id or uuid4()
     session.execute(
         insert(ConversationRow).values(
             id=conversation_id,

@@ -1,7 +1,7 @@
 """Continues a session in a new one: with today's configuration, its history and its state."""
 
 from dataclasses import replace
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
 from sqlalchemy.orm import Session
 
@@ -15,28 +15,34 @@ from backend.conversations.paths import Path
 from backend.conversations.state_store import append_delta, load_state
 from backend.errors import CallsUnanswered, DomainNotFound, SessionBusy
 from backend.turns.rows import list_unfinished
-from backend.turns.service import open_session
+from backend.turns.service import check_key, open_session
 from db.models.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
 CONTINUED = " (continued)"
 
 
-def continue_session(session: Session, scope: Scope, session_id: UUID, domain: str | None) -> UUID:
+def continue_session(
+    session: Session, scope: Scope, session_id: UUID, domain: str | None, key: str | None = None
+) -> UUID:
     """Make a session of a domain, or of the same one, that goes on from here; give its id.
 
     Its history is a copy of what the session shows, then a notice that says where it comes from;
-    its agent remembers what the old one does. The old session stays as it is.
-    Raises SessionNotFound, SessionBusy, CallsUnanswered, CorruptState, DomainNotFound,
-    DomainArchived.
+    its agent remembers what the old one does. The old session stays as it is. The same key and
+    domain give the session that they gave before.
+    Raises InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
+    DomainNotFound, DomainArchived.
     """
+    new_id = _id_of(scope, session_id, domain, check_key(key))
     old = conversations.lock(session, scope, session_id)
+    if session.get(ConversationRow, new_id):
+        return new_id
     if list_unfinished(session, session_id):
         raise SessionBusy
     state = check_state(load_state(session, session_id).state)
     if pending_calls(state):
         raise CallsUnanswered
-    new_id = open_session(session, scope, domain or _domain_of(old), _title_after(old.title))
+    open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
     copy_history(session, session_id, new_id, Path.read(old.path))
     # Version 0 is the empty state, as everywhere: all that is carried over is one change of it.
     messages = state.pop("messages")
@@ -45,6 +51,11 @@ def continue_session(session: Session, scope: Scope, session_id: UUID, domain: s
     origin = display.notice(_origin_words(session, scope, old, new_id))
     add_messages(session, new_id, None, [replace(origin, metadata={ORIGIN: str(session_id)})])
     return new_id
+
+
+def _id_of(scope: Scope, session_id: UUID, domain: str | None, key: str | None) -> UUID:
+    """The id that a key stands for, so that nothing need be kept to know it again."""
+    return uuid4() if key is None else uuid5(session_id, repr((scope.user_id, domain, key)))
 
 
 def _title_after(title: str) -> str:

@@ -156,11 +156,17 @@ def check_key(key: str | None) -> str | None:
     return None if key is None else clean_text(key)
 
 
-def open_session(session: Session, scope: Scope, domain: str | None, title: str | None) -> UUID:
+def open_session(
+    session: Session,
+    scope: Scope,
+    domain: str | None,
+    title: str | None,
+    session_id: UUID | None = None,
+) -> UUID:
     """Make an empty session from a domain. Raises DomainNotFound, DomainArchived."""
     found = domains.find(session, scope, domain)
     image = Image(found.id, image_of(domains.template_in(found)), found.version)
-    conversation_id = conversations.create(session, scope, image, title)
+    conversation_id = conversations.create(session, scope, image, title, session_id)
     create_state(session, conversation_id, empty_state())
     return conversation_id
 

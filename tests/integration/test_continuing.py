@@ -1,6 +1,7 @@
 """A session goes on in a new one: today's configuration, the same history, the same memory."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import create_engine, text
 
@@ -290,3 +291,25 @@ def test_ten_thousand_messages_are_carried_over(stack: Stack) -> None:
         id=new["id"],
     )
     assert size.chars < many * 80
+
+
+def test_the_same_key_gives_one_session_however_concurrently(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    session_id = look_up(stack, model)
+    count = stack.query("SELECT count(*) FROM conversations")[0][0]
+
+    def ask(key: str, **body: str) -> str:
+        headers = {"Idempotency-Key": key}
+        path = f"/sessions/{session_id}/continue"
+        answer = stack.client.post(path, json=body, headers=headers)
+        assert answer.status_code == 201, answer.text
+        return answer.json()["id"]
+
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(ask, ["twice"] * 8))
+
+    assert made == {ask("twice")}
+    assert stack.query("SELECT count(*) FROM conversations")[0][0] == count + 1
+    others = {ask("once more"), ask("twice", domain=make_domain(stack)["id"])}
+    assert len(others - made) == 2

@@ -1,8 +1,9 @@
 """A session's configuration against its domain today, and what domains may name."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Header
 
 from backend.agents.catalog import list_catalog
 from backend.api.dependencies import ScopeDep, ServicesDep
@@ -14,6 +15,9 @@ from backend.schemas.sessions import Session
 from backend.turns.continuing import continue_session
 
 router = APIRouter(tags=["configuration"])
+IdempotencyKey = Annotated[
+    str | None, Header(description="The same key and body give the same session.")
+]
 
 
 @router.get("/catalog")
@@ -35,9 +39,10 @@ def continue_in_a_new_session(
     services: ServicesDep,
     scope: ScopeDep,
     body: ContinueRequest | None = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> Session:
     """Make a session with today's configuration that goes on from here; this one stays."""
     with services.database.transaction() as session:
         domain = body.domain if body else None
-        new_id = continue_session(session, scope, session_id, domain)
+        new_id = continue_session(session, scope, session_id, domain, idempotency_key)
         return conversations.get(session, scope, new_id)
