@@ -15,7 +15,7 @@ _FORMS = "domain-forms"
 _SAID = "domain-said"
 
 
-@dataclass
+@dataclass(eq=False)
 class Form:
     """The values of a form by field, and those that it began with, of a version of the thing."""
 

@@ -1,8 +1,9 @@
 """What one browser tab remembers: the only place that touches the URL and the session state."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -74,8 +75,10 @@ class Memory:
     archived: bool = False
     statuses: dict[UUID, str] = field(default_factory=dict)
     unread: set[UUID] = field(default_factory=set)
-    retried: set[UUID] = field(default_factory=set)
+    done: dict[Hashable, Any] = field(default_factory=dict)
+    acting: Lock = field(default_factory=Lock)
     asked_again: set[UUID] = field(default_factory=set)
+    continuing: dict[UUID, str] = field(default_factory=dict)
     edited: UUID | None = None
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
@@ -204,6 +207,16 @@ def send_key(text: str) -> str:
 def sent() -> None:
     """The message was accepted: the next one, also of the same text, is another."""
     memory().sent_text = ""
+
+
+def continue_key(session_id: UUID) -> str:
+    """The Idempotency-Key of going on from a session: for both clicks of a double click."""
+    return memory().continuing.setdefault(session_id, uuid4().hex)
+
+
+def forget_continuing(session_id: UUID) -> None:
+    """The page stands there without a click: the next one makes another session."""
+    memory().continuing.pop(session_id, None)
 
 
 def composer_key(session_id: UUID | None) -> str:

@@ -99,7 +99,9 @@ def get_drift(client: Client, session_id: UUID) -> Drift:
     return client.get(Drift, f"sessions/{session_id}/drift")
 
 
-def continue_session(client: Client, session_id: UUID, domain: str | None) -> Session:
-    """Make a session with today's configuration that goes on from there."""
+def continue_session(client: Client, session_id: UUID, domain: str | None, key: str) -> Session:
+    """Make a session with today's configuration that goes on from there; one for each `key`."""
     body = {"domain": domain} if domain else {}
-    return client.call(Session, "POST", f"sessions/{session_id}/continue", json=body)
+    headers = {"Idempotency-Key": key}
+    path = f"sessions/{session_id}/continue"
+    return client.call(Session, "POST", path, json=body, headers=headers)

@@ -1,6 +1,7 @@
 """Where a person writes: sends or queues a message, stops a turn, retries a failed one."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 from uuid import UUID
 
 import streamlit as st
@@ -12,6 +13,7 @@ from ui.client import ClientError
 from ui.components.history import speaker
 from ui.components.long_text import verbatim
 from ui.components.states import queue_words
+from ui.once import is_done, once
 
 RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
 REBUILD = "rebuild"  # what the last row offers when the stored state cannot be read
@@ -105,7 +107,7 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
     if last.content_type not in (ContentType.ERROR, ContentType.NOTICE):
         return
     if last.metadata.get("offer") == REBUILD:
-        _rebuild_button()
+        _rebuild_button(last)
         return
     if last.metadata.get("offer") == NEW_SESSION:
         _new_session_link()
@@ -116,13 +118,13 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
             "Retry",
             key=f"retry-{turn.id}",
             icon=":material/replay:",
-            disabled=turn.id in state.memory().retried,
+            disabled=is_done(turn.id),
             on_click=retry,
             args=(turn.id,),
         )
 
 
-def _rebuild_button() -> None:
+def _rebuild_button(offer: DisplayMessage) -> None:
     session_id = state.open_session_id()
     if session_id is not None:
         st.button(
@@ -130,8 +132,8 @@ def _rebuild_button() -> None:
             key=f"rebuild-{session_id}",
             icon=":material/build:",
             help="From the messages above; nothing that was said changes",
-            on_click=_rebuild,
-            args=(session_id,),
+            on_click=_try,
+            args=(once, offer.id, state.client().rebuild_session, session_id),
         )
 
 
@@ -146,13 +148,6 @@ def _new_session_link() -> None:
         )
 
 
-def _rebuild(session_id: UUID) -> None:
-    try:
-        state.client().rebuild_session(session_id)
-    except ClientError as problem:
-        state.flash(problem)
-
-
 def stop(turn_id: UUID) -> None:
     """Stop a turn, in a callback; to ask twice is harmless."""
     _try(state.client().stop_turn, turn_id)
@@ -160,19 +155,15 @@ def stop(turn_id: UUID) -> None:
 
 def retry(turn_id: UUID) -> None:
     """Try a turn again, in a callback; the second click of a double click does nothing."""
-    retried = state.memory().retried
-    if turn_id not in retried and _try(state.client().retry_turn, turn_id):
-        retried.add(turn_id)
+    _try(once, turn_id, state.client().retry_turn, turn_id)
 
 
-def _try(call: Callable[[UUID], None], turn_id: UUID) -> bool:
-    """Give whether it could be done; else the page shows why not."""
+def _try(call: Callable[..., None], *arguments: Any) -> None:
+    """Do it; where that cannot be, the page shows why not."""
     try:
-        call(turn_id)
+        call(*arguments)
     except ClientError as problem:
         state.flash(problem)
-        return False
-    return True
 
 
 def _send_draft(session_id: UUID | None) -> None:

@@ -23,6 +23,7 @@ from ui.components.domain_fields import (
 )
 from ui.components.markdown import plain
 from ui.domain_state import Form
+from ui.once import once
 
 LIMIT_COLUMNS = 3
 WRITTEN_HELP = {
@@ -178,11 +179,9 @@ def _actions(domain: Domain | None, form: Form) -> None:
 
 
 def _save(domain_id: UUID | None, form: Form) -> None:
-    form.restore()
-    read = to_body(form.values)
+    """Save a form once: the second click of a double click finds it saved, and says the same."""
     try:
-        _refuse(read)
-        saved = _send(domain_id, form, read)
+        saved = once(form, _send, domain_id, form)
     except ClientError as problem:
         state.flash(problem)
         return
@@ -193,7 +192,10 @@ def _save(domain_id: UUID | None, form: Form) -> None:
     )
 
 
-def _send(domain_id: UUID | None, form: Form, read: Read) -> Domain:
+def _send(domain_id: UUID | None, form: Form) -> Domain:
+    form.restore()
+    read = to_body(form.values)
+    _refuse(read)
     if domain_id is None:
         return domains.create_domain(state.client(), read.body)
     body = changed_body(read.body, form.changed)

@@ -1,6 +1,7 @@
 """The versions of a domain: who saved which when, what is another today, and the way back."""
 
 from datetime import datetime
+from functools import partial
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from ui.calls import domains
 from ui.client import ClientError
 from ui.components import changes
 from ui.components.times import moment, zone
+from ui.once import once
 
 
 def show(domain: Domain) -> None:
@@ -58,8 +60,10 @@ def _restore_button(domain: Domain, version: DomainVersion) -> None:
 
 
 def _restore(domain: Domain, version: int) -> None:
+    now = domain.version
+    restore = partial(domains.restore_version, state.client(), domain.id, version, now)
     try:
-        made = domains.restore_version(state.client(), domain.id, version, domain.version)
+        made = once((domain.id, now), restore)
     except ClientError as problem:
         state.flash(problem)
         return

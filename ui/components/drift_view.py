@@ -66,11 +66,15 @@ def _continue(session: Session, drift: Drift) -> None:
         )
     if asked:
         _go_on(session.id, chosen)
+    else:
+        state.forget_continuing(session.id)
 
 
 def _go_on(session_id: UUID, domain: str | None) -> None:
     try:
-        made = domains.continue_session(state.client(), session_id, domain)
+        made = domains.continue_session(
+            state.client(), session_id, domain, state.continue_key(session_id)
+        )
     except ClientError as problem:
         banners.error(problem)
         return

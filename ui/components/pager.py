@@ -16,8 +16,8 @@ def by_cursor(
             before,
             key=f"{key}-back",
             icon=":material/chevron_left:",
-            on_click=_leave,
-            args=(cursors,),
+            on_click=_go,
+            args=(cursors, cursors[:-1]),
         )
     if next_cursor is not None:
         st.button(
@@ -25,8 +25,8 @@ def by_cursor(
             key=f"{key}-next",
             icon=":material/chevron_right:",
             icon_position="right",
-            on_click=cursors.append,
-            args=(next_cursor,),
+            on_click=_go,
+            args=(cursors, [*cursors, next_cursor]),
         )
 
 
@@ -62,7 +62,6 @@ def by_position(
         )
 
 
-def _leave(cursors: list[str]) -> None:
-    """Go back a page; a second click finds that done."""
-    if cursors:
-        cursors.pop()
+def _go(cursors: list[str], to: list[str]) -> None:
+    """Show the page that was clicked for; a second click leads to the same one."""
+    cursors[:] = to

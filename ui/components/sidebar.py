@@ -130,6 +130,8 @@ def _load_older(cursor: str) -> None:
     except ClientError as problem:
         state.flash(problem)
         return
+    if held.older and held.older_cursor != cursor:
+        return  # a second click: they are here
     held.older += page.items
     held.older_cursor = page.next_cursor
 
@@ -151,7 +153,8 @@ def _footer(server: ServerInfo) -> None:
             key="archived",
             type="tertiary",
             icon=":material/arrow_back:" if held.archived else ":material/inventory_2:",
-            on_click=_toggle_archived,
+            on_click=_show_archived,
+            args=(not held.archived,),
         )
         _links([page for page in PAGES if page.key and not page.for_admins])
         admin_pages = [page for page in PAGES if page.key and page.for_admins]
@@ -171,9 +174,8 @@ def _label(page: PageSpec) -> str:
     return f"{page.title} :primary-badge[{waiting:,}]" if waiting else page.title
 
 
-def _toggle_archived() -> None:
-    held = state.memory()
-    held.archived = not held.archived
+def _show_archived(archived: bool) -> None:
+    state.memory().archived = archived
     state.forget_older_sessions()
 
 

@@ -16,6 +16,7 @@ from ui.components.composer import retry, stop
 from ui.components.markdown import plain
 from ui.components.states import loss_words, silence_words, wait_words
 from ui.components.times import duration
+from ui.once import is_done
 
 SHOWN = 30
 COLOURS = {TurnStatus.RUNNING: "green", TurnStatus.WAITING: "orange"}
@@ -112,7 +113,7 @@ def _retry_button(turn: WorkTurn) -> None:
         "Retry",
         key=f"work-retry-{turn.id}",
         icon=":material/replay:",
-        disabled=turn.id in state.memory().retried,
+        disabled=is_done(turn.id),
         on_click=retry,
         args=(turn.id,),
     )
