@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
+import psycopg2
 from sqlalchemy import CursorResult, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
+
+from db.watch import Watch
 
 DRIVER = "postgresql+psycopg2"
 CONNECT_SECONDS = 3
@@ -85,27 +88,31 @@ class Database:
         pool_timeout: float = CONNECT_SECONDS,
     ) -> None:
         self._url = url
-        parsed = make_url(normalise_url(url))
+        self._options: dict[str, Any] = {
+            "connect_timeout": CONNECT_SECONDS,
+            "application_name": "colloquy",
+            "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c timezone=UTC"
+            f" -c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}",
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+            # Keepalives are silent while a query is on its way to a server that is cut off.
+            "tcp_user_timeout": CUT_OFF_SECONDS * 1000,
+        }
         self.engine: Engine = create_engine(
-            parsed,
+            make_url(normalise_url(url)),
             pool_size=pool_size,
             max_overflow=max_overflow,
             pool_timeout=pool_timeout,
             json_serializer=dump_json,
             json_deserializer=orjson.loads,
-            connect_args={
-                "connect_timeout": CONNECT_SECONDS,
-                "application_name": "colloquy",
-                "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c timezone=UTC"
-                f" -c idle_in_transaction_session_timeout={IDLE_SECONDS * 1000}",
-                "keepalives_idle": 10,
-                "keepalives_interval": 5,
-                "keepalives_count": 3,
-                # Keepalives are silent while a query is on its way to a server that is cut off.
-                "tcp_user_timeout": CUT_OFF_SECONDS * 1000,
-            },
+            connect_args=self._options,
         )
+        self._watch = Watch(self._connect_without_waiting)
         event.listen(self.engine, "checkout", _look_for_end)
+        event.listen(self.engine, "do_connect", self._connect)
+        event.listen(self.engine, "connect", lambda connection, _: self._watch.opened(connection))
+        event.listen(self.engine, "close", lambda connection, _: self._watch.closed(connection))
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
 
     def aside(self, connections: int) -> "Database":
@@ -115,12 +122,14 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """One transaction: committed at the end of the block, rolled back if it raises."""
+        self._watch.check()
         with self._sessions() as session, session.begin():
             yield session
 
     @contextmanager
     def at_once(self) -> Iterator[Session]:
         """Each call to the server is a transaction of its own, begun and committed on the way."""
+        self._watch.check()
         with self._sessions() as session:
             # Set on the driver: by SQLAlchemy's isolation level it would cost round trips.
             driver: Any = session.connection().connection.dbapi_connection
@@ -150,6 +159,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A transaction that cannot write."""
+        self._watch.check()
         with self._sessions() as session:
             session.connection(execution_options={"postgresql_readonly": True})
             yield session
@@ -162,3 +172,17 @@ class Database:
     def close(self) -> None:
         """Give all connections back to the server."""
         self.engine.dispose()
+        self._watch.close()
+
+    def _connect(self, dialect: Any, record: Any, args: Any, options: Any) -> Any:
+        """Open a connection for the pool; where none is to be had, find out what that means."""
+        self._watch.check()
+        try:
+            return psycopg2.connect(*args, **options)
+        except psycopg2.OperationalError:
+            self._watch.suspect()
+            raise
+
+    def _connect_without_waiting(self) -> Any:
+        args, options = self.engine.dialect.create_connect_args(self.engine.url)
+        return psycopg2.connect(*args, **{**options, **self._options}, async_=1)

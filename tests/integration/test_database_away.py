@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -10,9 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
+import psutil
 import pytest
+from sqlalchemy import text
 
 from db.session import Database
+from db.watch import SILENT_SECONDS
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, texts, wait_for_event
@@ -20,6 +24,8 @@ from tests.stack import JSON, Servers, Stack
 
 WORDS = "word " * 40
 AT_ONCE_SECONDS = 10  # well below any client's patience; the server is refused within milliseconds
+READY_SECONDS = 5  # what asks for readiness gives up soon itself
+NO_TIME = 1
 
 
 class Mortal:
@@ -36,6 +42,21 @@ class Mortal:
         yield
         # From a thread that outlives it: the server dies with the thread that has started it.
         self._keeper.submit(self._postgres.start).result(timeout=60)
+
+    @contextmanager
+    def frozen_database(self) -> Iterator[None]:
+        """The database takes connections for the block, as its system does, and says nothing."""
+        assert self._postgres.process
+        postmaster = psutil.Process(self._postgres.process.pid)
+        postmaster.suspend()  # first, so that it starts no more of them
+        frozen = [postmaster, *postmaster.children(recursive=True)]
+        for process in frozen:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in frozen:
+                process.resume()
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +112,7 @@ def test_a_turn_goes_on_where_it_was_when_the_database_is_back(mortal: Mortal) -
 
     assert stack.finished(turn["turn_id"], 60)["status"] == "succeeded"
     rows, _ = check_views(stack, turn["session_id"])
-    assert [text.strip() for text in texts(rows, "assistant")] == [WORDS.strip()]
+    assert [said.strip() for said in texts(rows, "assistant")] == [WORDS.strip()]
     assert all(worker.poll() is None for worker in stack.workers)
 
 
@@ -109,6 +130,65 @@ def test_an_answer_that_ends_while_the_database_is_away_is_saved_later(
     ended = stack.finished(turn["turn_id"], 60)
     assert (ended["status"], ended["attempts"]) == ("succeeded", 1)
     assert len(model.requests) == asked
+
+
+def test_a_database_that_stands_still_is_told_at_once_and_nothing_hangs(mortal: Mortal) -> None:
+    stack = mortal.stack
+    session_id = stack.chat("hello")["session_id"]
+    before = stack.messages(session_id)
+    key = {"Idempotency-Key": "until it moves", "Prefer": "respond-async"}
+
+    with mortal.frozen_database():
+        asked = time.monotonic()
+        ready = httpx.get(f"{stack.base_url}/readyz", timeout=READY_SECONDS)
+        noticed = time.monotonic() - asked
+        with ThreadPoolExecutor(60) as crowd:
+            answers = list(crowd.map(lambda _: _ask(stack, "GET", "/sessions"), range(60)))
+        asked = time.monotonic()
+        posted = _ask(stack, "POST", "/chat", json={"message": "lost?"}, headers=key)
+        read = _ask(stack, "GET", f"/sessions/{session_id}/messages")
+        metrics = httpx.get(f"{stack.base_url}/metrics", timeout=READY_SECONDS)
+        again = httpx.get(f"{stack.base_url}/readyz", timeout=READY_SECONDS)
+        later = time.monotonic() - asked
+
+    assert noticed < READY_SECONDS
+    assert later < 4 * NO_TIME
+    assert (ready.status_code, again.status_code) == (503, 503)
+    assert "database" in ready.json()
+    assert 'colloquy_up{part="database"} 0.0' in metrics.text
+    for answer in (*answers, posted, read):
+        check_problem(answer, 503)
+        assert int(answer.headers["Retry-After"]) > 0
+    turn = stack.wait_for(lambda: _submit(stack, "lost?", key), "the API does not come back")
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+    assert stack.messages(session_id) == before
+
+
+def test_what_waits_already_when_the_database_stops_to_answer_is_ended(mortal: Mortal) -> None:
+    stack = mortal.stack
+    turn = stack.submit(script({"text": WORDS, "delay": 0.05}))
+    wait_for_event(stack, turn["session_id"], "text_delta")
+
+    with ThreadPoolExecutor(20) as crowd:
+        asked = [crowd.submit(_ask, stack, "GET", "/sessions") for _ in range(20)]
+        with mortal.frozen_database():
+            answers = [one.result(timeout=AT_ONCE_SECONDS) for one in asked]
+            time.sleep(5)
+
+    assert {answer.status_code for answer in answers} <= {200, 503}
+    stack.wait_ready()
+    assert stack.finished(turn["turn_id"], 60)["status"] == "succeeded"
+    rows, _ = check_views(stack, turn["session_id"])
+    assert [said.strip() for said in texts(rows, "assistant")] == [WORDS.strip()]
+    assert all(worker.poll() is None for worker in stack.workers)
+
+
+def test_a_statement_may_be_slow_while_the_database_answers(servers: Servers) -> None:
+    slow = text("SELECT pg_sleep(:seconds)")
+    with closing(Database(servers.new_database())) as database, database.read() as session:
+        session.execute(slow, {"seconds": 3 * SILENT_SECONDS})
+
+        assert session.scalar(text("SELECT 1")) == 1
 
 
 def _ask(stack: Stack, method: str, path: str, **options: object) -> httpx.Response:

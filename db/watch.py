@@ -1,0 +1,182 @@
+"""Notices when PostgreSQL stands still: its system keeps the wire alive, and it says nothing.
+
+No timeout of the wire's or of the server's ends what waits for it then. So a thread looks at the
+connections of a process now and then, and where one has waited for a moment it asks PostgreSQL for
+a sign of life. Without one it ends all that waits, and what comes is refused at once until
+PostgreSQL speaks again. A use of a connection costs nothing for that.
+"""
+
+import logging
+import os
+import select
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import psycopg2
+from psycopg2 import extensions
+from sqlalchemy.exc import OperationalError
+
+LOOK_SECONDS = 0.25
+SILENT_SECONDS = 3.0
+LONGEST_SECONDS = 300.0  # no statement takes so long, as the server ends each much sooner
+SUSPICIOUS_LOOKS = 2
+log = logging.getLogger(__name__)
+
+
+class StandsStill(OperationalError):
+    """PostgreSQL takes connections, and answers nothing on them."""
+
+    code = ""  # SQLAlchemy's page on these errors would say nothing of this
+
+    def __init__(self) -> None:
+        super().__init__(None, None, psycopg2.OperationalError("the database stands still"))
+
+
+class Watch:
+    """Looks after the connections of one pool. `connect` opens one more, not waiting for it."""
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._pulse = Pulse(connect)
+        self._wires: dict[Any, _Wire] = {}
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._is_suspicious = False
+        self._stands_still = False
+
+    def check(self) -> None:
+        """Raise StandsStill while the database does."""
+        if self._stands_still:
+            raise StandsStill
+
+    def suspect(self) -> None:
+        """Ask for a sign of life soon: a connection could not be made."""
+        self._is_suspicious = True
+        self._begin()
+
+    def opened(self, connection: Any) -> None:
+        """Look after this connection from now on."""
+        with self._lock:
+            self._wires[connection] = _Wire(connection)
+        self._begin()
+
+    def closed(self, connection: Any) -> None:
+        """Let go of a connection that is about to be closed."""
+        with self._lock:
+            wire = self._wires.pop(connection, None)
+        if wire:
+            wire.close()
+
+    def close(self) -> None:
+        """Look no more."""
+        self._closing.set()
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
+                self._thread.start()
+
+    def _look(self) -> None:
+        while not self._closing.wait(LOOK_SECONDS):
+            if self._is_any_slow() or self._is_suspicious or self._stands_still:
+                self._is_suspicious = False
+                self._judge(self._pulse.is_felt())
+        self._pulse.close()
+
+    def _is_any_slow(self) -> bool:
+        with self._lock:
+            wires = list(self._wires.values())
+            looks = [wire.look() for wire in wires]
+        for wire, waited in zip(wires, looks, strict=True):
+            if waited * LOOK_SECONDS > LONGEST_SECONDS:
+                wire.cut()
+        return max(looks, default=0) >= SUSPICIOUS_LOOKS
+
+    def _judge(self, is_alive: bool) -> None:
+        was_alive, self._stands_still = not self._stands_still, not is_alive
+        if not is_alive:
+            self._cut_all()
+        if was_alive and not is_alive:
+            log.error("The database says nothing for %g s: what waits is ended", SILENT_SECONDS)
+        elif is_alive and not was_alive:
+            log.warning("The database answers again")
+
+    def _cut_all(self) -> None:
+        with self._lock:
+            for wire in self._wires.values():
+                wire.cut()
+
+
+class Pulse:
+    """Asks PostgreSQL for a sign of life, on a connection of its own that never blocks."""
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect = connect
+        self._line: Any = None
+
+    def is_felt(self) -> bool:
+        """Whether PostgreSQL says anything, be it that it refuses; False after a silence."""
+        try:
+            if self._ask():
+                return True
+        except (psycopg2.Error, ValueError):  # refused, or closed: that was said, too
+            self.close()
+            return True
+        self.close()
+        return False
+
+    def close(self) -> None:
+        """Give the connection back."""
+        line, self._line = self._line, None
+        if line is not None:
+            with suppress(psycopg2.Error):
+                line.close()
+
+    def _ask(self) -> bool:
+        if self._line is None:
+            self._line = self._connect()
+            if not self._hears():
+                return False
+        self._line.cursor().execute("SELECT 1")
+        return self._hears()
+
+    def _hears(self) -> bool:
+        """Go on until what was asked is done; False where nothing comes for too long."""
+        while (wants := self._line.poll()) != extensions.POLL_OK:
+            wire = select.poll()
+            reading = wants == extensions.POLL_READ
+            wire.register(self._line.fileno(), select.POLLIN if reading else select.POLLOUT)
+            if not wire.poll(SILENT_SECONDS * 1000):
+                return False
+        return True
+
+
+class _Wire:
+    """A connection's own end of its wire, and for how many looks it has waited for an answer."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        # A copy: the driver may close its own at any moment, and another file get that number.
+        self._socket = socket.socket(fileno=os.dup(connection.fileno()))
+        self._looks = 0
+
+    def look(self) -> int:
+        """Look whether it waits; give for how many looks in a row it does."""
+        with suppress(psycopg2.Error):
+            status = self._connection.get_transaction_status()
+            waits = status == extensions.TRANSACTION_STATUS_ACTIVE
+            self._looks = self._looks + 1 if waits else 0
+        return self._looks
+
+    def cut(self) -> None:
+        """End what waits on it; whoever takes it from the pool finds that it has ended."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Let go of the copy."""
+        self._socket.close()
