@@ -15,6 +15,7 @@ from backend.turns.stream import EventStream
 from db.session import Database
 
 REDIS_TIMEOUT_SECONDS = 3
+REDIS_ASKING_SECONDS = 1  # who asks whether it is there has a deadline, too
 SPARE_CONNECTIONS = 50
 
 
@@ -39,6 +40,7 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
             pool_timeout=database_patience,
         ),
         redis=redis,
+        asking_redis=connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS),
         queue=TurnQueue(redis),
         events=EventStream(redis),
         limits=Limits(settings),
@@ -46,7 +48,7 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
     )
 
 
-def connect_redis(url: str, threads: int) -> Redis:
+def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS) -> Redis:
     """A client with short waits: whoever calls has a way to go on without Redis.
 
     What was cut is asked again, since an idle connection may be stale; what hangs is not. Each
@@ -54,7 +56,7 @@ def connect_redis(url: str, threads: int) -> Redis:
     """
     return Redis.from_url(
         url,
-        socket_timeout=REDIS_TIMEOUT_SECONDS,
+        socket_timeout=seconds,
         socket_connect_timeout=1,
         retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 1, (ConnectionLost,)),
         health_check_interval=15,

@@ -1,13 +1,17 @@
 """The server about itself: alive, ready, measured, documented."""
 
+import os
 import re
+import signal
+import time
 from uuid import uuid4
 
 import httpx
 
+from backend.bootstrap import REDIS_ASKING_SECONDS
 from tests.fakes import script
 from tests.integration.scenes import stop, wait_for_event
-from tests.stack import ROOT, Stack
+from tests.stack import ROOT, Servers, Stack
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 ENDED = ("succeeded", "failed", "stopped")
@@ -21,6 +25,13 @@ def scrape(stack: Stack) -> dict[str, float]:
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
 
+def timed(url: str) -> tuple[httpx.Response, float]:
+    """The answer, and how many seconds it took."""
+    begun = time.monotonic()
+    answer = httpx.get(url, timeout=20)
+    return answer, time.monotonic() - begun
+
+
 def test_alive_and_ready_at_the_root(stack: Stack) -> None:
     alive = httpx.get(f"{stack.base_url}/healthz")
     ready = httpx.get(f"{stack.base_url}/readyz")
@@ -28,6 +39,28 @@ def test_alive_and_ready_at_the_root(stack: Stack) -> None:
     assert alive.status_code == ready.status_code == 200
     assert ready.json() == {"database": "ok", "redis": "ok", "worker": "ok"}
     assert stack.client.get("/healthz").status_code == 404
+
+
+def test_a_redis_that_hangs_is_waited_for_once_and_not_for_long(
+    own_stack: Stack, servers: Servers
+) -> None:
+    process = servers.newest_redis.process
+    assert process
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        ready, ready_seconds = timed(f"{own_stack.base_url}/readyz")
+        server, server_seconds = timed(f"{own_stack.base_url}/api/v1/server")
+        metrics, metrics_seconds = timed(f"{own_stack.base_url}/metrics")
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+    assert max(ready_seconds, server_seconds, metrics_seconds) < 2 * REDIS_ASKING_SECONDS
+    assert ready.status_code == 503
+    assert ready.json()["database"] == "ok"
+    assert "does not answer" in ready.json()["redis"]
+    assert server.json()["missing"] == ["redis", "worker"]
+    assert 'colloquy_up{part="redis"} 0.0' in metrics.text
+    own_stack.wait_ready()
 
 
 def test_metrics_count_unfinished_turns_and_workers(stack: Stack) -> None:

@@ -1,5 +1,7 @@
 """The server itself: alive, ready, measured; and what a page must know of it."""
 
+from dataclasses import dataclass
+
 from fastapi import APIRouter, Request, Response
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,6 +16,7 @@ from backend.turns.services import Services
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
+OK = "ok"
 
 
 @root.get("/healthz")
@@ -25,10 +28,10 @@ def healthz() -> dict[str, str]:
 @root.get("/readyz")
 def readyz(response: Response, services: ServicesDep) -> dict[str, str]:
     """Database, Redis and at least one worker are there: 200, else 503 and what is missing."""
-    checks = check_parts(services)
-    if any(state != "ok" for state in checks.values()):
+    parts = check_parts(services)
+    if not parts.are_ready:
         response.status_code = 503
-    return checks
+    return parts.states
 
 
 @root.get("/metrics")
@@ -42,26 +45,43 @@ def metrics(request: Request, services: ServicesDep) -> Response:
 def server(services: ServicesDep, scope: ScopeDep) -> ServerInfo:
     """Who asks, which model answers, and whether anybody works."""
     settings = services.settings
-    checks = check_parts(services)
+    parts = check_parts(services)
     return ServerInfo(
         user=scope.user_id,
         is_admin=scope.is_admin,
         model=settings.default_model,
         is_demo_model=settings.uses_demo_model,
-        ready=all(state == "ok" for state in checks.values()),
-        workers=_workers(services),
-        missing=[part for part, state in checks.items() if state != "ok"],
+        ready=parts.are_ready,
+        workers=parts.workers,
+        missing=parts.missing,
         pending_approvals=_pending(services, scope),
     )
 
 
-def check_parts(services: Services) -> dict[str, str]:
-    """The state of each part: ok, or why not."""
-    return {
-        "database": _database(services),
-        "redis": _redis(services),
-        "worker": "ok" if _workers(services) else "no live worker: start one with `make worker`",
-    }
+@dataclass(frozen=True)
+class Parts:
+    """The state of each part, ok or why not; and how many workers are alive."""
+
+    states: dict[str, str]
+    workers: int
+
+    @property
+    def missing(self) -> list[str]:
+        """The parts that are not there."""
+        return [part for part, state in self.states.items() if state != OK]
+
+    @property
+    def are_ready(self) -> bool:
+        """Whether all are there."""
+        return not self.missing
+
+
+def check_parts(services: Services) -> Parts:
+    """Ask each part, once."""
+    database = _database(services)
+    redis, workers = _redis(services)
+    worker = OK if workers else "no live worker: start one with `make worker`"
+    return Parts({"database": database, "redis": redis, "worker": worker}, workers)
 
 
 def _database(services: Services) -> str:
@@ -69,7 +89,15 @@ def _database(services: Services) -> str:
         services.database.ping()
     except SQLAlchemyError as error:
         return f"does not answer or is not migrated ({type(error).__name__})"
-    return "ok"
+    return OK
+
+
+def _redis(services: Services) -> tuple[str, int]:
+    """Redis, and the workers that it knows."""
+    try:
+        return OK, count_workers(services.asking_redis)
+    except RedisError as error:
+        return f"does not answer ({type(error).__name__})", 0
 
 
 def _pending(services: Services, scope: Scope) -> int:
@@ -77,19 +105,4 @@ def _pending(services: Services, scope: Scope) -> int:
         with services.database.read() as session:
             return count_pending(session, scope, everyone=False)
     except SQLAlchemyError:
-        return 0
-
-
-def _redis(services: Services) -> str:
-    try:
-        services.redis.ping()
-    except RedisError as error:
-        return f"does not answer ({type(error).__name__})"
-    return "ok"
-
-
-def _workers(services: Services) -> int:
-    try:
-        return count_workers(services.redis)
-    except RedisError:
         return 0
