@@ -2,13 +2,14 @@
 
 from urllib.parse import urlsplit
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.api.problems import problem
+from backend.api.problems import MAX_BODY_BYTES, TOO_LARGE, problem, too_large
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-MAX_BODY_BYTES = 16_000_000
 
 
 class LoopbackGuard:
@@ -23,22 +24,40 @@ class LoopbackGuard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
-        refusal = self._refusal(request)
-        if refusal is None:
-            await self._app(scope, receive, send)
-            return
-        status, title, detail = refusal
-        await problem(request, status, title, detail)(scope, receive, send)
+        refusal = self._refusal(Request(scope))
+        await (refusal or self._app)(scope, _counted(receive), send)
 
-    def _refusal(self, request: Request) -> tuple[int, str, str] | None:
-        host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
-        if host not in self._hosts:
-            return 421, "Unknown host", "This API answers under its own address only."
+    def _refusal(self, request: Request) -> Response | None:
+        if _host_of(f"//{request.headers.get('host', '')}") not in self._hosts:
+            detail = "This API answers under its own address only."
+            return problem(request, 421, "Unknown host", detail)
         origin = request.headers.get("origin")
-        if origin and urlsplit(origin).hostname not in self._hosts:
-            return 403, "Foreign page", "Pages of other sites may not use this API."
+        if origin and _host_of(origin) not in self._hosts:
+            detail = "Pages of other sites may not use this API."
+            return problem(request, 403, "Foreign page", detail)
         length = request.headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MAX_BODY_BYTES:
-            return 413, "Body too large", f"A request has at most {MAX_BODY_BYTES:,} bytes."
+        if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
+            return too_large(request)
+        return None
+
+
+def _counted(receive: Receive) -> Receive:
+    """The same, to the end of what a body may have: not all of them say their length."""
+    left = MAX_BODY_BYTES
+
+    async def receive_counted() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(TOO_LARGE)
+        return message
+
+    return receive_counted
+
+
+def _host_of(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
         return None

@@ -14,6 +14,9 @@ from backend.errors import AppError, DatabaseUnavailable
 from backend.schemas.sessions import Problem
 
 MEDIA_TYPE = "application/problem+json"
+MAX_BODY_BYTES = 16_000_000
+TOO_LARGE = 413
+CLOSE = {"Connection": "close"}
 log = logging.getLogger(__name__)
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -57,8 +60,16 @@ def _sentence(fault: Any) -> str:
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])
 
 
+def too_large(request: Request) -> JSONResponse:
+    """The refusal of a body that is too long; the rest of it is not read."""
+    detail = f"A request has at most {MAX_BODY_BYTES:,} bytes."
+    return problem(request, TOO_LARGE, "Body too large", detail, CLOSE)
+
+
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  (registered for it)
+    if error.status_code == TOO_LARGE:
+        return too_large(request)
     headers = dict(error.headers) if error.headers else None
     title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Error")
     return problem(request, error.status_code, title, str(error.detail), headers)
@@ -74,4 +85,6 @@ def _database(request: Request, error: Exception) -> JSONResponse:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem(request, 500, "Unexpected error", "The API's log has the details. Try again.")
+    # The server closes the connection after an error that it did not expect; so it says so.
+    detail = "The API's log has the details. Try again."
+    return problem(request, 500, "Unexpected error", detail, CLOSE)

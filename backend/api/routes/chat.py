@@ -67,11 +67,12 @@ def wait_seconds(prefer: str | None) -> float:
     """How long a client wants to wait, from its Prefer header (RFC 7240). Raises InvalidInput."""
     seconds = DEFAULT_WAIT_SECONDS
     for preference in (prefer or "").replace(";", ",").split(","):
-        name, _, value = preference.strip().partition("=")
+        name, _, value = map(str.strip, preference.partition("="))
         if name.lower() == "respond-async":
             return 0.0
         if name.lower() == "wait":
-            if not value.strip().isdigit():
+            value = value[1:-1] if value[:1] == value[-1:] == '"' else value
+            if not (value.isascii() and value.isdigit()):
                 raise InvalidInput("Prefer: wait=N takes a whole number of seconds.")
             seconds = min(float(value), MAX_WAIT_SECONDS)
     return seconds

@@ -1,0 +1,82 @@
+"""Requests that are odd before anybody looks at their fields: headers, sizes, depths, letters."""
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from backend.api.problems import MAX_BODY_BYTES
+from tests.integration.scenes import check_problem, make_session
+from tests.stack import Stack
+
+AS_JSON = {"Content-Type": "application/json"}
+
+
+def send_raw(stack: Stack, *lines: bytes) -> bytes:
+    """Send lines as they are, without a client that would refuse to; give the answer."""
+    with socket.create_connection(("127.0.0.1", stack.api_port), timeout=10) as connection:
+        connection.sendall(b"\r\n".join([*lines, b"Connection: close", b"", b""]))
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def pieces(first: bytes, size: int, last: bytes) -> Iterator[bytes]:
+    """A body of which nobody says how long it is."""
+    yield first
+    for _ in range(size // 65536):
+        yield b"x" * 65536
+    yield last
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        (b"Host: [x", 421),
+        (b"Host: [::1", 421),
+        (b"Host: 127.0.0.1\r\nOrigin: http://[x", 403),
+        (b"Host: 127.0.0.1\r\nOrigin: null", 403),
+    ],
+)
+def test_an_address_that_cannot_be_read_is_a_foreign_one(
+    stack: Stack, header: bytes, status: int
+) -> None:
+    answer = send_raw(stack, b"GET /api/v1/sessions HTTP/1.1", header)
+
+    assert answer.startswith(b"HTTP/1.1 %d " % status), answer[:200]
+    assert b"application/problem+json" in answer
+
+
+@pytest.mark.parametrize("wait", ["\xb2", "1.5", "-1", "", "1e3", '"', '"1'])
+def test_a_wait_that_is_no_number_is_refused(stack: Stack, wait: str) -> None:
+    headers = {"Prefer": f"wait={wait}".encode("latin-1")}
+
+    check_problem(stack.client.post("/chat", json={"message": "x"}, headers=headers), 422)
+
+
+@pytest.mark.parametrize("prefer", ['wait="30"', "wait = 30", "handling=lenient, wait=30"])
+def test_a_wait_may_be_written_as_the_standard_has_it(stack: Stack, prefer: str) -> None:
+    answer = stack.client.post("/chat", json={"message": "x"}, headers={"Prefer": prefer})
+
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_body_of_unsaid_length_is_read_no_further_than_a_body_may_be_long(stack: Stack) -> None:
+    session_id = make_session(stack, title="as it was")
+    body = pieces(b'{"title": "', 8 * MAX_BODY_BYTES, b'"}')
+
+    answer = stack.client.patch(f"/sessions/{session_id}", content=body, headers=AS_JSON)
+
+    check_problem(answer, 413)
+    assert answer.headers["connection"] == "close"
+    assert stack.client.get(f"/sessions/{session_id}").json()["title"] == "as it was"
+
+
+def test_a_body_of_unsaid_length_is_taken_where_it_is_short(stack: Stack) -> None:
+    body = pieces(b'{"title": "', 65536, b'"}')
+
+    assert stack.client.post("/sessions", content=body, headers=AS_JSON).status_code == 201
+
+
+def test_a_body_that_says_to_be_too_long_is_refused(stack: Stack) -> None:
+    body = b'{"message": "' + b"x" * MAX_BODY_BYTES + b'"}'
+
+    check_problem(stack.client.post("/chat", content=body, headers=AS_JSON), 413)
