@@ -57,7 +57,8 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 def _sentence(fault: Any) -> str:
     where = ".".join(str(part) for part in fault["loc"] if part != "body")
-    return f"{where}: {fault['msg']}" if where else str(fault["msg"])
+    said = str(fault["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said}" if where else said
 
 
 def too_large(request: Request) -> JSONResponse:

@@ -2,11 +2,12 @@
 
 import socket
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 
 from backend.api.problems import MAX_BODY_BYTES
-from tests.integration.scenes import check_problem, make_session
+from tests.integration.scenes import check_problem, make_session, send_json
 from tests.stack import Stack
 
 AS_JSON = {"Content-Type": "application/json"}
@@ -80,3 +81,56 @@ def test_a_body_that_says_to_be_too_long_is_refused(stack: Stack) -> None:
     body = b'{"message": "' + b"x" * MAX_BODY_BYTES + b'"}'
 
     check_problem(stack.client.post("/chat", content=body, headers=AS_JSON), 413)
+
+
+def test_half_a_letter_is_replaced_wherever_it_is_sent(stack: Stack) -> None:
+    name = f"half {uuid4().hex[:8]}"
+    template = {
+        "name": f"{name} \ud800",
+        "description": "\ud800",
+        "system_prompt": "\x00",
+        "middleware": [{"approvals": {"rules": [{"tools": "\ud800", "action": "ask"}]}}],
+        "manager": {"\ud800": "\ud800"},
+        "mcp_servers": {"s": {"transport": "stdio", "command": "c", "args": ["\udfff"]}},
+    }
+
+    checked = send_json(stack, "POST", "/domains/check", template).json()
+    made = send_json(stack, "POST", "/domains", template).json()
+
+    assert checked["faults"] == []
+    for read in (checked["image"], made):
+        assert (read["name"], read["description"]) == (f"{name} \ufffd", "\ufffd")
+        assert (read["system_prompt"], read["manager"]) == ("\u2400", {"\ufffd": "\ufffd"})
+        assert read["mcp_servers"]["s"]["args"] == ["\ufffd"]
+    copied = send_json(stack, "POST", f"/domains/{made['id']}/duplicate", {"name": f"{name}\udc00"})
+    assert copied.json()["name"] == f"{name}\ufffd"
+
+
+@pytest.mark.parametrize("body", [{"\ud800": 1}, {"name": "d", "\x00": {}}])
+def test_a_field_of_half_a_letter_is_unknown_like_any_other(stack: Stack, body: dict) -> None:
+    checked = send_json(stack, "POST", "/domains/check", body)
+
+    assert checked.json()["faults"]
+    for path in ("/domains", "/sessions", "/chat"):
+        check_problem(send_json(stack, "POST", path, body), 422)
+
+
+def test_a_session_needs_no_body(stack: Stack) -> None:
+    assert stack.client.post("/sessions").status_code == 201
+    assert stack.client.post("/sessions", json=None).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/sessions?domain=%00"),
+        ("GET", "/sessions?q=a%00b"),
+        ("GET", "/sessions?cursor=%00"),
+        ("GET", "/domains?cursor=%00"),
+        ("GET", "/approvals?cursor=%00"),
+        ("DELETE", f"/sessions/{uuid4()}/allowed_tools/%00"),
+        ("POST", "/workers/%00/drain"),
+    ],
+)
+def test_nul_in_an_address_is_refused(stack: Stack, method: str, path: str) -> None:
+    check_problem(stack.client.request(method, path), 422)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
+from backend.api.arriving import Sent, Text
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.schemas.approvals import (
     AllowedTools,
@@ -28,7 +29,7 @@ def get_approvals(
     scope: ScopeDep,
     status: Literal["pending", "decided", "expired", "withdrawn", "all"] = "pending",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str | None = None,
+    cursor: Text | None = None,
     everyone: Whose = "mine",
 ) -> ApprovalPage:
     """One page of approvals: what is pending oldest first, all else newest first."""
@@ -54,7 +55,9 @@ def get_approval(approval_id: UUID, services: ServicesDep, scope: ScopeDep) -> A
 
 
 @router.post("/approvals/{approval_id}/decision")
-def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: ScopeDep) -> Approval:
+def decide(
+    approval_id: UUID, body: Sent[Decision], services: ServicesDep, scope: ScopeDep
+) -> Approval:
     """Decide on one call; its turn goes on when nothing else is to be decided.
 
     The same decision again gives the same answer; another one is 409, which says who has decided.
@@ -71,7 +74,7 @@ def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ScopeDep) 
 
 @router.delete("/sessions/{session_id}/allowed_tools/{tool}")
 def remove_allowed_tool(
-    session_id: UUID, tool: str, services: ServicesDep, scope: ScopeDep
+    session_id: UUID, tool: Text, services: ServicesDep, scope: ScopeDep
 ) -> AllowedTools:
     """Let a tool ask again in this session, from its next turn on; gives those that are left."""
     with services.database.transaction() as session:

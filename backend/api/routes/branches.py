@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.schemas.branches import BranchChoice, Branches
 from backend.turns import branching
@@ -20,7 +21,7 @@ def get_branches(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Br
 
 @router.post("/{session_id}/branch")
 def switch_branch(
-    session_id: UUID, body: BranchChoice, services: ServicesDep, scope: ScopeDep
+    session_id: UUID, body: Sent[BranchChoice], services: ServicesDep, scope: ScopeDep
 ) -> Branches:
     """Show the branch that has this turn; of several, the one that was left last."""
     branching.switch(services, scope, session_id, body.turn_id)

@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Response
 from sqlalchemy.orm import Session
 
+from backend.api.arriving import Sent
 from backend.api.dependencies import IdempotencyKey, ReaderDep, ScopeDep, ServicesDep
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
@@ -34,7 +35,7 @@ ACCEPTED: dict[int | str, dict[str, Any]] = {
 
 @router.post("/chat", responses=ACCEPTED)
 def chat(
-    body: NewChatRequest,
+    body: Sent[NewChatRequest],
     response: Response,
     services: ServicesDep,
     reader: ReaderDep,
@@ -50,7 +51,7 @@ def chat(
 @router.post("/sessions/{session_id}/chat", responses=ACCEPTED)
 def chat_in_session(
     session_id: UUID,
-    body: ChatRequest,
+    body: Sent[ChatRequest],
     response: Response,
     services: ServicesDep,
     reader: ReaderDep,

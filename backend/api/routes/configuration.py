@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header
 
 from backend.agents.catalog import list_catalog
+from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
@@ -38,7 +39,7 @@ def continue_in_a_new_session(
     session_id: UUID,
     services: ServicesDep,
     scope: ScopeDep,
-    body: ContinueRequest | None = None,
+    body: Sent[ContinueRequest] | None = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Session:
     """Make a session with today's configuration that goes on from here; this one stays."""

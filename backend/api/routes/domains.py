@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.agents.check import check_body, check_image
+from backend.api.arriving import Sent, Text
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.domains import service as domains
 from backend.domains.secrets import Secrets
@@ -30,7 +31,7 @@ def list_domains(
     services: ServicesDep,
     scope: ScopeDep,
     limit: Limit = 50,
-    cursor: str | None = None,
+    cursor: Text | None = None,
     archived: Annotated[bool | None, Query(description="Absent: all of them.")] = None,
     counted: Annotated[bool, Query(description="With how many sessions each has.")] = False,
 ) -> DomainPage:
@@ -42,7 +43,7 @@ def list_domains(
 
 
 @router.post("", status_code=201)
-def create_domain(body: DomainTemplate, services: ServicesDep, scope: ScopeDep) -> Domain:
+def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ScopeDep) -> Domain:
     """Store a new domain."""
     check_image(body, _secrets(services))
     with services.database.transaction() as session:
@@ -50,7 +51,7 @@ def create_domain(body: DomainTemplate, services: ServicesDep, scope: ScopeDep) 
 
 
 @router.post("/check")
-def check_domain(body: JSON, services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
+def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
     """Say what a template would become, or all that is wrong with it; nothing is stored."""
     domains.require_admin(scope)
     return check_body(body, _secrets(services))
@@ -65,7 +66,7 @@ def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domai
 
 @router.patch("/{domain_id}")
 def change_domain(
-    domain_id: UUID, body: DomainChange, services: ServicesDep, scope: ScopeDep
+    domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
     """Change a domain for the sessions to come; archive it, or make it the default."""
     with services.database.transaction() as session:
@@ -85,7 +86,7 @@ def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Re
 
 @router.post("/{domain_id}/duplicate", status_code=201)
 def duplicate_domain(
-    domain_id: UUID, body: Duplicate, services: ServicesDep, scope: ScopeDep
+    domain_id: UUID, body: Sent[Duplicate], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
     """Store a copy under another name."""
     with services.database.transaction() as session:
@@ -120,7 +121,7 @@ def restore_version(
     version: Version,
     services: ServicesDep,
     scope: ScopeDep,
-    body: VersionEdited | None = None,
+    body: Sent[VersionEdited] | None = None,
 ) -> Domain:
     """Make an earlier version the newest one: a new version with its content."""
     edited = body.version if body else None

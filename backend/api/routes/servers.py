@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.domains import service as domains
 from backend.schemas.servers import ServersReport, ToolVersionDecision, ToolVersionPage
@@ -31,7 +32,7 @@ def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -
 def decide_tool_version(
     domain_id: UUID,
     version_id: UUID,
-    body: ToolVersionDecision,
+    body: Sent[ToolVersionDecision],
     services: ServicesDep,
     scope: ScopeDep,
 ) -> ToolVersionPage:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.api import gzip
+from backend.api.arriving import Sent, Text
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import follow
@@ -42,9 +43,9 @@ def list_sessions(
     services: ServicesDep,
     scope: ScopeDep,
     limit: Limit = 50,
-    cursor: str | None = None,
-    q: Annotated[str | None, Query(description="Words of the title, or their beginnings.")] = None,
-    domain: Annotated[str | None, Query(description="A domain's name.")] = None,
+    cursor: Text | None = None,
+    q: Annotated[Text | None, Query(description="Words of the title, or their beginnings.")] = None,
+    domain: Annotated[Text | None, Query(description="A domain's name.")] = None,
     status: Literal["idle", "queued", "running", "waiting"] | None = None,
     archived: bool = False,
     pinned: bool | None = None,
@@ -59,10 +60,13 @@ def list_sessions(
 
 
 @router.post("", status_code=201)
-def create_session(body: NewSession, services: ServicesDep, scope: ScopeDep) -> Session:
-    """Make an empty session from a domain."""
+def create_session(
+    services: ServicesDep, scope: ScopeDep, body: Sent[NewSession] | None = None
+) -> Session:
+    """Make an empty session from a domain; without a body from the default one."""
+    wanted = body or NewSession()
     with services.database.transaction() as session:
-        session_id = open_session(session, scope, body.domain, body.title)
+        session_id = open_session(session, scope, wanted.domain, wanted.title)
         return conversations.get(session, scope, session_id)
 
 
@@ -75,7 +79,7 @@ def get_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Ses
 
 @router.patch("/{session_id}")
 def change_session(
-    session_id: UUID, body: SessionChange, services: ServicesDep, scope: ScopeDep
+    session_id: UUID, body: Sent[SessionChange], services: ServicesDep, scope: ScopeDep
 ) -> Session:
     """Rename, pin or archive a session."""
     with services.database.transaction() as session:

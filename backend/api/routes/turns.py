@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from backend.api.arriving import Sent
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
 from backend.schemas.approvals import Decisions
 from backend.schemas.branches import MessageEdit
@@ -31,7 +32,7 @@ def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 
 
 @router.post("/{turn_id}/decisions")
-def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDep) -> Turn:
+def decide(turn_id: UUID, body: Sent[Decisions], services: ServicesDep, scope: ScopeDep) -> Turn:
     """Answer what the turn waits for: one decision for each pending call, in order.
 
     It goes on then. The same decisions again change nothing; others are 409, which says who has
@@ -58,7 +59,7 @@ def retry(
 @router.post("/{turn_id}/edit", status_code=202)
 def edit(
     turn_id: UUID,
-    body: MessageEdit,
+    body: Sent[MessageEdit],
     services: ServicesDep,
     scope: ScopeDep,
     idempotency_key: IdempotencyKey = None,

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from backend.api.arriving import Text
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.errors import WorkerNotFound
 from backend.schemas.work import Work, WorkerInfo
@@ -18,7 +19,7 @@ def work(services: ServicesDep, scope: ScopeDep) -> Work:
 
 
 @router.post("/workers/{name}/drain", status_code=202)
-def drain(name: str, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
+def drain(name: Text, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
     """Let a worker end what it has in hand, take no more, and stop."""
     require_admin(scope)
     for worker in list_workers(services.redis):
