@@ -1,5 +1,8 @@
 """Text as it may be stored: what PostgreSQL and JSON refuse is replaced, visibly, on arrival."""
 
+import unicodedata
+
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 NUL_SYMBOL = "\u2400"
 REPLACEMENT = "\ufffd"
 
@@ -12,3 +15,8 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def is_visible(text: str) -> bool:
+    """Whether there is something to be seen: more than blanks, marks and control characters."""
+    return any(unicodedata.category(c)[0] not in "CZM" and c not in BLANK_LETTERS for c in text)

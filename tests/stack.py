@@ -288,11 +288,11 @@ class Stack:
         engine.dispose()
         return rows
 
-    def query_and_commit(self, sql: str) -> None:
+    def query_and_commit(self, sql: str, **parameters: Any) -> None:
         """Change the database behind the stack's back."""
         engine = create_engine(self.database_url)
         with engine.begin() as connection:
-            connection.execute(text(sql))
+            connection.execute(text(sql), parameters)
         engine.dispose()
 
     def _get(self, path: str) -> int | None:

@@ -25,7 +25,7 @@ from backend.conversations.cursor import decode_cursor, encode_cursor
 from backend.errors import InvalidInput, NotAllowed, SessionNotFound
 from backend.schemas import sessions as schemas
 from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionPage
-from backend.text import clean_text
+from backend.text import clean_text, is_visible
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -167,8 +167,10 @@ def remove(session: Session, scope: Scope, conversation_id: UUID) -> None:
 
 
 def clean_title(title: str) -> str:
-    """One line of storable text, cut to what a title may have."""
+    """One line of storable text, cut to what a title may have; empty where none of it is seen."""
     line = " ".join(clean_text(title).split())
+    if not is_visible(line):
+        return ""
     return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1] + "…"
 
 

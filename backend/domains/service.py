@@ -25,6 +25,7 @@ from backend.errors import (
 from backend.llm.clean import clean
 from backend.schemas.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.wire import READING
 from backend.text import clean_text
 from db.models.conversation import ConversationRow
 from db.models.domain import DomainRow
@@ -121,7 +122,7 @@ def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange
         _archive(session, scope, row, archived)
     if is_default and not row.is_default:
         _make_default(session, scope, row)
-    _store(session, scope, row, _template({**row.template, "name": row.name, **given}))
+    _store(session, scope, row, _template(row, given))
     session.expire_all()
     return get(session, scope, domain_id)
 
@@ -171,7 +172,7 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
 
 def template_in(domain: Domain) -> DomainTemplate:
     """The template that a stored domain holds."""
-    return DomainTemplate.model_validate(domain.model_dump(include=_TEMPLATE))
+    return DomainTemplate.read(domain.model_dump(include=_TEMPLATE))
 
 
 def require_admin(scope: Scope) -> None:
@@ -263,14 +264,16 @@ def _write(session: Session, statement: Any) -> None:
         raise
 
 
-def _template(body: dict[str, Any]) -> DomainTemplate:
+def _template(row: DomainRow, given: dict[str, Any]) -> DomainTemplate:
     """The changed template; a change may hold null where a template needs a value."""
+    stored = {**row.template, "name": row.name}
     try:
-        return DomainTemplate.model_validate(body)
+        before = image_of(DomainTemplate.model_validate(stored, context=READING))
+        return DomainTemplate.model_validate({**before, **given})
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))
-        raise InvalidInput(f"{where}: {fault['msg']}") from error
+        raise InvalidInput(f"{where}: {fault['msg'].removeprefix('Value error, ')}") from error
 
 
 def _values(template: DomainTemplate) -> dict[str, Any]:

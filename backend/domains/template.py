@@ -7,6 +7,7 @@ from typing import Any
 from backend.errors import InvalidInput
 from backend.schemas.configuration import Fault
 from backend.schemas.domains import DomainTemplate
+from backend.text import is_visible
 
 JSON = dict[str, Any]
 DEFAULT_AGENT = "assistant"
@@ -19,8 +20,8 @@ def find_faults(template: DomainTemplate) -> list[Fault]:
     if twice := [name for name, count in names.items() if count > 1]:
         said = f"Two agents have one name: {', '.join(sorted(twice))}. Rename one."
         faults.append(Fault(path=["agents"], message=said))
-    if not template.name.strip():
-        faults.append(Fault(path=["name"], message="A domain needs a name."))
+    if not is_visible(template.name):
+        faults.append(Fault(path=["name"], message="A domain needs a name that can be seen."))
     return faults
 
 

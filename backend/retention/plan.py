@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
+from backend.schemas.bounds import LONGEST_DAYS
 from backend.schemas.retention import Departing, Reason, RetentionRules
 
 MEGABYTE = 2**20
@@ -18,10 +19,12 @@ _IDLE = (
     " AND turns.status IN ('queued', 'running', 'waiting'))"
 )
 _COLUMNS = "c.id, c.title, c.owner_id AS owner, c.domain_name AS domain, c.updated_at"
-# A domain's own days go before those of the settings; 0 there means for ever.
+# A domain's own days go before those of the settings; 0 there means for ever. They may have been
+# stored when there was no bound, and no day lies further back than dates go.
 _AGE = text(
     f"SELECT {_COLUMNS} FROM conversations c LEFT JOIN domains d ON d.id = c.domain_id,"  # noqa: S608  (constants)
-    " LATERAL (SELECT coalesce((d.template ->> 'retention_days')::int, :days) AS days) kept"
+    f" LATERAL (SELECT least(coalesce((d.template ->> 'retention_days')::numeric, :days),"
+    f" {LONGEST_DAYS})::int AS days) kept"
     " WHERE kept.days > 0 AND c.updated_at < now() - make_interval(days => kept.days)"
     f" AND {_IDLE} ORDER BY c.updated_at, c.id"
 )

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from backend.schemas.bounds import FreeJSON
 from backend.schemas.wire import JSON, Wire
 
 MAX_MESSAGE_CHARS = 20_000
@@ -39,7 +40,7 @@ class EditedAction(Wire):
     """The call that runs in place of the one that was shown: the same tool, other arguments."""
 
     name: str | None = Field(None, description="The tool's name; an edit cannot change it.")
-    args: JSON
+    args: FreeJSON
 
 
 class Decision(Wire):
@@ -51,7 +52,7 @@ class Decision(Wire):
 
     type: DecisionType
     edited_action: EditedAction | None = Field(None, description="For edit.")
-    args: JSON | None = Field(None, description="For edit; short for `edited_action.args`.")
+    args: FreeJSON | None = Field(None, description="For edit; short for `edited_action.args`.")
     message: str | None = Field(
         None,
         max_length=MAX_MESSAGE_CHARS,

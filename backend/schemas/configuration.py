@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from backend.schemas.bounds import Name
 from backend.schemas.domains import DomainTemplate
 from backend.schemas.wire import JSON, Wire
 
@@ -67,7 +68,7 @@ class VersionEdited(Wire):
 class Duplicate(Wire):
     """A copy of a domain to be made."""
 
-    name: str = Field(min_length=1, max_length=80)
+    name: Name
 
 
 class Drift(Wire):

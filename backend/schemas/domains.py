@@ -6,6 +6,17 @@ from uuid import UUID
 
 from pydantic import Field
 
+from backend.schemas.bounds import (
+    Cost,
+    Days,
+    Description,
+    Fit,
+    FreeJSON,
+    ModelName,
+    Name,
+    Prompt,
+    Tokens,
+)
 from backend.schemas.wire import JSON, Wire
 
 
@@ -37,6 +48,7 @@ class StdioServer(_Patience):
     env: dict[str, str] = {}
 
 
+Policies = Annotated[list[str | JSON], Fit]
 McpServer = Annotated[StreamableHttpServer | StdioServer, Field(discriminator="transport")]
 
 
@@ -44,13 +56,13 @@ class AgentTemplate(Wire):
     """One agent of a domain."""
 
     name: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
-    description: str = ""
-    system_prompt: str = ""
-    model: str | None = None
+    description: Description = ""
+    system_prompt: Prompt = ""
+    model: ModelName | None = None
     tools: list[str] | None = Field(
         None, description="Names of tools; absent: all of the domain's."
     )
-    middleware: list[str | JSON] | None = Field(None, description="Absent: the domain's.")
+    middleware: Policies | None = Field(None, description="Absent: the domain's.")
     roles: list[str] | None = Field(None, description="Roles that may ask it; absent: all.")
 
 
@@ -59,36 +71,36 @@ class Limits(Wire):
 
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
-    tokens: int | None = Field(None, ge=1, description="Tokens of one turn, in and out together.")
-    cost: float | None = Field(
-        None, gt=0, description="Cost of one turn, by MODEL_PRICES of the settings."
+    tokens: Tokens | None = Field(None, description="Tokens of one turn, in and out together.")
+    cost: Cost | None = Field(
+        None, description="Cost of one turn, by MODEL_PRICES of the settings."
     )
     tool_seconds: int = Field(
         600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
     )
-    conversation_tokens: int | None = Field(
-        None, ge=1, description="Tokens of all turns of one session together."
+    conversation_tokens: Tokens | None = Field(
+        None, description="Tokens of all turns of one session together."
     )
-    conversation_cost: float | None = Field(
-        None, gt=0, description="Cost of all turns of one session together."
+    conversation_cost: Cost | None = Field(
+        None, description="Cost of all turns of one session together."
     )
-    domain_tokens_per_month: int | None = Field(
-        None, ge=1, description="Tokens of all sessions of the domain in a month."
+    domain_tokens_per_month: Tokens | None = Field(
+        None, description="Tokens of all sessions of the domain in a month."
     )
-    domain_cost_per_month: float | None = Field(
-        None, gt=0, description="Cost of all sessions of the domain in a month."
+    domain_cost_per_month: Cost | None = Field(
+        None, description="Cost of all sessions of the domain in a month."
     )
 
 
 class DomainTemplate(Wire):
     """A domain's configuration: what a new session's image is copied from."""
 
-    name: str = Field(min_length=1, max_length=80, examples=["finance"])
-    description: str = ""
-    model: str | None = Field(
+    name: Name = Field(examples=["finance"])
+    description: Description = ""
+    model: ModelName | None = Field(
         None, description="A chat model's name; absent: MODEL of the settings."
     )
-    system_prompt: str = ""
+    system_prompt: Prompt = ""
     tools: list[str] | None = Field(
         None, description="Built-in tools by name; absent: all of them."
     )
@@ -97,30 +109,30 @@ class DomainTemplate(Wire):
         examples=[{"ledger": {"transport": "streamable_http", "url": "http://127.0.0.1:9000/mcp"}}],
     )
     agents: list[AgentTemplate] = []
-    manager: JSON | None = None
-    middleware: list[str | JSON] = Field(
+    manager: FreeJSON | None = None
+    middleware: Policies = Field(
         default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
     )
     limits: Limits = Limits()
-    retention_days: int | None = Field(
-        None, ge=0, description="Sessions unused for so long are deleted; absent: as the settings."
+    retention_days: Days | None = Field(
+        None, description="Sessions unused for so long are deleted; absent: as the settings."
     )
 
 
 class DomainChange(Wire):
     """What to change of a domain; absent fields stay. No existing session is touched."""
 
-    name: str | None = Field(None, min_length=1, max_length=80)
-    description: str | None = None
-    model: str | None = None
-    system_prompt: str | None = None
+    name: Name | None = None
+    description: Description | None = None
+    model: ModelName | None = None
+    system_prompt: Prompt | None = None
     tools: list[str] | None = None
     mcp_servers: dict[str, McpServer] | None = None
     agents: list[AgentTemplate] | None = None
-    manager: JSON | None = None
-    middleware: list[str | JSON] | None = None
+    manager: FreeJSON | None = None
+    middleware: Policies | None = None
     limits: Limits | None = None
-    retention_days: int | None = Field(None, ge=0)
+    retention_days: Days | None = None
     is_default: bool | None = Field(None, description="True: new sessions are made from it.")
     archived: bool | None = Field(None, description="True: it takes no new sessions.")
     version: int | None = Field(

@@ -1,12 +1,20 @@
 """Domains over the API: templates that are checked, and images that never change."""
 
+import json
 from uuid import uuid4
 
 import pytest
 
 from tests.fakes import ScriptedModel
-from tests.integration.scenes import check_problem, make_domain, make_session
+from tests.integration.scenes import check_problem, make_domain, make_session, send_json
 from tests.stack import Stack
+
+EXPIRING = {"tools": "*", "action": "ask"}
+
+
+def deep(levels: int) -> dict:
+    """An object in an object, and so on."""
+    return {"x": deep(levels - 1)} if levels else {}
 
 
 def test_a_domain_is_made_read_changed_and_deleted(stack: Stack) -> None:
@@ -80,15 +88,33 @@ def test_a_domain_is_chosen_by_name_or_id(stack: Stack) -> None:
         {"owner": "root"},
         {"name": "  "},
         {"name": "n" * 81},
+        {"name": "\u200b"},
+        {"model": "m" * 201},
+        {"system_prompt": "p" * 500_001},
+        {"agents": [{"name": "a", "system_prompt": "p" * 500_001}]},
+        {"limits": {"tokens": 2**53}},
+        {"limits": {"cost": 1e13}},
+        {"limits": {"domain_tokens_per_month": 10**400}},
+        {"retention_days": 36_501},
+        {"manager": {"x": 2**63}},
+        {"manager": deep(41)},
+        {"middleware": [{"summarization": {"trigger_tokens": 2**64}}]},
+        {"middleware": [{"approvals": {"rules": [EXPIRING | {"expires_seconds": 10**12}]}}]},
+        {"limits": {"cost": float("inf")}},
+        {"limits": {"conversation_cost": float("nan")}},
+        {"manager": {"x": [float("nan")]}},
+        {"manager": deep(90)},
     ],
 )
 def test_a_template_that_cannot_work_is_refused(stack: Stack, wrong: dict) -> None:
     domain = make_domain(stack)
     name = f"wrong-{uuid4().hex[:8]}"
 
-    check_problem(stack.client.post("/domains", json={"name": name, **wrong}), 422)
-    check_problem(stack.client.patch(f"/domains/{domain['id']}", json=wrong), 422)
+    check_problem(send_json(stack, "POST", "/domains", {"name": name, **wrong}), 422)
+    check_problem(send_json(stack, "PATCH", f"/domains/{domain['id']}", wrong), 422)
 
+    checked = send_json(stack, "POST", "/domains/check", {"name": name, **wrong}).json()
+    assert [fault["path"][0] for fault in checked["faults"]] == [next(iter(wrong))]
     assert stack.client.get(f"/domains/{domain['id']}").json() == domain
     names = [item["name"] for item in stack.client.get("/domains?limit=200").json()["items"]]
     assert name not in names
@@ -156,3 +182,45 @@ def test_agents_are_asked_by_name(stack: Stack, model: ScriptedModel) -> None:
     unknown = {"message": "hello", "agent": "Carl"}
     answer = stack.client.post(f"/sessions/{session_id}/chat", json=unknown)
     assert "Anna" in check_problem(answer, 422)["detail"]
+
+
+def test_what_was_stored_before_there_were_bounds_goes_on_working(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    rule = EXPIRING | {"expires_seconds": 10**12}
+    odd = {
+        "limits": {"tokens": str(2**64), "conversation_tokens": 2**62, "cost": 1e300},
+        "retention_days": 10**30,
+        "system_prompt": "p" * 500_001,
+        "middleware": [{"approvals": {"rules": [rule | {"tools": "no_tool"}]}}],
+    }
+    domain = make_domain(stack)
+    stack.query_and_commit(
+        "UPDATE domains SET name = :name, template = CAST(:template AS jsonb) WHERE id = :id",
+        id=domain["id"], name=f" {domain['name']} ", template=json.dumps(odd),
+    )  # fmt: skip
+
+    read = stack.client.get(f"/domains/{domain['id']}").json()
+
+    assert read["name"] == f" {domain['name']} "
+    assert (read["limits"]["tokens"], read["limits"]["cost"]) == (2**53 - 1, 1e12)
+    assert (read["retention_days"], len(read["system_prompt"])) == (36_500, 500_001)
+    assert stack.chat("hello", domain=domain["id"])["status"] == "succeeded"
+    for answer in (stack.client.get("/retention"), stack.client.post("/retention")):
+        assert answer.status_code == 200, answer.text
+    changed = stack.client.patch(
+        f"/domains/{domain['id']}", json={"system_prompt": "p", "middleware": []}
+    )
+    assert changed.json()["limits"] == read["limits"]
+
+
+def test_a_name_has_no_blanks_around_it(stack: Stack) -> None:
+    name = f"n {uuid4().hex[:8]}"
+
+    made = stack.client.post("/domains", json={"name": f" {name}\t"}).json()
+    check_problem(stack.client.post("/domains", json={"name": name}), 409)
+    copied = stack.client.post(f"/domains/{made['id']}/duplicate", json={"name": f" {name} 2 "})
+    renamed = stack.client.patch(f"/domains/{made['id']}", json={"name": f"{name} 3 "})
+
+    assert (made["name"], copied.json()["name"]) == (name, f"{name} 2")
+    assert renamed.json()["name"] == f"{name} 3"

@@ -145,7 +145,7 @@ def test_a_change_touches_only_what_it_names(stack: Stack) -> None:
     assert (pinned["title"], pinned["pinned"], pinned["archived"]) == ("name", True, False)
     assert (renamed["title"], renamed["pinned"]) == ("new", True)
     assert nothing.status_code == 200
-    for title in ("", "  \n "):
+    for title in ("", "  \n ", "\u200b", "\u3164 \u2800"):
         answer = stack.client.patch(f"/sessions/{session_id}", json={"title": title})
         check_problem(answer, 422)
 

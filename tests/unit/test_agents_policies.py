@@ -9,10 +9,16 @@ from langchain_core.tools import ToolException
 from langgraph.errors import GraphInterrupt
 
 from backend.agents.middleware.recent_messages import find_cut
-from backend.agents.middleware.registry import MIDDLEWARE, build_middleware, check_middleware_names
+from backend.agents.middleware.registry import (
+    MIDDLEWARE,
+    build_middleware,
+    check_middleware_names,
+    find_settings,
+)
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.tool_results import MAX_RESULT_CHARS
 from backend.errors import InvalidInput, ResultNotFound
+from backend.schemas.bounds import YEAR_SECONDS
 from backend.tools.journal import NoJournal
 from tests.runs import TURN_ID
 
@@ -109,4 +115,15 @@ def test_policies_are_built_by_name_in_order_with_their_settings():
 )
 def test_an_unknown_policy_or_a_wrong_setting_is_refused(named):
     with pytest.raises(InvalidInput):
+        check_middleware_names(named)
+
+
+def test_a_rule_that_was_stored_without_a_bound_waits_a_year_at_most():
+    rule = {"tools": "*", "action": "ask", "expires_seconds": 10**12}
+    named = [{"approvals": {"rules": [rule]}}]
+
+    (read,) = find_settings(named, "approvals").rules
+
+    assert read.expires_seconds == YEAR_SECONDS
+    with pytest.raises(InvalidInput, match="expires_seconds"):
         check_middleware_names(named)

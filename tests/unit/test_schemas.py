@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from backend.domains.template import agent_named, check_template, image_of, template_of
 from backend.errors import InvalidInput
 from backend.schemas import sessions as schemas
-from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.schemas.domains import AgentTemplate, DomainTemplate, Limits
 from backend.schemas.sessions import (
     ChatRequest,
     ContentType,
@@ -131,3 +131,16 @@ def test_what_a_newer_version_has_written_is_read_and_what_a_person_sends_is_che
     assert Usage.read(b'{"output_tokens": 5, "water_litres": 2}').output_tokens == 5
     with pytest.raises(ValidationError):
         DomainTemplate.model_validate(newer)
+
+
+@pytest.mark.parametrize(
+    ("field", "largest"),
+    [("tokens", 2**53 - 1), ("cost", 1e12), ("conversation_tokens", 2**53 - 1)],
+)
+def test_a_limit_has_a_largest_value_that_is_said_in_the_schema(field: str, largest: float) -> None:
+    assert Limits.read({field: 10**30}) == Limits(**{field: largest})
+    for beyond in (largest * 2, float("inf"), float("nan")):
+        with pytest.raises(ValidationError):
+            Limits.model_validate({field: beyond})
+    said = Limits.model_json_schema()["properties"][field]["anyOf"][0]
+    assert said["maximum"] == largest

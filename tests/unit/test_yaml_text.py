@@ -8,7 +8,11 @@ from ui.components.yaml_text import read, write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=12,
 )
@@ -40,7 +44,18 @@ def test_a_date_is_a_text_as_it_would_be_in_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: [", "a: b: c", "- a\nb", "!!python/object:os.system x", "[" * 5000, "? [a]: 1"]
+    "text",
+    [
+        "a: [",
+        "a: b: c",
+        "- a\nb",
+        "!!python/object:os.system x",
+        "[" * 5000,
+        "? [a]: 1",
+        "a: .inf",
+        "[.nan]",
+        '"\\ud800"',
+    ],
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="This cannot be read"):

@@ -1,5 +1,6 @@
 """Configuration as text that people read and write: YAML, of which JSON is a part. Pure."""
 
+import json
 from typing import Any
 
 import yaml
@@ -36,7 +37,9 @@ def read(text: str) -> Value:
     Raises ValueError with a sentence that says where it cannot be read.
     """
     try:
-        return _plain(yaml.safe_load(text))
+        value = _plain(yaml.safe_load(text))
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # as it will be sent
+        return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" in line {mark.line + 1}" if mark else ""

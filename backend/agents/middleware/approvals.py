@@ -20,6 +20,7 @@ from backend.agents.events import CallAsked
 from backend.agents.tool_calls import CallPlace, place_of
 from backend.agents.tool_results import error_result, tidy
 from backend.schemas.approvals import DecisionType
+from backend.schemas.bounds import Waiting
 from backend.schemas.wire import JSON
 from db.failpoints import failpoint
 
@@ -45,7 +46,7 @@ class ApprovalRule(BaseModel):
     tools: str = Field(min_length=1)
     action: Literal["allow", "ask", "deny"]
     decisions: list[DecisionType] = Field(default_factory=lambda: list(DecisionType), min_length=1)
-    expires_seconds: int | None = Field(None, ge=1)
+    expires_seconds: Waiting | None = None
     description: str | None = Field(None, max_length=2_000)
 
 

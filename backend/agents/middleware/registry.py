@@ -21,7 +21,7 @@ from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings
 from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.errors import InvalidInput
-from backend.schemas.wire import JSON
+from backend.schemas.wire import JSON, READING
 
 Policy = AgentMiddleware[Any, Any]
 
@@ -55,24 +55,24 @@ MIDDLEWARE: Mapping[str, PolicySpec] = {
 
 def build_middleware(named: Sequence[str | JSON], context: PolicyContext) -> list[Policy]:
     """Return the named policies in order; InvalidInput names an unknown one or a wrong setting."""
-    made = [(MIDDLEWARE[name].build, settings) for name, settings in _read(named)]
+    made = [(MIDDLEWARE[name].build, settings) for name, settings in _read(named, READING)]
     return [build(settings, context) for build, settings in made if build]
 
 
 def check_middleware_names(named: Sequence[str | JSON]) -> None:
     """Raise InvalidInput unless every policy is known, given once, and its settings are right."""
-    names = [name for name, _ in _read(named)]
+    names = [name for name, _ in _read(named, None)]
     if len(set(names)) != len(names):
         raise InvalidInput("A middleware is named twice.")
 
 
 def find_settings(named: Sequence[str | JSON], wanted: str) -> Any:
     """Return the settings of the wanted policy; None if it is not among the named ones."""
-    return next((settings for name, settings in _read(named) if name == wanted), None)
+    return next((settings for name, settings in _read(named, READING) if name == wanted), None)
 
 
-def _read(named: Sequence[str | JSON]) -> list[tuple[str, BaseModel]]:
-    return [_read_one(*_name_and_settings(entry)) for entry in named]
+def _read(named: Sequence[str | JSON], context: JSON | None) -> list[tuple[str, BaseModel]]:
+    return [_read_one(*_name_and_settings(entry), context) for entry in named]
 
 
 def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
@@ -83,19 +83,17 @@ def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
     raise InvalidInput("A middleware is a name, or {name: {setting: value}}.")
 
 
-def _read_one(name: str, settings: JSON) -> tuple[str, BaseModel]:
+def _read_one(name: str, settings: JSON, context: JSON | None) -> tuple[str, BaseModel]:
     if name not in MIDDLEWARE:
         known = ", ".join(MIDDLEWARE)
         raise InvalidInput(f"There is no middleware {name!r}. There are: {known}.")
     try:
-        return name, MIDDLEWARE[name].settings(**settings)
-    except (ValidationError, TypeError) as error:
+        return name, MIDDLEWARE[name].settings.model_validate(settings, context=context)
+    except ValidationError as error:
         raise InvalidInput(f"The middleware {name}: {_reason(error)}.") from error
 
 
-def _reason(error: ValidationError | TypeError) -> str:
-    if isinstance(error, TypeError):
-        return str(error)
+def _reason(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
     said = first["msg"].removeprefix("Value error, ")

@@ -1,0 +1,100 @@
+"""How much of something a person may ask for: types with bounds, shared by the wire contract.
+
+What was stored before there was a bound is read all the same: text as it is, a number as the bound.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+)
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+
+from backend.schemas.wire import JSON, is_reading
+
+LARGEST_WHOLE = 2**53 - 1  # beyond it JSON's readers in other languages lose digits
+LARGEST_COST = 10**12
+LONGEST_DAYS = 36_500
+YEAR_SECONDS = 31_536_000
+LONGEST_NAME = 80
+LONGEST_MODEL_NAME = 200
+LONGEST_DESCRIPTION = 10_000
+LONGEST_PROMPT = 500_000
+LARGEST_STORED = 2**63 - 1
+DEEPEST = 40
+
+
+@dataclass(frozen=True)
+class Most:
+    """The most that a person may send: of a number, or of a text's characters."""
+
+    most: int
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """What Pydantic asks for: the same schema, and this bound."""
+        return core_schema.with_info_wrap_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JSON:
+        """What Pydantic asks for: the bound in JSON Schema's words."""
+        said = handler(schema)
+        return {**said, "maxLength" if said.get("type") == "string" else "maximum": self.most}
+
+    def _check(self, value: Any, then: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        if is_reading(info) and isinstance(value, float):
+            value = min(value, self.most)  # PostgreSQL gives a large whole number as this
+        read = then(value)
+        is_text = isinstance(read, str)
+        if (len(read) if is_text else read) <= self.most:
+            return read
+        if is_reading(info):
+            return read if is_text else type(read)(self.most)
+        if is_text:
+            raise PydanticKnownError("string_too_long", {"max_length": self.most})
+        raise PydanticKnownError("less_than_equal", {"le": self.most})
+
+
+def refuse_unfit(value: Any, depth: int = 0) -> None:
+    """Raise ValueError where JSON of any shape holds a number, or a depth, that cannot be kept."""
+    if depth > DEEPEST:
+        raise ValueError(f"this is nested deeper than {DEEPEST} levels")
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            refuse_unfit(item, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not a number that can be kept")
+    elif isinstance(value, int) and abs(value) > LARGEST_STORED:
+        raise ValueError("this has a whole number of more than 64 bits; write it as a text")
+
+
+def _fit(value: Any, info: ValidationInfo) -> Any:
+    if not is_reading(info):
+        refuse_unfit(value)
+    return value
+
+
+def _trimmed(value: Any, info: ValidationInfo) -> Any:
+    return value.strip() if isinstance(value, str) and not is_reading(info) else value
+
+
+Fit = AfterValidator(_fit)
+FreeJSON = Annotated[JSON, Fit]
+Tokens = Annotated[int, Field(ge=1), Most(LARGEST_WHOLE)]
+Cost = Annotated[float, Field(gt=0), Most(LARGEST_COST)]
+Days = Annotated[int, Field(ge=0), Most(LONGEST_DAYS)]
+Waiting = Annotated[int, Field(ge=1), Most(YEAR_SECONDS)]  # seconds that a person is given
+Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_NAME)]
+ModelName = Annotated[str, Most(LONGEST_MODEL_NAME)]
+Description = Annotated[str, Most(LONGEST_DESCRIPTION)]
+Prompt = Annotated[str, Most(LONGEST_PROMPT)]
