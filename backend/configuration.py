@@ -1,5 +1,6 @@
 """Read the settings so that a wrong one is a sentence, not a traceback."""
 
+import json
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,9 +19,10 @@ def read_settings() -> Settings:
         raise ConfigurationError(" ".join(sentences)) from None
     except SettingsError as error:
         # Raised for text that should be JSON, before any field is looked at.
-        name = "SOURCE_URLS" if "source_urls" in str(error) else "A setting"
+        name = next(name for name in Settings.model_fields if f'"{name}"' in str(error))
+        (example,) = Settings.model_fields[name].examples or ({},)
         raise ConfigurationError(
-            f'{name} must be a JSON object, such as {{"sales": "postgresql://..."}}.'
+            f"{name.upper()} must be a JSON object, such as {json.dumps(example)}."
         ) from None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 DEMO_MODEL = "demo"
@@ -58,20 +58,28 @@ RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
 Port = Annotated[int, Field(ge=1, le=65535)]
+Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
+Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
+CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0 for any number
+Rate = Annotated[float, Field(ge=0, le=1e9)]
 
 
 class Price(BaseModel):
     """What a model costs per million tokens, in one's own currency."""
 
-    input: float = Field(0.0, ge=0)
-    cached: float | None = Field(None, ge=0, description="Absent: as input.")
-    output: float = Field(0.0, ge=0)
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    input: Rate = 0.0
+    cached: Rate | None = Field(None, description="Absent: as input.")
+    output: Rate = 0.0
 
 
 class Settings(BaseSettings):
     """The configuration of one process. Values are checked here, once, at the start."""
 
-    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", allow_inf_nan=False
+    )
 
     database_url: DatabaseUrl = Field(
         "", description="PostgreSQL; empty: the embedded server of DATA_DIR."
@@ -92,11 +100,11 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
     openai_base_url: HttpUrl = Field("", description="An OpenAI-compatible endpoint, with its /v1.")
     model: str = Field("", description="The default chat model's name.")
-    model_first_token_seconds: float = Field(
-        180.0, gt=0, description="How long a model may take to begin its answer."
+    model_first_token_seconds: Seconds = Field(
+        180.0, description="How long a model may take to begin its answer."
     )
-    model_silence_seconds: float = Field(
-        90.0, gt=0, description="How long a model may be silent within its answer."
+    model_silence_seconds: Seconds = Field(
+        90.0, description="How long a model may be silent within its answer."
     )
     model_tries: int = Field(
         6, ge=1, le=100, description="How often an answer is asked for while none begins."
@@ -108,48 +116,49 @@ class Settings(BaseSettings):
     auth: Literal["none", "password", "oidc"] = "none"
     workers: int = Field(1, ge=0, le=64, description="Worker processes that `make run` starts.")
     worker_turns: int = Field(100, ge=1, le=1000, description="Turns one worker runs at once.")
-    lease_seconds: float = Field(10.0, gt=0, description="A worker silent for so long is lost.")
-    sweep_seconds: float = Field(
-        0.5, gt=0, description="How often lost and stranded turns are sought."
-    )
+    lease_seconds: Seconds = Field(10.0, description="A worker silent for so long is lost.")
+    sweep_seconds: Seconds = Field(0.5, description="How often lost and stranded turns are sought.")
 
-    user_turns: int = Field(1_000, ge=1, description="Unfinished turns of one person at most.")
-    user_turns_at_once: int = Field(
-        50, ge=1, description="Turns of one person that run at once; the others wait."
+    user_turns: Count = Field(1_000, description="Unfinished turns of one person at most.")
+    user_turns_at_once: Count = Field(
+        50, description="Turns of one person that run at once; the others wait."
     )
-    all_turns: int = Field(20_000, ge=1, description="Unfinished turns of all at most.")
-    user_tokens_per_day: int = Field(
-        0, ge=0, description="Tokens of one person a day (UTC); 0: any."
+    all_turns: Count = Field(20_000, description="Unfinished turns of all at most.")
+    user_tokens_per_day: CountOrAny = Field(
+        0, description="Tokens of one person a day (UTC); 0: any."
     )
     user_cost_per_day: float = Field(
-        0.0, ge=0, description="Cost of one person a day (UTC); 0: any."
+        0.0, ge=0, le=1e12, description="Cost of one person a day (UTC); 0: any."
     )
     model_prices: dict[str, Price] = Field(
         default_factory=dict,
-        description='Per million tokens, as JSON: {"gpt-4o": {"input": 2.5, "cached": 1.25,'
-        ' "output": 10}}; a model that is not named costs nothing.',
+        description="Per million tokens, as JSON; a model that is not named costs nothing.",
+        examples=[{"gpt-4o": {"input": 2.5, "cached": 1.25, "output": 10}}],
     )
 
     retention_days: int = Field(
         0,
         ge=0,
+        le=36_500,
         description="Sessions unused for so long are deleted; 0: kept. A domain may differ.",
     )
-    retention_sessions: int = Field(
-        0, ge=0, description="Sessions of one person at most; the oldest go. 0: any number."
+    retention_sessions: CountOrAny = Field(
+        0, description="Sessions of one person at most; the oldest go. 0: any number."
     )
     retention_megabytes: int = Field(
-        0, ge=0, description="What all sessions together may hold; the oldest go. 0: any."
+        0, ge=0, le=2**40, description="What all sessions together may hold; the oldest go. 0: any."
     )
     retention_hours: float = Field(
-        24.0, ge=0, description="How often workers apply retention; 0: only people do."
+        24.0, ge=0, le=8_760, description="How often workers apply retention; 0: only people do."
     )
 
     mcp_connect_seconds: float = Field(
         10.0, gt=0, le=600, description="How long an MCP server may take to connect."
     )
     source_urls: dict[str, str] = Field(
-        default_factory=dict, description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.'
+        default_factory=dict,
+        description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.',
+        examples=[{"sales": "postgresql://..."}],
     )
     domain_secrets: SecretNames = Field(
         "COLLOQUY_SECRET_*", description="Variables that domains may name; `*` ends a beginning."

@@ -2,6 +2,7 @@
 
 import io
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -115,6 +116,12 @@ def test_folders_that_exist_keep_their_modes(tmp_path):
     assert (tmp_path / "a").stat().st_mode & 0o077 in (0, 0o011)
 
 
+@pytest.mark.parametrize("folder", ["/proc/x/y", "/dev/null", "/dev/null/x", "/tmp/" + "x" * 300])
+def test_a_folder_that_cannot_be_used_is_named(folder):
+    with pytest.raises(LaunchError, match=rf"The folder {folder} cannot be used: .*DATA_DIR"):
+        make_folder(Path(folder))
+
+
 def test_output_that_is_no_terminal_has_whole_plain_lines():
     stream = io.StringIO()
     console = Console(stream)
@@ -146,6 +153,15 @@ def test_addresses_of_ipv6_hosts_are_bracketed():
         ("OPENAI_BASE_URL", "localhost", "OPENAI_BASE_URL is not usable"),
         ("SOURCE_URLS", "{", "SOURCE_URLS must be a JSON object"),
         ("SOURCE_URLS", '{"a": 1, "b": {"canary": 2}}', "SOURCE_URLS"),
+        ("SOURCE_URLS", "canary", 'SOURCE_URLS must be a JSON object, such as {"sales": "postgres'),
+        ("MODEL_PRICES", "canary", 'MODEL_PRICES must be a JSON object, such as {"gpt-4o": {"inp'),
+        ("MODEL_PRICES", '{"m": {"input": 1e999}}', "MODEL_PRICES.M.INPUT is not usable"),
+        ("RETENTION_DAYS", "99999999", "RETENTION_DAYS is not usable: input should be less than"),
+        ("RETENTION_MEGABYTES", "9" * 30, "RETENTION_MEGABYTES is not usable"),
+        ("RETENTION_HOURS", "1e300", "RETENTION_HOURS is not usable"),
+        ("LEASE_SECONDS", "inf", "LEASE_SECONDS is not usable"),
+        ("SWEEP_SECONDS", "nan", "SWEEP_SECONDS is not usable"),
+        ("USER_TOKENS_PER_DAY", "9" * 30, "USER_TOKENS_PER_DAY is not usable"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence_without_its_secret(monkeypatch, name, value, sentence):
