@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from backend.agents.middleware.registry import check_middleware_names
 from backend.domains import template as templates
 from backend.domains.secrets import Secrets, check_secrets
+from backend.domains.tool_servers import check_servers
 from backend.errors import InvalidInput
 from backend.schemas.configuration import Fault, TemplateCheck
 from backend.schemas.domains import DomainTemplate
@@ -35,7 +36,7 @@ def check_body(body: JSON, secrets: Secrets) -> TemplateCheck:
 
 
 def find_faults(image: DomainTemplate) -> list[Fault]:
-    """The tools and middleware that do not exist, and settings that are wrong.
+    """The tools and middleware that do not exist, settings and tool servers that are wrong.
 
     The tools of MCP servers are known only once they are asked, so that an agent's tools are
     checked here only where the domain has no such server.
@@ -47,7 +48,7 @@ def find_faults(image: DomainTemplate) -> list[Fault]:
         faults += _check([*path, "middleware"], check_middleware_names, agent.middleware)
         if not image.mcp_servers:
             faults += _check([*path, "tools"], check_tool_names, agent.tools)
-    return faults
+    return [*faults, *check_servers(image.mcp_servers)]
 
 
 def _check(path: list[str | int], check: Callable[[Any], None], named: Any) -> list[Fault]:

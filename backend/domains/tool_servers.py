@@ -1,0 +1,64 @@
+"""What is wrong with a domain's tool servers, as far as can be said without asking them. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import urlsplit
+
+from backend.domains.secrets import NAMED
+from backend.schemas.bounds import LONGEST_NAME
+from backend.schemas.configuration import Fault
+from backend.schemas.domains import McpServer, StdioServer, StreamableHttpServer
+from backend.text import is_visible
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
+
+
+def check_servers(servers: Mapping[str, McpServer]) -> list[Fault]:
+    """The servers that can never be connected to, by field; each fault names its server."""
+    return [
+        Fault(path=["mcp_servers", name, *place], message=f"The MCP server {name!r}: {said}")
+        for name, server in servers.items()
+        for place, said in _find_wrong(name, server)
+    ]
+
+
+def _find_wrong(name: str, server: McpServer) -> Iterator[tuple[list[str], str]]:
+    if not is_visible(name) or not name.isprintable() or len(name) > LONGEST_NAME:
+        yield [], f"its name must be one line of 1 to {LONGEST_NAME} characters."
+    if isinstance(server, StdioServer):
+        yield from _wrong_process(server)
+    else:
+        yield from _wrong_address(server)
+
+
+def _wrong_process(server: StdioServer) -> Iterator[tuple[list[str], str]]:
+    if not server.command.strip():
+        yield ["command"], "its command is empty."
+    if odd := _first(server.env, lambda name, _: not name or "=" in name):
+        yield ["env"], f"{odd!r} cannot be the name of a variable."
+
+
+def _wrong_address(server: StreamableHttpServer) -> Iterator[tuple[list[str], str]]:
+    if not _is_address(server.url):
+        yield ["url"], "its url must be one of http:// or https:// with a host."
+    if odd := _first(server.headers, lambda name, _: not _HEADER_NAME.fullmatch(name)):
+        yield ["headers"], f"{odd!r} cannot be the name of a header."
+    if odd := _first(server.headers, lambda _, text: not (text.isascii() and text.isprintable())):
+        yield ["headers"], f"{odd!r} has a value that no header can have: only ASCII, in one line."
+
+
+def _first(pairs: Mapping[str, str], is_wrong: Callable[[str, str], bool]) -> str | None:
+    """What to call the first wrong pair; an empty name is shown as it would be typed."""
+    return next((name or '""' for name, value in pairs.items() if is_wrong(name, value)), None)
+
+
+def _is_address(url: str) -> bool:
+    if NAMED.match(url):
+        return True  # only the worker knows what it begins with
+    if not url.isprintable() or " " in url:
+        return False
+    try:
+        parts = urlsplit(NAMED.sub("1", url))
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
