@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.cursor import decode_cursor, encode_cursor
+from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors import InvalidInput, NotAllowed, SessionNotFound
 from backend.schemas import sessions as schemas
 from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionPage
@@ -133,7 +133,7 @@ def list_sessions(
     query = _sessions().where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
     if cursor:
         query = query.where(
-            tuple_(ConversationRow.updated_at, ConversationRow.id) < decode_cursor(cursor)
+            tuple_(ConversationRow.updated_at, ConversationRow.id) < decode_time_and_id(cursor)
         )
     order = (ConversationRow.updated_at.desc(), ConversationRow.id.desc())
     rows = session.execute(query.order_by(*order).limit(limit + 1)).all()

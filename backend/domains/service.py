@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth.scope import Scope
+from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
 from backend.domains.drift import diff_templates
 from backend.domains.template import check_template, image_of
@@ -44,21 +45,23 @@ def list_domains(
     archived: bool | None = None,
     counted: bool = False,
 ) -> DomainPage:
-    """One page by name; the cursor is the last name of the page before.
+    """One page by name. Raises InvalidInput for an unknown cursor.
 
     `archived`: only those that are, or are not. `counted`: with how many sessions each has.
     """
     limit = max(1, min(limit, MAX_PAGE))
     query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
     if cursor:
-        query = query.where(DomainRow.name > clean_text(cursor))
+        (last,) = decode_cursor(cursor, str)
+        query = query.where(DomainRow.name > last)
     if archived is not None:
         query = query.where(DomainRow.archived == archived)
     rows = session.scalars(query).all()
     items = [_domain(row) for row in rows[:limit]]
     if counted:
         _count_sessions(session, items)
-    return DomainPage(items=items, next_cursor=items[-1].name if len(rows) > limit else None)
+    next_cursor = encode_cursor(items[-1].name) if len(rows) > limit else None
+    return DomainPage(items=items, next_cursor=next_cursor)
 
 
 def get(session: Session, scope: Scope, domain_id: UUID) -> Domain:

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.conversations.cursor import decode_cursor, encode_cursor
 from backend.conversations.service import visible_to
+from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors import ApprovalNotFound, NotAllowed
 from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
 from db.models.approval import ApprovalRow
@@ -58,7 +58,7 @@ def list_approvals(
     if status is not None:
         query = query.where(ApprovalRow.status == status)
     if cursor:
-        after = decode_cursor(cursor)
+        after = decode_time_and_id(cursor)
         query = query.where(place > after if oldest_first else place < after)
     columns = (ApprovalRow.created_at, ApprovalRow.id)
     order = columns if oldest_first else tuple(column.desc() for column in columns)
