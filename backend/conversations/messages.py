@@ -13,7 +13,7 @@ from backend.auth.scope import Scope
 from backend.conversations.display import Draft
 from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
-from backend.errors import ResultNotFound, SessionNotFound
+from backend.errors import InvalidInput, ResultNotFound, SessionNotFound
 from backend.schemas.sessions import (
     ContentType,
     DisplayMessage,
@@ -120,8 +120,10 @@ def list_messages(
     """One page in ascending position: after `after`, before `before`, or the latest.
 
     `of_branch`: of the active branch only. Costs the same for any length of history.
-    Raises SessionNotFound.
+    Raises SessionNotFound, InvalidInput for both ends at once.
     """
+    if after is not None and before is not None:
+        raise InvalidInput("A page lies after a position or before one: leave one of them out.")
     found = session.execute(
         select(ConversationRow.message_count, ConversationRow.path).where(
             ConversationRow.id == conversation_id, visible_to(scope)
@@ -137,9 +139,10 @@ def list_messages(
     else:
         page = (shown if before is None else shown.cut(before)).tail(limit)
     items = _rows_on(session, conversation_id, page)
-    if not items:
-        return MessagePage(items=[], next_before=None, next_after=None)
-    first, last = items[0].position, items[-1].position
+    # A page beyond an end is empty; the way back begins at that end.
+    edge = found.message_count + 1 if before is None else before
+    first = items[0].position if items else edge
+    last = items[-1].position if items else first - 1
     return MessagePage(
         items=items,
         next_before=first if shown.cut(first).ranges else None,

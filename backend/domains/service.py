@@ -120,11 +120,10 @@ def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange
     row = _hold(session, scope, domain_id, wanted.version)
     given = wanted.model_dump(exclude_unset=True, mode="json")
     given.pop("version", None)
-    archived, is_default = given.pop("archived", None), given.pop("is_default", None)
-    if archived is not None and archived != row.archived:
+    if (archived := given.pop("archived", row.archived)) != row.archived:
         _archive(session, scope, row, archived)
-    if is_default and not row.is_default:
-        _make_default(session, scope, row)
+    if (is_default := given.pop("is_default", row.is_default)) != row.is_default:
+        _make_default(session, scope, row, is_default)
     _store(session, scope, row, _template(row, given))
     session.expire_all()
     return get(session, scope, domain_id)
@@ -223,7 +222,9 @@ def _archive(session: Session, scope: Scope, row: DomainRow, archived: bool) -> 
     audit.record(session, scope.user_id, action, SUBJECT, row.id, {"name": row.name})
 
 
-def _make_default(session: Session, scope: Scope, row: DomainRow) -> None:
+def _make_default(session: Session, scope: Scope, row: DomainRow, is_default: bool) -> None:
+    if not is_default:
+        raise DomainInUse("There is always one default domain. Make another one the default.")
     if row.archived:
         raise DomainArchived
     session.execute(update(DomainRow).where(DomainRow.is_default).values(is_default=False))

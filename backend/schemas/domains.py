@@ -119,6 +119,11 @@ class DomainTemplate(Wire):
     )
 
 
+def _as_it_is(schema: JSON) -> None:
+    """Say no default: what is absent stays as it is."""
+    del schema["default"]
+
+
 class DomainChange(Wire):
     """What to change of a domain; absent fields stay. No existing session is touched."""
 
@@ -133,8 +138,16 @@ class DomainChange(Wire):
     middleware: Policies | None = None
     limits: Limits | None = None
     retention_days: Days | None = None
-    is_default: bool | None = Field(None, description="True: new sessions are made from it.")
-    archived: bool | None = Field(None, description="True: it takes no new sessions.")
+    is_default: bool = Field(
+        False,
+        description="True: new sessions are made from it; false only where it is not so.",
+        json_schema_extra=_as_it_is,
+    )
+    archived: bool = Field(
+        False,
+        description="True: it takes no new sessions; false: it does.",
+        json_schema_extra=_as_it_is,
+    )
     version: int | None = Field(
         None, description="The version that was edited; a newer one meanwhile: 409."
     )

@@ -142,6 +142,8 @@ def test_the_default_domain_can_be_moved_but_not_deleted(stack: Stack) -> None:
     (default,) = [domain for domain in listed if domain["is_default"]]
     other = make_domain(stack)
     check_problem(stack.client.delete(f"/domains/{default['id']}"), 409)
+    refused = stack.client.patch(f"/domains/{default['id']}", json={"is_default": False})
+    check_problem(refused, 409)
 
     stack.client.patch(f"/domains/{other['id']}", json={"is_default": True})
     chosen = stack.client.get(f"/sessions/{make_session(stack)}").json()["domain_id"]
@@ -149,6 +151,16 @@ def test_the_default_domain_can_be_moved_but_not_deleted(stack: Stack) -> None:
 
     assert chosen == other["id"]
     assert stack.client.get(f"/domains/{other['id']}").json()["is_default"] is False
+
+
+@pytest.mark.parametrize("field", ["is_default", "archived", "name", "system_prompt", "limits"])
+def test_what_always_has_a_value_cannot_be_changed_to_none(stack: Stack, field: str) -> None:
+    domain = make_domain(stack)
+
+    answer = stack.client.patch(f"/domains/{domain['id']}", json={field: None})
+
+    assert field in check_problem(answer, 422)["detail"]
+    assert stack.client.get(f"/domains/{domain['id']}").json() == domain
 
 
 def test_pages_of_domains_have_each_once_by_name(stack: Stack) -> None:

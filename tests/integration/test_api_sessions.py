@@ -183,10 +183,14 @@ def test_ends_of_pages_of_messages(stack: Stack) -> None:
     assert stack.client.get(url, params={"after": 0}).json() == empty
     stack.chat("hello", session_id)
 
-    assert stack.client.get(url, params={"after": 2}).json()["items"] == []
-    assert stack.client.get(url, params={"after": 2}).json()["next_after"] is None
-    assert stack.client.get(url, params={"before": 1}).json()["items"] == []
     whole = stack.client.get(url).json()
+    for after in (2, 1000, 10**30):
+        beyond = stack.client.get(url, params={"after": after}).json()
+        assert beyond == {"items": [], "next_before": 3, "next_after": None}
+        back = stack.client.get(url, params={"before": beyond["next_before"]}).json()
+        assert back["items"] == whole["items"]
+    assert stack.client.get(url, params={"before": 1}).json() == empty | {"next_after": 0}
+    check_problem(stack.client.get(url, params={"after": 1, "before": 2}), 422)
     assert (whole["next_before"], whole["next_after"]) == (None, None)
     first = stack.client.get(url, params={"after": 0, "limit": 1}).json()
     assert (first["next_before"], first["next_after"]) == (None, 1)
