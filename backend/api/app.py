@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from backend.api.audience import Audiences
 from backend.api.guard import LoopbackGuard
+from backend.api.head import HeadAsGet
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers
 from backend.api.routes import (
@@ -50,6 +51,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.problems = Counter[int]()
     app.state.reader = EventReader(services.redis)
     app.state.audiences = Audiences(app.state.reader)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(LoopbackGuard, host=services.settings.host)
     add_problem_handlers(app)
     for resource in (

@@ -77,4 +77,4 @@ class ToolVersionPage(Wire):
 class ToolVersionDecision(Wire):
     """Whether a tool may be used in this version."""
 
-    status: Literal[VersionStatus.ACCEPTED, VersionStatus.REFUSED]
+    status: Literal["accepted", "refused"]

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from uuid import uuid4
 
+import httpx
 import pytest
 
 from backend.api.problems import MAX_BODY_BYTES
@@ -134,3 +135,29 @@ def test_a_session_needs_no_body(stack: Stack) -> None:
 )
 def test_nul_in_an_address_is_refused(stack: Stack, method: str, path: str) -> None:
     check_problem(stack.client.request(method, path), 422)
+
+
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/metrics", "/api/v1/sessions", "/api/v1/sessions/{id}/events", "/nowhere"]
+)
+def test_head_is_get_without_the_body(stack: Stack, path: str) -> None:
+    url = stack.base_url + path.format(id=make_session(stack))
+
+    head = httpx.head(url, timeout=5)
+
+    with httpx.stream("GET", url) as get:
+        assert head.status_code == get.status_code
+        assert head.headers["content-type"] == get.headers["content-type"]
+    assert head.content == b""
+
+
+def test_head_of_what_takes_no_get_is_refused(stack: Stack) -> None:
+    assert stack.client.head("/chat").status_code == 405
+
+
+def test_a_wrong_choice_is_answered_with_what_there_is(stack: Stack) -> None:
+    path = f"/domains/{uuid4()}/tool-versions/{uuid4()}"
+
+    refused = check_problem(stack.client.patch(path, json={"status": "pending"}), 422)
+
+    assert refused["detail"] == "status: Input should be 'accepted' or 'refused'"

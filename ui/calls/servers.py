@@ -6,7 +6,6 @@ from backend.schemas.servers import (
     ServersReport,
     ToolVersionDecision,
     ToolVersionPage,
-    VersionStatus,
 )
 from ui.client import Client
 
@@ -25,7 +24,7 @@ def decide_version(
     client: Client, domain_id: UUID, version_id: UUID, *, is_accepted: bool
 ) -> ToolVersionPage:
     """Accept a tool in this version, or refuse it."""
-    status = VersionStatus.ACCEPTED if is_accepted else VersionStatus.REFUSED
-    body = ToolVersionDecision(status=status).model_dump(mode="json")
+    decision = ToolVersionDecision(status="accepted" if is_accepted else "refused")
+    body = decision.model_dump(mode="json")
     path = f"domains/{domain_id}/tool-versions/{version_id}"
     return client.call(ToolVersionPage, "PATCH", path, json=body)

@@ -7,7 +7,12 @@ from fastapi import APIRouter
 from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.domains import service as domains
-from backend.schemas.servers import ServersReport, ToolVersionDecision, ToolVersionPage
+from backend.schemas.servers import (
+    ServersReport,
+    ToolVersionDecision,
+    ToolVersionPage,
+    VersionStatus,
+)
 from backend.tools import version_board
 from backend.turns.server_checks import check_servers
 
@@ -38,5 +43,6 @@ def decide_tool_version(
 ) -> ToolVersionPage:
     """Accept a tool in this version, or refuse it; the next turns go by that."""
     with services.database.transaction() as session:
-        version_board.decide(session, scope, domain_id, version_id, body.status)
+        status = VersionStatus(body.status)
+        version_board.decide(session, scope, domain_id, version_id, status)
         return version_board.list_versions(session, scope, domain_id)
