@@ -5,6 +5,8 @@ from typing import Any
 
 import yaml
 
+from backend.schemas.bounds import refuse_unfit
+
 Value = Any
 
 
@@ -38,7 +40,8 @@ def read(text: str) -> Value:
     """
     try:
         value = _plain(yaml.safe_load(text))
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # as it will be sent
+        refuse_unfit(value)
+        json.dumps(value, ensure_ascii=False).encode()  # half a letter could not be sent
         return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
