@@ -13,7 +13,7 @@ from backend.turns.announcing import publish_closed
 from backend.turns.claim import lease_is_over
 from backend.turns.closing import Closed, Outcome, close_turn
 from backend.turns.lifecycle import is_finished
-from backend.turns.rows import context_of, find_turn, list_unfinished, turn_of
+from backend.turns.rows import context_of, find_turn, latest_turn, list_unfinished, turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
 from backend.usage.ledger import hold_unfinished, put_down
@@ -44,14 +44,16 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
 def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
     """Stop the session's first unfinished turn; the next queued one follows.
 
-    Raises SessionNotFound, and TurnNotFound when nothing is running.
+    Where all have ended nothing changes, and the latest one is given.
+    Raises SessionNotFound, and TurnNotFound for a session that never had a turn.
     """
     with services.database.read() as session:
         conversations.get(session, scope, session_id)
-        unfinished = list_unfinished(session, session_id)
-    if not unfinished:
+        first = next(iter(list_unfinished(session, session_id)), None)
+        turn = first or latest_turn(session, session_id)
+    if turn is None:
         raise TurnNotFound("Nothing is running in this session.")
-    return stop_turn(services, scope, unfinished[0].id)
+    return stop_turn(services, scope, turn.id)
 
 
 def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:

@@ -223,8 +223,28 @@ def test_stopping_twice_and_after_the_end_changes_nothing(stack: Stack) -> None:
     assert stop(stack, done["turn_id"])["status"] == "succeeded"
 
 
+def test_stopping_a_session_after_its_end_gives_the_latest_turn_as_it_is(stack: Stack) -> None:
+    turn = stack.submit(LONG)
+    session_id = turn["session_id"]
+    wait_for_event(stack, session_id, "text_delta")
+    url = f"/sessions/{session_id}/stop"
+
+    assert stack.client.post(url).json()["id"] == turn["turn_id"]
+    ended = stack.finished(turn["turn_id"], STOP_SECONDS)
+    rows = stack.messages(session_id)
+    again = [stack.client.post(url) for _ in range(2)]
+    done = stack.chat("now an answer", session_id)
+    after = stack.client.post(url)
+
+    assert [(answer.status_code, answer.json()) for answer in again] == [(200, ended)] * 2
+    assert stack.messages(session_id)[: len(rows)] == rows
+    assert (after.status_code, after.json()) == (200, stack.turn(done["turn_id"]))
+
+
 def test_nothing_to_stop_in_a_session_is_a_problem(stack: Stack) -> None:
-    check_problem(stack.client.post(f"/sessions/{make_session(stack)}/stop"), 404)
+    answer = stack.client.post(f"/sessions/{make_session(stack)}/stop")
+
+    assert check_problem(answer, 404)["detail"] == "Nothing is running in this session."
 
 
 def test_stop_of_a_session_lets_the_next_message_run(stack: Stack) -> None:

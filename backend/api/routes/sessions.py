@@ -96,7 +96,10 @@ def remove_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> 
 
 @router.post("/{session_id}/stop")
 def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
-    """Stop the running turn; what was said so far stays."""
+    """Stop the running turn; what was said so far stays.
+
+    When it has ended already nothing changes, and the latest turn is given as it is.
+    """
     return stop_session(services, scope, session_id)
 
 
