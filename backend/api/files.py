@@ -15,6 +15,22 @@ PLAIN_KINDS = frozenset(
 )
 
 
+BYTES: dict[str, Any] = {
+    "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
+}
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "By `format`: the whole as JSON, a table as CSV, or a file's own bytes.",
+        "content": {
+            "application/json": {"schema": {"type": "object", "additionalProperties": True}},
+            "text/csv": {"schema": {"type": "string"}},
+            "application/octet-stream": BYTES,
+            **dict.fromkeys(sorted(PLAIN_KINDS), BYTES),
+        },
+    }
+}
+
+
 def csv_response(result: dict[str, Any], name: str) -> Response:
     """Return a stored table as CSV. Raises InvalidInput for what is no table."""
     if "columns" not in result:

@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from backend.api.problems import MEDIA_TYPE
 
 JSON = dict[str, Any]
+PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
 def describe(app: FastAPI) -> JSON:
@@ -30,7 +31,7 @@ def _operations(document: JSON) -> list[JSON]:
 
 
 def _name_media_types(operation: JSON) -> None:
-    for status, response in operation.get("responses", {}).items():
+    for response in operation.get("responses", {}).values():
         content = response.get("content", {})
-        if status[0] in "45" and "application/json" in content:
+        if content.get("application/json", {}).get("schema") == PROBLEM:
             response["content"] = {MEDIA_TYPE: content["application/json"]}

@@ -266,6 +266,14 @@ class ServerInfo(Wire):
     pending_approvals: int = Field(0, description="Calls that wait for the caller to decide.")
 
 
+class Readiness(Wire):
+    """The state of each part: ok, or why not."""
+
+    database: str = Field(examples=["ok"])
+    redis: str = Field(examples=["ok"])
+    worker: str = Field(examples=["no live worker: start one with `make worker`"])
+
+
 class Problem(BaseModel):
     """An error, as RFC 9457 has it."""
 

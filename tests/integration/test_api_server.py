@@ -55,7 +55,7 @@ def test_a_redis_that_hangs_is_waited_for_once_and_not_for_long(
         os.kill(process.pid, signal.SIGCONT)
 
     assert max(ready_seconds, server_seconds, metrics_seconds) < 2 * REDIS_ASKING_SECONDS
-    assert ready.status_code == 503
+    assert (ready.status_code, ready.headers["content-type"]) == (503, "application/json")
     assert ready.json()["database"] == "ok"
     assert "does not answer" in ready.json()["redis"]
     assert server.json()["missing"] == ["redis", "worker"]
@@ -149,3 +149,25 @@ def test_every_route_of_the_contract_is_documented(stack: Stack) -> None:
     }  # fmt: skip
     assert {(method, f"/api/v1{path}") for method, path in routes} <= documented
     assert {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")} <= documented
+
+
+def test_documented_are_the_kinds_of_answers_that_are_given(stack: Stack) -> None:
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    unknown = f"/api/v1/sessions/{uuid4()}"
+
+    def kinds(path: str, status: int) -> set[str]:
+        return set(document["paths"][path]["get"]["responses"][str(status)]["content"])
+
+    def given(path: str) -> str:
+        return httpx.get(f"{stack.base_url}{path}").headers["content-type"].partition(";")[0]
+
+    assert kinds("/metrics", 200) == {given("/metrics")} == {"text/plain"}
+    assert kinds("/readyz", 200) == kinds("/readyz", 503) == {given("/readyz")}
+    readiness = document["components"]["schemas"]["Readiness"]["properties"]
+    assert set(readiness) == set(httpx.get(f"{stack.base_url}/readyz").json())
+    results = kinds("/api/v1/sessions/{session_id}/results/{result_id}", 200)
+    assert results >= {"application/json", "text/csv", "application/octet-stream", "image/png"}
+    of_session = document["paths"]["/api/v1/sessions/{session_id}"]["get"]["responses"]
+    assert (
+        set(of_session["4XX"]["content"]) == set(of_session["503"]["content"]) == {given(unknown)}
+    )

@@ -1,15 +1,17 @@
 """The server itself: alive, ready, measured; and what a page must know of it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.metrics import CONTENT_TYPE, write_metrics
 from backend.auth.scope import Scope
-from backend.schemas.sessions import ServerInfo
+from backend.schemas.sessions import Readiness, ServerInfo
 from backend.turns.inbox import count_pending
 from backend.turns.presence import count_workers
 from backend.turns.services import Services
@@ -17,6 +19,9 @@ from backend.turns.services import Services
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
 OK = "ok"
+NOT_READY: dict[int | str, dict[str, Any]] = {
+    "503": {"model": Readiness, "description": "Something is missing, and why."}
+}
 
 
 @root.get("/healthz")
@@ -25,8 +30,8 @@ def healthz() -> dict[str, str]:
     return {"status": "alive"}
 
 
-@root.get("/readyz")
-def readyz(response: Response, services: ServicesDep) -> dict[str, str]:
+@root.get("/readyz", responses=NOT_READY)
+def readyz(response: Response, services: ServicesDep) -> Readiness:
     """Database, Redis and at least one worker are there: 200, else 503 and what is missing."""
     parts = check_parts(services)
     if not parts.are_ready:
@@ -34,7 +39,7 @@ def readyz(response: Response, services: ServicesDep) -> dict[str, str]:
     return parts.states
 
 
-@root.get("/metrics")
+@root.get("/metrics", response_class=PlainTextResponse)
 def metrics(request: Request, services: ServicesDep) -> Response:
     """Figures for Prometheus."""
     body = write_metrics(services, request.app.state.problems)
@@ -62,13 +67,13 @@ def server(services: ServicesDep, scope: ScopeDep) -> ServerInfo:
 class Parts:
     """The state of each part, ok or why not; and how many workers are alive."""
 
-    states: dict[str, str]
+    states: Readiness
     workers: int
 
     @property
     def missing(self) -> list[str]:
         """The parts that are not there."""
-        return [part for part, state in self.states.items() if state != OK]
+        return [part for part, state in self.states if state != OK]
 
     @property
     def are_ready(self) -> bool:
@@ -81,7 +86,7 @@ def check_parts(services: Services) -> Parts:
     database = _database(services)
     redis, workers = _redis(services)
     worker = OK if workers else "no live worker: start one with `make worker`"
-    return Parts({"database": database, "redis": redis, "worker": worker}, workers)
+    return Parts(Readiness(database=database, redis=redis, worker=worker), workers)
 
 
 def _database(services: Services) -> str:

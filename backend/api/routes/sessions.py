@@ -13,6 +13,7 @@ from backend.api.arriving import Sent, Text
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import follow
+from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import csv_response, file_response
 from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
@@ -160,7 +161,7 @@ def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
         return conversations.get_image(session, scope, session_id)
 
 
-@router.get("/{session_id}/results/{result_id}", response_model=None)
+@router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)
 def get_tool_result(
     session_id: UUID,
     result_id: UUID,
