@@ -9,6 +9,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.api.audience import Audiences, catch_up
 from backend.errors import SessionNotFound
+from backend.schemas.events import EVENTS
+from backend.schemas.sessions import EventName
+from backend.schemas.wire import Wire
 from backend.turns.viewer import Viewer
 
 CONNECTED = b": connected\n\n"
@@ -17,10 +20,27 @@ EXAMPLE = (
     "id: 1700000000000-0.3\nevent: text_delta\n"
     'data: {"context": {"session_id": "…", "turn_id": "…"}, "message_id": "…", "text": "Hel"}\n\n'
 )
+
+
+def _item(name: EventName, data: type[Wire]) -> dict[str, Any]:
+    """The schema of one event, in OpenAPI's words for Server-Sent Events."""
+    body = {"$ref": f"#/components/schemas/{data.__name__}"}
+    written = {"type": "string", "contentMediaType": "application/json", "contentSchema": body}
+    properties = {"id": {"type": "string"}, "event": {"const": name.value}, "data": written}
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+ITEM = {"oneOf": [_item(name, data) for name, data in EVENTS.items()]}
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events as they happen; a comment every ten seconds without one.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": EXAMPLE}},
+        "content": {
+            "text/event-stream": {
+                "schema": {"type": "string"},
+                "itemSchema": ITEM,
+                "example": EXAMPLE,
+            }
+        },
     }
 }
 

@@ -4,8 +4,11 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from backend.api.problems import MEDIA_TYPE
+from backend.schemas.events import EVENTS
+from backend.schemas.wire import Wire
 
 JSON = dict[str, Any]
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
@@ -22,12 +25,21 @@ def describe(app: FastAPI) -> JSON:
         )
         for operation in _operations(document):
             _name_media_types(operation)
+        document["components"]["schemas"] = _events() | document["components"]["schemas"]
         app.openapi_schema = document
     return app.openapi_schema
 
 
 def _operations(document: JSON) -> list[JSON]:
     return [operation for path in document["paths"].values() for operation in path.values()]
+
+
+def _events() -> JSON:
+    """The schemas of what events hold: they travel as text, so FastAPI does not know them."""
+    models: list[tuple[type[Wire], JsonSchemaMode]]
+    models = [(model, "serialization") for model in dict.fromkeys(EVENTS.values())]
+    _, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    return dict(schemas["$defs"])
 
 
 def _name_media_types(operation: JSON) -> None:

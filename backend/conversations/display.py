@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from backend.llm.arguments import parse_arguments
 from backend.schemas.sessions import ContentType, MessageStatus, MessageType
@@ -27,6 +28,12 @@ class Draft:
     agent: str | None = None
     metadata: JSON = field(default_factory=dict)
     result: JSON | None = None
+    id: UUID | None = None  # else it gets one when it is stored
+
+
+def shown_id(message_id: str, content_type: ContentType) -> UUID:
+    """The id of the row that shows a model message's text, or its thinking, also before it does."""
+    return uuid5(NAMESPACE_OID, f"{message_id} {content_type}")
 
 
 def user_text(text: str) -> Draft:
@@ -73,9 +80,9 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
     metadata = _assistant_metadata(message)
     rows: list[Draft] = []
     if thinking := message.get("additional_kwargs", {}).get("reasoning_content"):
-        rows.append(_assistant(ContentType.THINKING, {"text": thinking}, status))
+        rows.append(_said(message, ContentType.THINKING, thinking, status))
     if text := text_of(message):
-        rows.append(_assistant(ContentType.TEXT, {"text": text}, status))
+        rows.append(_said(message, ContentType.TEXT, text, status))
     for call in message.get("tool_calls", ()):
         rows.append(_assistant(ContentType.TOOL_CALL, _call(call), MessageStatus.EXECUTING))
     reason = message.get("response_metadata", {}).get("finish_reason")
@@ -153,6 +160,12 @@ def text_of(message: JSON) -> str:
         for block in blocks
         if isinstance(block, str) or block.get("type") == "text"
     )
+
+
+def _said(message: JSON, content_type: ContentType, text: str, status: MessageStatus) -> Draft:
+    row = _assistant(content_type, {"text": text}, status)
+    name = message.get("id")
+    return replace(row, id=shown_id(name, content_type)) if name else row
 
 
 def _assistant(content_type: ContentType, content: JSON, status: MessageStatus) -> Draft:

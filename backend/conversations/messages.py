@@ -58,7 +58,7 @@ def row_of(
 ) -> JSON:
     """The draft as a row at this position."""
     return {
-        "id": uuid4(),
+        "id": draft.id or uuid4(),
         "conversation_id": conversation_id,
         "turn_id": turn_id,
         "position": position,

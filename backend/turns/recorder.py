@@ -26,12 +26,7 @@ from backend.conversations.delta import diff_states
 from backend.conversations.messages import add_messages
 from backend.conversations.state_store import append_delta
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
-from backend.schemas.sessions import (
-    ContentType,
-    DisplayMessage,
-    EventName,
-    TurnStatus,
-)
+from backend.schemas.sessions import ContentType, DisplayMessage, EventName, TurnStatus
 from backend.text import clean_text
 from backend.turns.announcing import publish_closed
 from backend.turns.approvals import ask_people
@@ -52,6 +47,12 @@ from db.models.turn import TurnRow
 JSON = dict[str, Any]
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+
+
+_SAID = {
+    ThinkingDelta: (EventName.THINKING_DELTA, ContentType.THINKING),
+    TextDelta: (EventName.TEXT_DELTA, ContentType.TEXT),
+}
 
 
 class _SavedStep(NamedTuple):
@@ -97,15 +98,17 @@ class Recorder:
             self._forget_partial(delta.message_id)
         self._partial[type(delta)].append(delta.text)
         failpoint("S7")
-        is_text = isinstance(delta, TextDelta)
-        name = EventName.TEXT_DELTA if is_text else EventName.THINKING_DELTA
-        self._publish(self._event(name, message_id=delta.message_id, text=delta.text))
+        name, content_type = _SAID[type(delta)]
+        shown = display.shown_id(delta.message_id, content_type)
+        self._publish(self._event(name, message_id=shown, text=delta.text))
 
     def reset(self, reset: AnswerReset) -> None:
         """Take back what was published of an answer that broke off; it comes again."""
+        said = [of_kind for kind, (_, of_kind) in _SAID.items() if self._partial[kind]]
+        void = [display.shown_id(reset.message_id, of_kind) for of_kind in said]
+        reason = reset.reason
+        self._publish(*(self._event(EventName.RESET, message_id=i, reason=reason) for i in void))
         self._forget_partial("")
-        said = {"message_id": reset.message_id, "reason": reset.reason}
-        self._publish(self._event(EventName.RESET, **said))
 
     def waiting(self, waiting: ModelWaiting) -> None:
         """Say that the model's provider lets the turn wait; keep it for those who look later."""

@@ -78,7 +78,8 @@ def followed() -> list[Followed]:
     """What a follower was told of it."""
     context = {"turn_id": TURN, "session_id": SESSION}
     told: list[tuple[str, JSON]] = [("message_added", {"message": rows()[0]})]
-    told += [("text_delta", {"message_id": "a1", "text": text}) for text in ("m1 0: ", "Looking.")]
+    said = {"message_id": rows()[1]["id"]}
+    told += [("text_delta", {**said, "text": text}) for text in ("m1 0: ", "Looking.")]
     told += [("message_added", {"message": one}) for one in rows()[1:]]
     told += [("turn_finished", {"turn": turn("succeeded")})]
     return [

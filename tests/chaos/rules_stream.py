@@ -21,7 +21,7 @@ def stream_is_history(history: History) -> list[str]:
     for event in history.followed:
         followers[event.follower].append(event)
     rows = {(row["conversation_id"], row["position"]): row for row in history.rows}
-    stored = _stored_texts(history, rows)
+    stored = {row["id"]: row["content"].get("text") for row in history.rows}
     gone = {deleted.session_id for deleted in history.deleted}
     found = []
     for name, events in followers.items():
@@ -53,11 +53,11 @@ def _strange_rows(events: list[Followed], rows: dict[tuple[str, int], JSON]) -> 
             yield f"was told a row {message['position']} that is not what is stored"
 
 
-def _other_words(history: History, events: list[Followed], stored: dict[str, str]) -> Iterable[str]:
+def _other_words(history: History, events: list[Followed], stored: JSON) -> Iterable[str]:
     """Deltas of a stored message that do not add up to it, where no wire could lose any."""
     said: dict[str, list[Followed]] = defaultdict(list)
     for event in events:
-        if event.event == "text_delta":
+        if event.event in ("text_delta", "thinking_delta"):
             said[event.data["message_id"]].append(event)
     ended = {e.data["context"]["turn_id"]: e.at for e in events if e.event == ENDS}
     for message_id, deltas in said.items():
@@ -69,23 +69,6 @@ def _other_words(history: History, events: list[Followed], stored: dict[str, str
         text = "".join(delta.data["text"] for delta in deltas)
         if text != stored[message_id]:
             yield f"heard {text!r} where {stored[message_id]!r} is stored"
-
-
-def _stored_texts(history: History, rows: dict[tuple[str, int], JSON]) -> dict[str, str]:
-    """The text of each model message that ever entered a state, by its id."""
-    texts = {}
-    for note in history.notes:
-        if (note.table, note.op) != ("agent_state_deltas", "INSERT"):
-            continue
-        for message in note.row["delta"].get("append", ()):
-            content = message.get("content")
-            if message["role"] == "assistant" and message.get("id") and content:
-                if isinstance(content, dict):
-                    row = rows.get((note.row["conversation_id"], content["$shown"]))
-                    content = row["content"]["text"] if row else None
-                if isinstance(content, str):
-                    texts[message["id"]] = content
-    return texts
 
 
 def _never_said(history: History) -> Iterable[str]:

@@ -7,10 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
+import httpx
+import jsonschema
 import pytest
 import redis
 
-from tests.fakes import script
+from backend.schemas.sessions import EventName
+from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import Gate, check_views, make_session, stop, tool_domain
 from tests.stack import Stack, read_events
 
@@ -107,6 +110,81 @@ def test_deltas_joined_are_the_stored_texts(stack: Stack) -> None:
         assert list(said(story, kind).values()) == stored
 
 
+def said_in_the_end(events: list[JSON]) -> dict[str, str]:
+    """What deltas gave under each id that no reset has taken back."""
+    joined: dict[str, str] = {}
+    for event in events:
+        data = event["data"]
+        if event["event"] in ("text_delta", "thinking_delta"):
+            joined[data["message_id"]] = joined.get(data["message_id"], "") + data["text"]
+        elif event["event"] == "reset":
+            joined.pop(data["message_id"], None)
+    return joined
+
+
+def spoken(rows: list[JSON]) -> dict[str, str]:
+    """The texts and thoughts of the agent, by the ids of their display messages."""
+    kinds = ("text", "thinking")
+    own = [row for row in rows if row["message_type"] == "assistant"]
+    return {row["id"]: row["content"]["text"] for row in own if row["content_type"] in kinds}
+
+
+def test_deltas_name_the_display_message_that_they_become(stack: Stack) -> None:
+    turn = stack.submit(script(*STEPS))
+
+    story = follow_to_end(stack, turn["session_id"], turn["turn_id"])
+
+    rows = stack.messages(turn["session_id"])
+    assert said_in_the_end(story) == spoken(rows) == spoken(added(story))
+    assert [row["content_type"] for row in rows if row["id"] in spoken(rows)] == [
+        "thinking",
+        "text",
+        "text",
+    ]
+
+
+def broken_once(model: ScriptedModel) -> None:
+    """Let the model's first answer break off after some words; it is asked again."""
+    answers = iter([{"think": "I wonder", "text": "Half of an answer", "cut": True}, *STEPS])
+    model.steps = lambda *_: next(answers)
+
+
+def test_events_are_as_they_are_documented(stack: Stack, model: ScriptedModel) -> None:
+    broken_once(model)
+    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    answer = document["paths"]["/api/v1/sessions/{session_id}/events"]["get"]["responses"]["200"]
+    items = answer["content"]["text/event-stream"]["itemSchema"]["oneOf"]
+    bodies = {
+        item["properties"]["event"]["const"]: item["properties"]["data"]["contentSchema"]
+        for item in items
+    }
+    turn = stack.submit("ask")
+
+    story = follow_to_end(stack, turn["session_id"], turn["turn_id"])
+
+    assert bodies.keys() == set(EventName)
+    assert {"reset", "progress", "message_updated"} <= {event["event"] for event in story}
+    for event in story:
+        schema = {**bodies[event["event"]], "components": document["components"]}
+        jsonschema.validate(event["data"], schema)
+
+
+def test_an_answer_that_is_asked_for_again_has_other_names(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    broken_once(model)
+    turn = stack.submit("ask")
+
+    story = follow_to_end(stack, turn["session_id"], turn["turn_id"])
+
+    taken_back = [e["data"]["message_id"] for e in story if e["event"] == "reset"]
+    deltas = {**said(story, "thinking_delta"), **said(story, "text_delta")}
+    rows = stack.messages(turn["session_id"])
+    assert [deltas[name] for name in taken_back] == ["I wonder", "Half of an answer"]
+    assert said_in_the_end(story) == spoken(rows)
+    assert not spoken(rows).keys() & set(taken_back)
+
+
 def test_deltas_of_a_stopped_answer_are_its_stored_text(stack: Stack) -> None:
     turn = stack.submit(script({"text": "word " * 400, "delay": 0.03}))
     session_id = turn["session_id"]
@@ -118,7 +196,7 @@ def test_deltas_of_a_stopped_answer_are_its_stored_text(stack: Stack) -> None:
                 stop(stack, turn["turn_id"])
 
     partial = [row for row in stack.messages(session_id) if row["message_type"] == "assistant"]
-    assert list(said(story, "text_delta").values()) == [partial[0]["content"]["text"]]
+    assert said(story, "text_delta") == spoken(partial)
 
 
 def test_resuming_at_any_event_gives_exactly_the_rest(stack: Stack) -> None:

@@ -39,7 +39,7 @@ class LiveTurn:
         self.text = ""
         self.notice = ""
         self._wait: tuple[float, str] | None = None
-        self._message_id = ""
+        self._ids: dict[EventName, str] = {}
         self.is_finished = False
         self.is_lost = False
         self.queued_ids: set[UUID] = set()
@@ -139,13 +139,13 @@ class LiveTurn:
             self._turn_is(Turn.read(data["turn"]), name)
 
     def _add_delta(self, name: EventName, message_id: str, text: str) -> None:
-        if message_id != self._message_id:
-            # The model was asked again: what it had begun to say before is void.
-            self._message_id, self.text, self.thinking = message_id, "", ""
+        # The model was asked again: what it had begun to say before is void.
+        is_new = message_id != self._ids.get(name)
+        self._ids[name] = message_id
         if name is EventName.TEXT_DELTA:
-            self.text += text
+            self.text = text if is_new else self.text + text
         else:
-            self.thinking += text
+            self.thinking = text if is_new else self.thinking + text
 
     def _progress(self, data: dict[str, object]) -> None:
         if data.get("state") == "waiting_for_model":
@@ -160,8 +160,11 @@ class LiveTurn:
 
     def _reset(self, data: dict[str, object]) -> None:
         """What was said of one message, or of all that is not stored, is void."""
-        if data.get("message_id") in (None, self._message_id):
-            self.text = self.thinking = ""
+        void = data.get("message_id")
+        if void in (None, self._ids.get(EventName.TEXT_DELTA)):
+            self.text = ""
+        if void in (None, self._ids.get(EventName.THINKING_DELTA)):
+            self.thinking = ""
         reason = str(data.get("reason") or "").rstrip(".")
         self.notice = RESETS.get(reason, f"{ASKED_AGAIN} {reason}." if reason else ASKED_AGAIN)
 
