@@ -17,6 +17,7 @@ from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.domains.secrets import Secrets
+from backend.domains.template import agents_of
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
@@ -28,8 +29,6 @@ from backend.tools.mcp import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp_health import ServerHealth
 from backend.tools.registry import build_tools
 from backend.tools.server_tools import ToolMemory
-
-DEFAULT_AGENT = "assistant"
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,8 @@ class Agent:
 
 
 def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
-    """Return the named agent, or the first; InvalidInput names those that exist.
-
-    A domain without agents has one: DEFAULT_AGENT, with the domain's prompt and all its tools.
-    """
-    agents = image.agents or [AgentTemplate(name=DEFAULT_AGENT)]
+    """Return the named agent, or the first; InvalidInput names those that exist."""
+    agents = agents_of(image)
     if name is None:
         return agents[0]
     for agent in agents:

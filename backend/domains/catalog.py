@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from backend.audit import SOFTWARE
-from backend.domains.template import image_of
+from backend.domains.template import said_by
 from backend.domains.versions import keep_version
 from backend.schemas.domains import DomainTemplate
 from db.models.domain import DomainRow
@@ -36,7 +36,7 @@ def ensure_default_domain(session: Session) -> None:
     """Add the bundled domain to an installation that has no domain."""
     if session.scalar(select(exists(select(DomainRow.id)))):
         return
-    template = image_of(FINANCE)
+    template = said_by(FINANCE)
     name = template.pop("name")
     domain_id = session.scalar(
         insert(DomainRow)

@@ -7,12 +7,14 @@ does not change all that follow; their order is told where it is another one.
 from collections.abc import Iterator
 from typing import Any
 
+from backend.domains.template import agents_of
 from backend.schemas.configuration import DriftChange
 from backend.schemas.domains import DomainTemplate
 
 JSON = dict[str, Any]
 Path = tuple[str, ...]
 
+UNSAID = DomainTemplate(name="unsaid")
 NAMED = {"agents", "tools", "middleware"}
 ORDER = "(order)"  # no agent, tool or middleware can be called so
 
@@ -32,7 +34,10 @@ def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftC
 
 def plain(template: DomainTemplate) -> JSON:
     """What a template says; a value that is as by default says nothing."""
-    return template.model_dump(mode="json", exclude_defaults=True)
+    said = template.model_dump(mode="json", exclude_defaults=True)
+    if template.agents == agents_of(UNSAID):
+        del said["agents"]  # an image names also the agent that its domain need not name
+    return said
 
 
 def by_name(value: Any, key: str = "") -> Any:

@@ -13,7 +13,7 @@ from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
 from backend.domains.drift import diff_templates
-from backend.domains.template import check_template, image_of
+from backend.domains.template import check_template, said_by
 from backend.errors import (
     DomainArchived,
     DomainChanged,
@@ -272,7 +272,7 @@ def _template(row: DomainRow, given: dict[str, Any]) -> DomainTemplate:
     """The changed template; a change may hold null where a template needs a value."""
     stored = {**row.template, "name": row.name}
     try:
-        before = image_of(DomainTemplate.model_validate(stored, context=READING))
+        before = said_by(DomainTemplate.model_validate(stored, context=READING))
         return DomainTemplate.model_validate({**before, **given})
     except ValidationError as error:
         fault = error.errors()[0]
@@ -281,7 +281,7 @@ def _template(row: DomainRow, given: dict[str, Any]) -> DomainTemplate:
 
 
 def _values(template: DomainTemplate) -> dict[str, Any]:
-    body = clean(image_of(template))
+    body = clean(said_by(template))
     return {"name": body.pop("name"), "template": body}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.errors import InvalidInput
 from backend.schemas.configuration import Fault
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.text import is_visible
 
 JSON = dict[str, Any]
@@ -31,9 +31,19 @@ def check_template(template: DomainTemplate) -> None:
         raise InvalidInput(fault.message)
 
 
-def image_of(template: DomainTemplate) -> JSON:
-    """The copy of a template that a conversation keeps; what it does not say stays unsaid."""
+def said_by(template: DomainTemplate) -> JSON:
+    """What a domain keeps of its template; what that does not say stays unsaid."""
     return template.model_dump(mode="json", exclude_defaults=True) | {"name": template.name}
+
+
+def image_of(template: DomainTemplate) -> JSON:
+    """The copy of a template that a conversation keeps: all of it, whatever later defaults are."""
+    return template.model_copy(update={"agents": agents_of(template)}).model_dump(mode="json")
+
+
+def agents_of(template: DomainTemplate) -> list[AgentTemplate]:
+    """The agents that can be asked: without any, one with the domain's prompt and all its tools."""
+    return template.agents or [AgentTemplate(name=DEFAULT_AGENT)]
 
 
 def template_of(image: JSON) -> DomainTemplate:

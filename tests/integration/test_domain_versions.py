@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from backend.schemas.domains import DomainTemplate, Limits
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, make_domain, make_session, wait_for_event
 from tests.stack import JSON, Stack
@@ -209,6 +210,38 @@ def test_a_check_gives_the_image_of_a_session_to_come(stack: Stack) -> None:
     assert checked["faults"] == []
     assert checked["image"] == stack.client.get(f"/sessions/{session_id}/image").json()
     assert "COLLOQUY_SECRET_NOT_SET" in checked["warnings"][0]["message"]
+
+
+def test_an_image_is_the_whole_configuration(stack: Stack) -> None:
+    session_id = make_session(stack, make_domain(stack)["name"])
+
+    image = stack.client.get(f"/sessions/{session_id}/image").json()
+
+    (stored,) = stack.query("SELECT image FROM conversations WHERE id = :id", id=session_id)
+    assert image == stored.image
+    assert set(image) == set(DomainTemplate.model_fields)
+    assert [agent["name"] for agent in image["agents"]] == [stack.chat("hi", session_id)["agent"]]
+    assert image["limits"]["steps"] == Limits().steps
+    assert stack.client.get(f"/sessions/{session_id}/drift").json()["changes"] == []
+
+
+def test_an_image_that_says_less_is_given_whole_and_asks_the_same(
+    stack: Stack, model: ScriptedModel
+) -> None:
+    domain = make_domain(stack, system_prompt="Be brief.", tools=["list_sources"])
+    new, old = (make_session(stack, domain["name"]) for _ in range(2))
+    said = {"name": domain["name"], "system_prompt": "Be brief.", "tools": ["list_sources"]}
+    stack.query_and_commit(
+        f"UPDATE conversations SET image = '{json.dumps(said)}' WHERE id = '{old}'"
+    )
+
+    for session_id in (new, old):
+        stack.chat("hello", session_id)
+
+    images = [stack.client.get(f"/sessions/{one}/image").json() for one in (new, old)]
+    assert images[0] == images[1]
+    assert json.dumps(model.requests[0]) == json.dumps(model.requests[1])
+    assert stack.client.get(f"/sessions/{old}/drift").json()["changes"] == []
 
 
 def test_a_forbidden_secret_is_refused_when_a_domain_is_saved(stack: Stack) -> None:

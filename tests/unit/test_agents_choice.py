@@ -1,7 +1,8 @@
 import pytest
 from langchain_core.tools import StructuredTool
 
-from backend.agents.factory import DEFAULT_AGENT, choose_agent, select_tools
+from backend.agents.factory import choose_agent, select_tools
+from backend.domains.template import DEFAULT_AGENT
 from backend.errors import ConfigurationError, InvalidInput
 from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.tools.mcp import Served

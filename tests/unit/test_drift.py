@@ -3,10 +3,12 @@
 from copy import deepcopy
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.domains.drift import ORDER, by_name, diff, diff_templates
+from backend.domains.template import image_of, said_by, template_of
 from backend.schemas.configuration import DriftChange
 from backend.schemas.domains import DomainTemplate
 
@@ -46,6 +48,24 @@ def without_order(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: without_order(item) for key, item in value.items() if key != ORDER}
     return value
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"system_prompt": "Be brief.", "limits": {"steps": 7}},
+        {"agents": [{"name": "anna"}, {"name": "ben", "model": "m"}], "tools": []},
+        {"mcp_servers": {"s": {"transport": "stdio", "command": "serve"}}},
+    ],
+)
+def test_a_new_image_differs_in_nothing_from_its_domain(said: dict[str, Any]) -> None:
+    template = DomainTemplate(name="d", **said)
+    domain, other = template_of(said_by(template)), DomainTemplate(name="d", model="another")
+
+    for image in (image_of(template), said_by(template)):
+        assert diff_templates(template_of(image), domain) == []
+        assert diff_templates(template_of(image), other) == diff_templates(template, other)
 
 
 @given(CONFIGURATIONS, CONFIGURATIONS)

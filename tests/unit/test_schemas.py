@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from backend.domains.template import agent_named, check_template, image_of, template_of
+from backend.domains.template import agent_named, check_template, image_of, said_by, template_of
 from backend.errors import InvalidInput
 from backend.schemas import sessions as schemas
 from backend.schemas.domains import AgentTemplate, DomainTemplate, Limits
@@ -82,11 +82,24 @@ def test_an_agent_that_cannot_be_mentioned_is_refused(name: str) -> None:
         AgentTemplate(name=name)
 
 
-def test_an_image_says_only_what_its_template_says() -> None:
+def test_a_domain_keeps_only_what_its_template_says() -> None:
     template = DomainTemplate(name="d", system_prompt="Be brief.", middleware=[])
 
-    assert image_of(template) == {"name": "d", "system_prompt": "Be brief."}
-    assert template_of(image_of(template)) == template
+    assert said_by(template) == {"name": "d", "system_prompt": "Be brief."}
+    assert template_of(said_by(template)) == template
+
+
+def test_an_image_says_all_also_what_its_template_leaves_open() -> None:
+    template = DomainTemplate(name="d", limits={"steps": 7})
+
+    image = image_of(template)
+
+    assert set(image) == set(DomainTemplate.model_fields)
+    assert (image["model"], image["mcp_servers"], image["manager"]) == (None, {}, None)
+    assert set(image["limits"]) == set(Limits.model_fields)
+    assert (image["limits"]["steps"], image["limits"]["tool_seconds"]) == (7, 600)
+    assert [agent["name"] for agent in image["agents"]] == ["assistant"]
+    assert image_of(template_of(image)) == image
 
 
 def test_an_image_of_a_later_version_can_be_read() -> None:
