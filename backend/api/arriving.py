@@ -29,5 +29,6 @@ def _without_nul(text: str) -> str:
     return text
 
 
-Sent = Annotated[T, BeforeValidator(_readable)]  # a route's body
+# A route's body. Not a decision: what is to run as a person says is refused rather than altered.
+Sent = Annotated[T, BeforeValidator(_readable)]
 Text = Annotated[str, AfterValidator(_without_nul)]  # a text in a route's path or query

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from backend.errors import AppError, DatabaseUnavailable
 from backend.schemas.sessions import Problem
+from backend.text import clean_text
 
 MEDIA_TYPE = "application/problem+json"
 MAX_BODY_BYTES = 16_000_000
@@ -31,6 +32,8 @@ def problem(
 ) -> JSONResponse:
     """An error as the client gets it; counted for those who watch."""
     request.app.state.problems[status] += 1
+    # It may quote what was sent, of which half a letter cannot be sent back.
+    detail = clean_text(detail)
     body = Problem(title=title, status=status, detail=detail, instance=request.url.path)
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
 

@@ -24,7 +24,14 @@ from backend.turns.deciding import decide_call, decide_turn
 from backend.turns.inbox import count_pending, list_approvals
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
-from tests.integration.scenes import check_problem, check_views, make_domain, make_session, stop
+from tests.integration.scenes import (
+    check_problem,
+    check_views,
+    make_domain,
+    make_session,
+    send_json,
+    stop,
+)
 from tests.stack import Servers, Stack
 from tests.tool_server import ToolServer, tool
 
@@ -251,6 +258,9 @@ def test_decisions_that_do_not_fit_change_nothing(post: Post) -> None:
 
     for decisions in wrong:
         check_problem(post.decide(turn, *decisions), 422)
+    for half in ({"type": "edit", "args": {"to": "\ud800"}}, {"type": "approve", "\ud800": 1}):
+        path = f"/turns/{turn['id']}/decisions"
+        check_problem(send_json(post.stack, "POST", path, {"decisions": [half]}), 422)
 
     (approval,) = post.pending(turn)
     assert approval["status"] == "pending"

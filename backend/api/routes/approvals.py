@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.arriving import Sent, Text
+from backend.api.arriving import Text
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.schemas.approvals import (
     AllowedTools,
@@ -55,9 +55,7 @@ def get_approval(approval_id: UUID, services: ServicesDep, scope: ScopeDep) -> A
 
 
 @router.post("/approvals/{approval_id}/decision")
-def decide(
-    approval_id: UUID, body: Sent[Decision], services: ServicesDep, scope: ScopeDep
-) -> Approval:
+def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: ScopeDep) -> Approval:
     """Decide on one call; its turn goes on when nothing else is to be decided.
 
     The same decision again gives the same answer; another one is 409, which says who has decided.

@@ -32,7 +32,7 @@ def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 
 
 @router.post("/{turn_id}/decisions")
-def decide(turn_id: UUID, body: Sent[Decisions], services: ServicesDep, scope: ScopeDep) -> Turn:
+def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDep) -> Turn:
     """Answer what the turn waits for: one decision for each pending call, in order.
 
     It goes on then. The same decisions again change nothing; others are 409, which says who has
