@@ -4,6 +4,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
+from tests.stack import Stack
 
 
 def begin(desk: Desk, model: ScriptedModel, question: str) -> str:
@@ -25,14 +26,20 @@ def test_a_session_is_renamed(desk: Desk, model: ScriptedModel):
     expect(desk.row(session)).to_contain_text("New *name*")
 
 
-def test_a_session_is_pinned_and_unpinned(desk: Desk, model: ScriptedModel):
+def test_a_session_is_pinned_and_unpinned(desk: Desk, model: ScriptedModel, stack: Stack):
     session = begin(desk, model, "To be pinned")
+
+    def is_pinned() -> bool:
+        return stack.client.get(f"/sessions/{session}").json()["pinned"]
+
     desk.choose(session, "Pin")
     expect(desk.sidebar.get_by_text("Pinned", exact=True)).to_be_visible()
+    assert is_pinned()
 
     desk.choose(session, "Unpin")
-
-    expect(desk.sidebar.get_by_text("Pinned", exact=True)).to_have_count(0)
+    stack.wait_for(lambda: not is_pinned(), "it stays pinned")
+    desk.choose(session, "Pin")
+    stack.wait_for(is_pinned, "the menu does not follow")
 
 
 def test_a_session_is_deleted_only_after_it_was_asked(desk: Desk, model: ScriptedModel):
