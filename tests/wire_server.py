@@ -20,7 +20,9 @@ class WireServer:
         class Handler(_Handler):
             pass
 
+        self.methods: list[str] = []
         Handler.behaviour, Handler.everything = behaviour, everything
+        Handler.methods = self.methods
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -39,6 +41,12 @@ class WireServer:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     behaviour, everything = "", False
+    methods: list[str]
+
+    def parse_request(self) -> bool:
+        is_read = super().parse_request()
+        self.methods.append(self.command)
+        return is_read
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -93,6 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, body: bytes, kind: str) -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
+        self.send_header("mcp-session-id", "one")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

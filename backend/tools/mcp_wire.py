@@ -16,7 +16,17 @@ TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
 BROKE_OFF = "its answer broke off"
 CONNECT_SECONDS = 10.0
 
+RESUMES = "last-event-id"  # in a request for the rest of an answer that broke off
+
+Hooks = dict[str, list[Callable[..., Any]]]
 OnFailure = Callable[[Any, str], None]
+
+
+class NobodyListens(Exception):
+    """What a server says unasked is of no use here, so no stream is held open for it.
+
+    The SDK would open one with each connection: a fifth of what it takes to connect.
+    """
 
 
 def watching_client(on_failure: OnFailure) -> Callable[..., httpx.AsyncClient]:
@@ -34,9 +44,13 @@ def watching_client(on_failure: OnFailure) -> Callable[..., httpx.AsyncClient]:
             if response.request.method == "POST":
                 response.stream = _Watched(response, on_failure)
 
+        async def refuse(request: httpx.Request) -> None:
+            if request.method == "GET" and RESUMES not in request.headers:
+                raise NobodyListens
+
         # Compressed, a small answer could unfold to any size.
         headers = {"accept-encoding": "identity", **(headers or {})}
-        hooks = {"response": [watch]}
+        hooks: Hooks = {"request": [refuse], "response": [watch]}
         return httpx.AsyncClient(
             headers=headers,
             timeout=timeout,

@@ -232,6 +232,18 @@ def test_an_answer_over_http_that_never_comes_ends_its_call_at_once(behaviour, s
     assert taken < 4
 
 
+def test_no_stream_is_held_open_for_what_a_server_says_unasked():
+    async def go(server):
+        async with opened(s=server.template) as tools:
+            return await tools["say"].ainvoke(call_of("say", fine=True))
+
+    with WireServer("cut") as server:
+        said = asyncio.run(go(server))
+
+    assert said.content == "fine"
+    assert set(server.methods) == {"POST", "DELETE"}
+
+
 def test_a_call_that_fails_leaves_the_others_of_its_batch_alone():
     async def go(server):
         async with opened(s=server.template) as tools:
