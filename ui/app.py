@@ -37,6 +37,7 @@ def main() -> None:
         state.memory().server = state.client().server()
         watch.note()
         sidebar.show(state.server())
+        st.sidebar.html(f'<i class="colloquy-taken" hidden>{state.memory().taken}</i>')
         st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
         page.run()
     except ClientError as problem:

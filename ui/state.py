@@ -67,6 +67,7 @@ class Memory:
     windows: dict[UUID, Window] = field(default_factory=dict)
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
+    taken: int = 0
     composers: dict[UUID | None, str] = field(default_factory=dict)
     unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None

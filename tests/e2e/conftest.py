@@ -6,8 +6,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from launch.browser import find_browser, sandbox_flags
+from tests.conftest import make_stack
 from tests.e2e.desk import Desk
-from tests.stack import Stack
+from tests.fakes import ScriptedModel
+from tests.stack import Servers, Stack
 
 PATIENCE_MS = 45_000  # a loaded machine is slow; what is well takes a moment
 
@@ -42,8 +44,24 @@ def demo_url(demo_stack: Stack) -> str:
 
 
 @pytest.fixture(scope="session")
-def scripted_url(shared_stack: Stack) -> str:
-    return shared_stack.start_ui()
+def pages_stack(
+    servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stack]:
+    """Apart from the one of the other tests, whose sessions would be on everybody's pages."""
+    with make_stack(servers, model, tmp_path_factory.mktemp("pages")) as running:
+        yield running
+
+
+@pytest.fixture
+def stack(pages_stack: Stack, model: ScriptedModel) -> Stack:
+    model.clear()
+    model.steps = ()
+    return pages_stack
+
+
+@pytest.fixture(scope="session")
+def scripted_url(pages_stack: Stack) -> str:
+    return pages_stack.start_ui()
 
 
 @pytest.fixture

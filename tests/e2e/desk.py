@@ -71,6 +71,11 @@ class Desk:
         stop = self.page.get_by_role("button", name=re.compile("^(Stop|Stopping)$"))
         expect(stop).to_have_count(0)
 
+    def is_at_rest(self) -> None:
+        """Wait until the page is drawn, as somebody has who reads before writing on."""
+        at_rest = self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
+        expect(at_rest).to_be_visible()
+
     def new_chat(self) -> None:
         self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()
         self.sees("What would you like to know?")

@@ -182,6 +182,8 @@ def test_what_was_allowed_for_good_asks_no_more_until_it_is_taken_back(
     press(dialog, "Ask again")
     expect(dialog).to_contain_text("No tool is allowed for good")
     desk.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    desk.is_at_rest()
     post.ask_again(BOB)
 
     desk.sees("Waiting for you: 1 call to decide")
