@@ -44,7 +44,7 @@ def demo_url(demo_stack: Stack) -> str:
 
 
 @pytest.fixture(scope="session")
-def pages_stack(
+def shared_stack(
     servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
     """Apart from the one of the other tests, whose sessions would be on everybody's pages."""
@@ -52,16 +52,9 @@ def pages_stack(
         yield running
 
 
-@pytest.fixture
-def stack(pages_stack: Stack, model: ScriptedModel) -> Stack:
-    model.clear()
-    model.steps = ()
-    return pages_stack
-
-
 @pytest.fixture(scope="session")
-def scripted_url(pages_stack: Stack) -> str:
-    return pages_stack.start_ui()
+def scripted_url(shared_stack: Stack) -> str:
+    return shared_stack.start_ui()
 
 
 @pytest.fixture
