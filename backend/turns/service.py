@@ -71,7 +71,9 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     """
     ask = check_ask(ask)
     failpoint("S1")
-    return (_submit_together(services, scope, ask) or _submit_alone(services, scope, ask)).turn
+    accepted = _submit_together(services, scope, ask) or _submit_alone(services, scope, ask)
+    failpoint("S4")
+    return accepted.turn
 
 
 def _submit_together(services: Services, scope: Scope, ask: Ask) -> Accepted | None:
@@ -122,7 +124,6 @@ def _submit_alone(services: Services, scope: Scope, ask: Ask) -> Accepted:
         return Accepted(turn_of_quicker(services, scope, ask, error))
     failpoint("S3")
     announce(services, [accepted])
-    failpoint("S4")
     return accepted
 
 
