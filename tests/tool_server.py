@@ -37,20 +37,29 @@ def tool(
 
 
 def build_server(
-    tools: Sequence[Tool], answer: Callable[[str, JSON], Any], metas: list[JSON] | None = None
+    tools: Sequence[Tool],
+    answer: Callable[[str, JSON], Any],
+    metas: list[JSON] | None = None,
+    asked: list[tuple[str, str]] | None = None,
 ) -> Server:
     """Return a server whose tools all answer by `answer(name, arguments)`, which may be async.
 
-    `metas` gets the `_meta` of each call.
+    `metas` gets the `_meta` of each call; `asked` who asked what: session and method.
     """
     server: Server = Server("scripted")
 
+    def note(method: str) -> None:
+        if asked is not None and (request := server.request_context.request):
+            asked.append((request.headers.get("mcp-session-id", ""), method))
+
     @server.list_tools()
     async def list_tools() -> list[Tool]:
+        note("tools/list")
         return list(tools)
 
     @server.call_tool(validate_input=False)
     async def call_tool(name: str, arguments: JSON) -> CallToolResult:
+        note("tools/call")
         if metas is not None:
             meta = server.request_context.meta
             metas.append(dict(meta.model_extra or {}) if meta else {})
@@ -70,6 +79,7 @@ class ToolServer:
         self.tools = list(tools)  # what it lists; a test may change it
         self.calls: list[tuple[str, JSON]] = []
         self.metas: list[JSON] = []
+        self.asked: list[tuple[str, str]] = []
         self.started_at: list[float] = []
         self.ended_at: list[float] = []
         self._answer = answer
@@ -79,7 +89,9 @@ class ToolServer:
         self._socket.bind(("127.0.0.1", port))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/mcp"
-        manager = StreamableHTTPSessionManager(build_server(self.tools, self._record, self.metas))
+        manager = StreamableHTTPSessionManager(
+            build_server(self.tools, self._record, self.metas, self.asked)
+        )
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+from importlib import import_module
 from typing import NoReturn
 from uuid import uuid4
 
@@ -23,6 +24,9 @@ from backend.turns.runner import Runtime
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess
 
+# What libraries import when they first need it; the first turns would all wait for that.
+IMPORTED_LATE = ("anyio._backends._asyncio", "httpcore", "openai.resources.chat.chat")
+GARBAGE_EVERY = 10_000  # objects more than before; a turn that begins makes thousands
 DATABASE_PATIENCE = 30.0  # hundreds of turns may end together; a person does not wait for this
 
 
@@ -36,8 +40,11 @@ def main() -> int:
         sys.stderr.write(f"{error.detail}\n")
         return 2
     set_runtime(runtime)
-    # All turns wait while garbage is sought: not also among the modules, which stay for ever.
+    for name in IMPORTED_LATE:
+        import_module(name)
+    # All turns wait while garbage is sought: rarely, and not among the modules, which stay.
     gc.freeze()
+    gc.set_threshold(GARBAGE_EVERY)
     process = WorkerProcess(runtime)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: process.stop())

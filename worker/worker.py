@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Any
 
 from redis import Redis
 from redis.client import Pipeline
@@ -70,7 +71,7 @@ class ThreadWorker(SimpleWorker):
         """Take jobs until told to stop; when Redis is away, turns are found in the database."""
         while not self._stop_requested:
             try:
-                self.work(logging_level="WARNING")
+                self.work()
             except (RedisError, OSError, ValueError):
                 self._work_without_redis()
 
@@ -118,6 +119,10 @@ class ThreadWorker(SimpleWorker):
 
     def _install_signal_handlers(self) -> None:
         """Leave signals to the process's main thread."""
+
+    def bootstrap(self, *_: Any, **__: Any) -> None:
+        """Register, and no more: RQ would set up logs that the process has set up already."""
+        self.register_birth()  # type: ignore[no-untyped-call]
 
     def subscribe(self) -> None:
         """Listen to no RQ commands: a turn is stopped through the database."""

@@ -127,10 +127,12 @@ async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
     """Return the server's tools, or why it cannot be had within a turn's patience.
 
     It goes on connecting without the turn then, so that the process learns what becomes of it.
+    Turns that begin while one of them connects go by what that one is told; each of them opens a
+    connection of its own when it first calls a tool.
     """
     if health.pause(server.key):
         return health.reason(server.key)
-    attempt = asyncio.create_task(server.connect())
+    attempt = health.attempt(server.key, server.connect)
     try:
         patience = health.patience(server.key)
         if not health.reason(server.key):
@@ -143,9 +145,10 @@ async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
     if not attempt.done():
         return f"it did not answer within {patience:.1f} seconds"
     try:
-        return attempt.result()
+        server.tools = attempt.result()
     except ToolServerUnavailable as error:
         return error.detail
+    return server.tools
 
 
 async def _learn(attempt: asyncio.Task[list[Tool]], server: Server) -> None:

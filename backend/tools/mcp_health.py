@@ -3,15 +3,21 @@
 So that a server which hangs costs one turn its patience, and not every turn of every session.
 """
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
+
+from mcp.types import Tool
 
 CONNECT_SECONDS = 10.0
 GRACE_SECONDS = 3.0  # a child process in Python takes about half a one, on a loaded machine two
 USUAL_TIMES = 5  # how many times longer than the last time is no reason yet to go on without it
 SHORTEST_PAUSE, LONGEST_PAUSE = 2.0, 30.0
 PAUSE_TIMES = 3  # so many times longer than it has kept a turn waiting is it left alone
+
+Attempt = asyncio.Task[list[Tool]]
 
 
 @dataclass
@@ -41,6 +47,19 @@ class ServerHealth:
         self.connect_seconds = connect_seconds
         self._clock = clock
         self._records: dict[str, _Record] = {}
+        self._attempts: dict[str, Attempt] = {}
+
+    def attempt(
+        self, server: str, connect: Callable[[], Coroutine[Any, Any, list[Tool]]]
+    ) -> Attempt:
+        """Return what comes of connecting, which many may wait for: one that goes on, or a new one.
+
+        Turns that begin together, such as those of a lost worker, ask a server for its tools once.
+        """
+        if (attempt := self._attempts.get(server)) is None:
+            attempt = self._attempts[server] = asyncio.create_task(connect())
+            attempt.add_done_callback(lambda _: self._attempts.pop(server))
+        return attempt
 
     def patience(self, server: str) -> float:
         """Return how many seconds a turn waits for it.

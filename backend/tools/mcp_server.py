@@ -1,7 +1,8 @@
-"""One MCP server during a run: its connection, opened again when a call finds it lost."""
+"""One MCP server during a run: its connection, opened when a call finds none, or finds it lost."""
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 from langchain_core.tools import ToolException
 from mcp.types import CallToolResult, Tool
@@ -19,7 +20,8 @@ class Server:
     """A server by its name; each call finds an open connection or opens one.
 
     `key` tells which server it is, in any domain. `call_seconds`: how long it may be silent within
-    a call, unless the server's own template says another time.
+    a call, unless the server's own template says another time. `tools`: what it has told, here or
+    to another turn at the same time.
     """
 
     def __init__(
@@ -27,6 +29,7 @@ class Server:
     ) -> None:
         self.name = name
         self.key = key
+        self.tools: Sequence[Tool] = ()
         self.is_connecting = False
         self._server = server
         self._health = health
@@ -46,11 +49,14 @@ class Server:
         """How long a turn waits for it at least: what its template says, else nothing."""
         return self._server.connect_seconds or 0.0
 
-    async def connect(self) -> list[Tool]:
-        """Open the connection and give the tools; ToolServerUnavailable says why it cannot."""
+    async def connect(self, known: Sequence[Tool] = ()) -> list[Tool]:
+        """Open the connection and give the tools; ToolServerUnavailable says why it cannot.
+
+        With those that are `known` it is not asked for them.
+        """
         since = self._health.connecting(self.key)
         self.is_connecting = True
-        session = Session(self.name, self._server, self._call_seconds)
+        session = Session(self.name, self._server, self._call_seconds, known)
         self._current = session
         try:
             tools = await session.open(self._tasks, self.connect_seconds)
@@ -97,16 +103,20 @@ class Server:
 
     async def _open_session(self) -> Session:
         async with self._connecting:
-            if self._current is not None and not await self._current.is_usable():
+            if self._current is None:
+                await self._connect(self.tools)
+            elif not await self._current.is_usable():
                 self._current.close()
-            if self._current is None or not self._current.is_open:
-                try:
-                    await self.connect()
-                except ToolServerUnavailable:
-                    raise self._unreachable() from None
+                await self._connect()
                 logger.warning("tool server connected again", extra={"server": self.name})
         assert self._current is not None  # noqa: S101  # connect() has set it
         return self._current
+
+    async def _connect(self, known: Sequence[Tool] = ()) -> None:
+        try:
+            await self.connect(known)
+        except ToolServerUnavailable:
+            raise self._unreachable() from None
 
     def _unreachable(self) -> ToolException:
         return ToolException(

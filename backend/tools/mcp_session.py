@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -34,10 +35,16 @@ class NotDelivered(Exception):
 
 
 class Session:
-    """One connection. A task of its own opens and closes it, as anyio demands."""
+    """One connection. A task of its own opens and closes it, as anyio demands.
 
-    def __init__(self, name: str, server: McpServer, call_seconds: float) -> None:
+    `known`: the tools, if the server has just told them; else it is asked.
+    """
+
+    def __init__(
+        self, name: str, server: McpServer, call_seconds: float, known: Sequence[Tool] = ()
+    ) -> None:
         self._name = name
+        self._known = known
         self._opening = _open_client(server, call_seconds, self._fail, self._take_aside)
         self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
         self._session: ClientSession | None = None
@@ -174,7 +181,7 @@ class Session:
         try:
             async with self._opening as session:
                 await session.initialize()
-                tools = await _list_tools(session)
+                tools = _note_tools(session, self._known) or await _list_tools(session)
                 self._session = session
                 self._ready.set_result(tools)
                 await self._closing.wait()
@@ -199,6 +206,12 @@ def _open_client(
             "session_kwargs": {"message_handler": on_other},
         }
     )
+
+
+def _note_tools(session: ClientSession, tools: Sequence[Tool]) -> list[Tool]:
+    """Let the session check results by what these tools say: else it would ask after the first."""
+    session._tool_output_schemas.update({tool.name: tool.outputSchema for tool in tools})
+    return list(tools)
 
 
 async def _list_tools(session: ClientSession) -> list[Tool]:

@@ -31,6 +31,7 @@ SCHEMA = {
     "additionalProperties": False,
     "$defs": {"unused": {"type": "null"}},
 }
+SAYS = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 IMAGE = ImageContent(type="image", data="AAAA", mimeType="image/png")
 TABLE = {"rows": [[1, 2]]}
 RESULTS = {
@@ -214,6 +215,55 @@ def test_a_status_that_means_failure_is_told():
         said, _ = open_with(ServerHealth(), s=refusing.template)
 
     assert "it answered with the status 500" in said[0] and "sk-canary" not in said[0]
+
+
+async def open_and_call(health, text, **templates):
+    async with open_mcp_tools(servers(**templates), health=health) as served:
+        called = next(t for t in served.tools if t.name == "say")
+        return await called.ainvoke({"text": text})
+
+
+def test_runs_that_begin_together_ask_for_the_tools_once_and_call_each_in_a_session_of_its_own():
+    async def crowd(health):
+        runs = (open_and_call(health, f"{n}", s=server.template) for n in range(10))
+        return await asyncio.gather(*runs)
+
+    with ToolServer([tool("say", SAYS)], lambda _, arguments: arguments["text"]) as server:
+        said = asyncio.run(crowd(ServerHealth()))
+
+    assert said == [f"{n}" for n in range(10)]
+    assert [method for _, method in server.asked].count("tools/list") == 1
+    assert len({of for of, method in server.asked if method == "tools/call"}) == 10
+
+
+def test_a_run_that_begins_later_asks_again_and_sees_what_has_changed():
+    async def listed(health):
+        async with open_mcp_tools(servers(s=server.template), health=health) as served:
+            return [tool.name for tool in served.tools]
+
+    async def one_after_the_other(health):
+        first = await listed(health)
+        server.tools.append(tool("more"))
+        return first, await listed(health)
+
+    with ToolServer([tool("say")], answer) as server:
+        first, second = asyncio.run(one_after_the_other(ServerHealth()))
+
+    assert (first, second) == (["say"], ["say", "more"])
+
+
+def test_runs_that_wait_for_one_that_is_stopped_get_the_tools_all_the_same():
+    async def crowd(health):
+        first = asyncio.create_task(open_and_call(health, "first", s=server.template))
+        await asyncio.sleep(0)
+        others = [open_and_call(health, f"{n}", s=server.template) for n in range(3)]
+        waiting = asyncio.gather(*others)
+        await asyncio.sleep(0)
+        first.cancel()
+        return await waiting
+
+    with ToolServer([tool("say", SAYS)], lambda _, arguments: arguments["text"]) as server:
+        assert asyncio.run(crowd(ServerHealth())) == ["0", "1", "2"]
 
 
 SILENT = {"transport": "stdio", "command": "sleep", "args": ["30"]}
