@@ -214,7 +214,9 @@ def announce(services: Services, accepted: Sequence[Accepted | None]) -> None:
     Nothing is lost when Redis does not answer: the sweeper asks again, pages see what is stored.
     """
     new = [(one, _events(one)) for one in accepted if one and one.context]
-    if not new:
+    told = [event for _, events in new for event in events]
+    if not new or services.events.hangs:
+        services.events.missed(told)
         return
     try:
         with services.redis.pipeline(transaction=False) as pipeline:
@@ -226,7 +228,7 @@ def announce(services: Services, accepted: Sequence[Accepted | None]) -> None:
     except RedisError as error:
         ids = ", ".join(str(one.turn.id) for one, _ in new)
         log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
-        services.events.missed([event for _, events in new for event in events], error)
+        services.events.missed(told, error)
 
 
 def _events(accepted: Accepted) -> list[Event]:

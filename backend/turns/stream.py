@@ -11,6 +11,7 @@ import orjson
 from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from backend.schemas.sessions import EventContext, EventName
 
@@ -22,6 +23,7 @@ STREAM = "colloquy:events:"
 DELETED = "colloquy:deleted:"
 KEEP_EVENTS = 20_000
 KEEP_SECONDS = 3_600
+HANG_PAUSE_SECONDS = 5.0  # longer than it has made somebody wait
 PAUSE_SECONDS = 1.0  # after a failure: a turn does not wait for Redis with each word
 
 # One round trip: keep the event for those who come later, hand it to those who listen now. A worker
@@ -64,11 +66,17 @@ class EventStream:
         self.dropped = 0
         self._is_failing = False
         self._pause_until = 0.0
+        self._hangs_until = 0.0
+
+    @property
+    def hangs(self) -> bool:
+        """Whether Redis has just kept somebody waiting for nothing: nobody else should, for now."""
+        return time.monotonic() < self._hangs_until
 
     def publish(self, session_id: UUID, *events: Event) -> None:
         """Send the events to whoever follows the session, in order."""
         if time.monotonic() < self._pause_until:
-            self.dropped += len(events)
+            self.missed(events)
             return
         if not events:
             return
@@ -85,10 +93,11 @@ class EventStream:
         # The script itself and not its hash, which a pipeline would ask for beforehand.
         pipeline.eval(_PUBLISH, len(keys), *keys, *_arguments(events))
 
-    def missed(self, events: Sequence[Event], error: RedisError) -> None:
-        """Count events that did not get through, and rest for a moment."""
+    def missed(self, events: Sequence[Event], error: RedisError | None = None) -> None:
+        """Count events that did not get through, and rest for a moment after an error."""
         self.dropped += len(events)
-        self._report(error)
+        if error:
+            self._report(error)
 
     def forget(self, session_id: UUID) -> None:
         """Drop a deleted session's events, also those that are still to come."""
@@ -104,6 +113,8 @@ class EventStream:
             log.warning("Live events are not delivered until Redis is back: %s", error)
         self._is_failing = True
         self._pause_until = time.monotonic() + PAUSE_SECONDS
+        if isinstance(error, RedisTimeoutError):
+            self._pause_until = self._hangs_until = time.monotonic() + HANG_PAUSE_SECONDS
 
 
 def _keys(session_id: UUID) -> list[str]:

@@ -1,7 +1,12 @@
 """A killed worker's turns go on elsewhere, soon and without a gap."""
 
+import os
+import signal
+import time
+
 import redis
 
+from backend.bootstrap import REDIS_TIMEOUT_SECONDS
 from tests.fakes import ScriptedModel, script
 from tests.stack import Servers, Stack
 
@@ -35,6 +40,27 @@ def test_turns_are_accepted_and_run_while_redis_is_away(
     assert stack.finished(turn["turn_id"], seconds=40)["status"] == "succeeded"
     servers.newest_redis.start()
     assert stack.chat(script({"text": "after"}), session_id)["response"] == "after"
+
+
+def test_a_redis_that_hangs_delays_one_message_and_none_that_follows(
+    patient_stack: Stack, servers: Servers
+) -> None:
+    stack = patient_stack
+    session_ids = [stack.chat(script({"text": "before"}))["session_id"] for _ in range(3)]
+    process = servers.newest_redis.process
+    assert process
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        turns = [stack.submit(script({"text": "meanwhile"}), id) for id in session_ids]
+        taken = time.monotonic() - begun
+        ended = [stack.finished(turn["turn_id"], seconds=40)["status"] for turn in turns]
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+    assert taken < 2 * REDIS_TIMEOUT_SECONDS
+    assert ended == ["succeeded"] * 3
+    assert stack.chat(script({"text": "after"}), session_ids[0])["response"] == "after"
 
 
 def test_turns_are_accepted_and_run_while_redis_has_no_memory_left(
