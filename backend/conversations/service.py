@@ -9,7 +9,6 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     case,
-    delete,
     false,
     func,
     insert,
@@ -21,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
+from backend.conversations.removal import delete_conversation
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.errors import InvalidInput, NotAllowed, SessionNotFound
 from backend.schemas import sessions as schemas
@@ -163,7 +163,7 @@ def change(session: Session, scope: Scope, conversation_id: UUID, wanted: Sessio
 def remove(session: Session, scope: Scope, conversation_id: UUID) -> None:
     """Delete a conversation and all that belongs to it. Raises SessionNotFound."""
     lock(session, scope, conversation_id)
-    session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
+    delete_conversation(session, conversation_id)
 
 
 def clean_title(title: str) -> str:

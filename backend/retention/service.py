@@ -4,11 +4,12 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import Select, delete, func, select, text
+from sqlalchemy import Select, func, select, text
 from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth.scope import Scope
+from backend.conversations.removal import delete_conversation
 from backend.errors import NotAllowed
 from backend.retention.plan import Plan, make_plan
 from backend.schemas.retention import (
@@ -101,7 +102,7 @@ def _delete(session: Session, actor: str, one: Departing) -> bool:
     )
     if held is None or list_unfinished(session, one.id):
         return False
-    session.execute(delete(ConversationRow).where(ConversationRow.id == one.id))
+    delete_conversation(session, one.id)
     details = {"reason": one.reason, "owner": one.owner, "domain": one.domain}
     audit.record(session, actor, DELETED, "session", one.id, details)
     return True

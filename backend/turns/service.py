@@ -17,11 +17,17 @@ from sqlalchemy.orm import Session
 from backend.agents.state import empty_state
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.conversations.state_store import create_state
 from backend.domains import service as domains
 from backend.domains.template import agent_named, image_of, template_of
-from backend.errors import IdempotencyKeyReused, InvalidInput, MessageTooLong
+from backend.errors import (
+    IdempotencyKeyReused,
+    InvalidInput,
+    MessageTooLong,
+    SessionNotFound,
+)
 from backend.schemas.sessions import (
     MAX_MESSAGE_CHARS,
     EventName,
@@ -173,13 +179,18 @@ def open_session(
 
 
 def earlier_turn(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
-    """The turn that this key has started before. Raises IdempotencyKeyReused."""
+    """The turn that this key has started before.
+
+    Raises IdempotencyKeyReused, and SessionNotFound for a turn that was deleted with its session.
+    """
     if ask.key is None:
         return None
     row = session.scalar(
         select(TurnRow).where(TurnRow.owner_id == scope.user_id, TurnRow.idempotency_key == ask.key)
     )
     if row is None:
+        if is_spent(session, scope.user_id, ask.key):
+            raise SessionNotFound
         return None
     if row.body_hash != ask.body_hash:
         raise IdempotencyKeyReused

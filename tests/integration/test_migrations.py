@@ -12,6 +12,7 @@ import db.models.conversation
 import db.models.display_message
 import db.models.domain
 import db.models.server_tool
+import db.models.spent_key
 import db.models.tool_journal
 import db.models.turn
 import db.models.usage_day  # noqa: F401  (importing a model registers its table)

@@ -50,6 +50,20 @@ def test_a_key_answers_the_same_turn_after_its_end(stack: Stack) -> None:
     assert second.json() == first
 
 
+def test_a_key_does_not_bring_a_deleted_session_back(stack: Stack) -> None:
+    key = {"Idempotency-Key": uuid4().hex, **ASYNC}
+    first = stack.submit("gone", **key)
+    stack.finished(first["turn_id"])
+    before = {one["id"] for one in stack.client.get("/sessions").json()["items"]}
+    stack.client.delete(f"/sessions/{first['session_id']}")
+
+    again = stack.client.post("/chat", json={"message": "gone"}, headers=key)
+
+    check_problem(again, 404)
+    after = {one["id"] for one in stack.client.get("/sessions").json()["items"]}
+    assert before - after == {first["session_id"]} and not after - before
+
+
 @pytest.mark.parametrize("change", [{"message": "other"}, {"agent": "assistant"}])
 def test_a_key_with_another_body_is_refused(stack: Stack, change: dict) -> None:
     key = {"Idempotency-Key": uuid4().hex, **ASYNC}

@@ -1,0 +1,33 @@
+"""Deleting a conversation for good: what was deleted does not come back."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models.conversation import ConversationRow
+from db.models.spent_key import SpentKeyRow
+from db.models.turn import TurnRow
+
+KEPT_DAYS = 30  # a client that sends a message again does so within seconds, or days if it was away
+
+
+def delete_conversation(session: Session, conversation_id: UUID) -> None:
+    """Delete all that belongs to it but the keys of its turns, which are kept for a while."""
+    of_turns = select(TurnRow.owner_id, TurnRow.idempotency_key).where(
+        TurnRow.conversation_id == conversation_id, TurnRow.idempotency_key.is_not(None)
+    )
+    columns = ["owner_id", "idempotency_key"]
+    spend = insert(SpentKeyRow).from_select(columns, of_turns).on_conflict_do_nothing()
+    owners = select(TurnRow.owner_id).where(TurnRow.conversation_id == conversation_id)
+    too_old = SpentKeyRow.spent_at < func.clock_timestamp() - timedelta(days=KEPT_DAYS)
+    session.execute(delete(SpentKeyRow).where(SpentKeyRow.owner_id.in_(owners), too_old))
+    session.execute(spend)
+    session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
+
+
+def is_spent(session: Session, owner_id: str, key: str) -> bool:
+    """Whether the key has started a turn that was deleted since."""
+    return session.get(SpentKeyRow, (owner_id, key)) is not None
