@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, Integer, bindparam, func, select, text, update
+from sqlalchemy import Float, Integer, bindparam, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import Answers
@@ -92,9 +92,9 @@ def claim_turn(
     A turn that is to be stopped or has lost too many workers is closed instead.
     """
     locked = _lock(session, turn_id)
-    if locked is None or not _may_claim(session, locked[1], at_once):
+    if locked is None or not _may_claim(session, *locked[1:], at_once):
         return None
-    conversation, turn = locked
+    conversation, turn, _ = locked
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
     is_lost = turn.worker is not None
@@ -135,22 +135,24 @@ def claim_turn(
 
 def lease_is_over(session: Session, turn: TurnRow) -> bool:
     """Whether the turn's worker has not been heard of for too long, by the database's clock."""
-    now = session.scalar(select(func.clock_timestamp()))
-    return turn.lease_until is None or (now is not None and turn.lease_until < now)
+    return bool(session.scalar(select(_LEASE_IS_OVER).where(TurnRow.id == turn.id)))
 
 
-def _lock(session: Session, turn_id: UUID) -> tuple[ConversationRow, TurnRow] | None:
-    """Hold the turn's conversation, and the turn, which is read as it is once both are held."""
+def _lock(session: Session, turn_id: UUID) -> tuple[ConversationRow, TurnRow, bool] | None:
+    """Hold the turn's conversation, and the turn, which is read as it is once both are held.
+
+    Also give whether the turn's lease was over, at the latest now.
+    """
     row = session.execute(_LOCK, {"turn_id": turn_id}).one_or_none()
     return row and row.tuple()
 
 
-def _may_claim(session: Session, turn: TurnRow, at_once: int) -> bool:
+def _may_claim(session: Session, turn: TurnRow, is_over: bool, at_once: int) -> bool:
     status = TurnStatus(turn.status)
     if is_finished(status):
         return False
     if status is TurnStatus.RUNNING:
-        return lease_is_over(session, turn)
+        return is_over
     if status is TurnStatus.WAITING and turn.decided_at is None:
         return turn.stop_requested
     if status is TurnStatus.QUEUED and next_turn_id(session, turn.conversation_id) != turn.id:
@@ -204,15 +206,16 @@ def _take(
     return turn.lost_seconds - lost_before if has_sign else None
 
 
+# Made once, as the one below: hundreds of turns are claimed in a second when a worker was lost.
+_CLOCK = func.clock_timestamp()
+_LEASE_IS_OVER = or_(TurnRow.lease_until.is_(None), TurnRow.lease_until < _CLOCK)
 _LOCK = (
-    select(ConversationRow, TurnRow)
+    select(ConversationRow, TurnRow, _LEASE_IS_OVER)
     .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)
     .where(TurnRow.id == bindparam("turn_id"))
     .with_for_update(key_share=True)
 )
 
-# Made once, as the one above: hundreds of turns are claimed in a second when a worker was lost.
-_CLOCK = func.clock_timestamp()
 _TAKE = (
     update(TurnRow)
     .where(TurnRow.id == bindparam("turn_id"))
