@@ -1,5 +1,6 @@
 """What tests share: real servers for the whole run, a stack with a scripted model."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +20,11 @@ examples.register_profile(
 examples.load_profile("steady")
 
 Stack.launch = staticmethod(fork)
+
+# Nothing here speaks TLS, yet each HTTP client reads all certificates that it would trust, which
+# takes longer than most requests: here, and in the parts that tests start, there are none to read.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
 
 @pytest.fixture(scope="session")
