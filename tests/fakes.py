@@ -31,6 +31,7 @@ JSON = dict[str, Any]
 Script = Sequence[JSON] | Callable[[list[JSON], JSON], JSON]
 
 ARGUMENT_PIECE = 8
+MOST_PIECES = 1_000
 OVER: JSON = {"text": "(the script is over)"}
 TITLE_PROMPT = PROMPT.strip()
 NO_TITLE: JSON = {"status": 400}  # so that no title changes, nor anything is used for one
@@ -263,8 +264,9 @@ def _deltas(step: JSON) -> list[JSON]:
     for call in _calls(step):
         text = call["function"]["arguments"]
         deltas.append({"tool_calls": [{**call, "function": {**call["function"], "arguments": ""}}]})
-        for start in range(0, len(text), ARGUMENT_PIECE):
-            function = {"arguments": text[start : start + ARGUMENT_PIECE]}
+        length = max(ARGUMENT_PIECE, len(text) // MOST_PIECES)
+        for start in range(0, len(text), length):
+            function = {"arguments": text[start : start + length]}
             deltas.append({"tool_calls": [{"index": call["index"], "function": function}]})
     return deltas
 
