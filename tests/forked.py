@@ -17,7 +17,13 @@ from typing import Any
 from tests.stack import ROOT
 
 READY_SECONDS = 30
-_PARTS = ["backend.api.__main__", "backend.llm.demo", "worker.__main__", "streamlit.web.cli"]
+_PARTS = [
+    "backend.api.__main__",
+    "backend.integrity.scan",
+    "backend.llm.demo",
+    "worker.__main__",
+    "streamlit.web.cli",
+]
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_PARTS)
 

@@ -186,6 +186,12 @@ class Stack:
         self.wait_for(lambda: _answers(f"{url}/_stcore/health"), "the pages do not answer")
         return url
 
+    def run(self, *arguments: str) -> tuple[int, str]:
+        """Run `python ARGUMENTS` to its end; give how it ended and all that it said."""
+        said = self.log.with_name(f"run-{uuid4().hex[:8]}.log")
+        ended = Stack.launch(arguments, self.environment, said).wait(timeout=60)
+        return ended, said.read_text()
+
     def kill_workers(self) -> None:
         """SIGKILL every worker process."""
         for process in self.workers:

@@ -1,14 +1,10 @@
 """A state that cannot be read bricks nothing: the session opens, says so, and can be mended."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, check_views, make_session, texts
-from tests.stack import ROOT, Stack
+from tests.stack import Stack
 
 CALL = {"tools": [{"name": "list_sources", "id": "a"}]}
 SPOILS = {
@@ -34,16 +30,9 @@ def talk(stack: Stack, model: ScriptedModel) -> str:
 
 def integrity(stack: Stack, session_id: str, *arguments: str) -> tuple[int, str]:
     """What the check of one session says, and its status."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "backend.integrity", "--session", session_id, *arguments],
-        env={**os.environ, "DATABASE_URL": stack.database_url},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ended.returncode in (0, 1), ended.stderr
-    return ended.returncode, ended.stdout
+    ended, said = stack.run("-m", "backend.integrity", "--session", session_id, *arguments)
+    assert ended in (0, 1), said
+    return ended, said
 
 
 @pytest.mark.parametrize("spoil", SPOILS)
