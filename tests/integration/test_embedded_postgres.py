@@ -42,9 +42,26 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="module")
+def first_home() -> Iterator[Path]:
+    """A DATA_DIR whose server has run once, and was stopped."""
+    with contextlib.contextmanager(home.__wrapped__)() as folder:
+        first = EmbeddedPostgres(folder)
+        first.start()
+        first.stop()
+        yield folder
+
+
 @pytest.fixture
-def server(home: Path) -> Iterator[EmbeddedPostgres]:
-    server = EmbeddedPostgres(home)
+def used_home(home: Path, first_home: Path) -> Path:
+    """A copy of such a DATA_DIR: initdb takes longer than most tests."""
+    subprocess.run(["cp", "-a", f"{first_home}/.", home], check=True)
+    return home
+
+
+@pytest.fixture
+def server(used_home: Path) -> Iterator[EmbeddedPostgres]:
+    server = EmbeddedPostgres(used_home)
     server.start()
     yield server
     server.stop()
@@ -174,14 +191,14 @@ def test_a_port_that_was_taken_meanwhile_is_replaced(server):
         assert ask(server.url, "SELECT 1") == [(1,)]
 
 
-def test_the_server_ends_with_a_starter_that_was_killed(home):
+def test_the_server_ends_with_a_starter_that_was_killed(used_home):
     starter = subprocess.Popen(
-        [sys.executable, "-c", STARTER, home], stdout=subprocess.PIPE, cwd=ROOT
+        [sys.executable, "-c", STARTER, used_home], stdout=subprocess.PIPE, cwd=ROOT
     )
     orphan = psutil.Process(int(starter.stdout.readline()))
     starter.kill()
     starter.wait()
-    server = EmbeddedPostgres(home)
+    server = EmbeddedPostgres(used_home)
     server.start()  # waits for the other's end, then takes over
     try:
         assert psutil.wait_procs([orphan], timeout=5)[1] == []
