@@ -1,9 +1,17 @@
 """What the tests of the pages share: a fake API, and a page opened over it."""
 
+import functools
+
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.fake_api import Store, serve
+
+# Each opened page would read the metadata of all installed packages anew.
+manifest_scanner.scan_component_manifests = functools.cache(
+    manifest_scanner.scan_component_manifests
+)
 
 
 @pytest.fixture

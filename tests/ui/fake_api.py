@@ -427,5 +427,4 @@ def serve(store: Store, port: int = 0):
     try:
         yield f"http://127.0.0.1:{found}"
     finally:
-        server.should_exit = True
-        thread.join(timeout=5)
+        server.should_exit = True  # the thread ends soon, and nobody has to wait for it
