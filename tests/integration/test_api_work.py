@@ -1,6 +1,6 @@
 """Admins see what runs and waits, and let a worker drain without losing a turn."""
 
-from tests.fakes import script
+from tests.fakes import ScriptedModel, script
 from tests.stack import Stack
 
 
@@ -29,9 +29,13 @@ def test_drained_worker_ends_its_turn_and_then_itself(patient_stack: Stack) -> N
     stack.wait_for(lambda: stack.workers[0].poll() == 0, "the drained worker does not end")
 
 
-def test_worker_that_must_end_hands_its_turn_over(patient_stack: Stack) -> None:
+def test_worker_that_must_end_hands_its_turn_over(
+    patient_stack: Stack, model: ScriptedModel
+) -> None:
     stack = patient_stack
-    turn = stack.submit(script({"text": "word " * 150, "delay": 0.1}))
+    slow = {"text": "word " * 150, "delay": 0.1}  # longer than a worker that must end may take
+    model.steps = lambda *_: slow if len(model.requests) == 1 else {"text": "done"}
+    turn = stack.submit("hello")
     stack.wait_for(lambda: stack.turn(turn["turn_id"])["status"] == "running", "it does not run")
     stack.start_worker()
 
