@@ -4,8 +4,6 @@ Left out: S0 (before any request: a client that dies has told nobody anything), 
 belongs to artifact files that are not there yet.
 """
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,7 +20,7 @@ from tests.chaos.model import Steady
 from tests.chaos.records import Disturbed
 from tests.chaos.reviving import reviving
 from tests.chaos.stage import Stage, open_stage
-from tests.stack import ROOT, Servers
+from tests.stack import ROOT, Servers, Stack
 
 POINTS = (
     "S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S8 tools", "S9", "S10", "S11", "S14", "S15",
@@ -145,14 +143,14 @@ def _decide(
     assert set(ends) <= may, ends
 
 
-def test_a_migration_that_dies_half_way_is_made_again(servers: Servers) -> None:
+def test_a_migration_that_dies_half_way_is_made_again(servers: Servers, tmp_path: Path) -> None:
     environment = {"DATABASE_URL": _empty_database(servers), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "db.migrate"]
+    command, log = ["-m", "db.migrate"], tmp_path / "log"
 
-    died = subprocess.run(command, env=environment | {"FAILPOINTS": "S17=kill"}, cwd=ROOT)
-    again = subprocess.run(command, env=environment, cwd=ROOT)
+    died = Stack.launch(command, environment | {"FAILPOINTS": "S17=kill"}, log).wait(SECONDS)
+    again = Stack.launch(command, environment, log).wait(SECONDS)
 
-    assert (died.returncode, again.returncode) == (-9, 0)
+    assert (died, again) == (-9, 0)
 
 
 def _empty_database(servers: Servers) -> str:
