@@ -29,7 +29,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.HTTPServer(("127.0.0.1", {port}), Handler).serve_forever()
 """
 CRASH = "import sys; print('the reason of the crash'); sys.exit(3)"
-CRASH_LATER = "import time; time.sleep(1.5)\n" + CRASH
+CRASH_LATER = "import time; time.sleep(0.5)\n" + CRASH
 WORKER = "import time; print('waiting'); time.sleep(600)"
 
 
