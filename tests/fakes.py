@@ -77,10 +77,9 @@ class ScriptedModel:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # The thread ends soon, and closes the socket; nobody has to wait for it.
         self._server.should_exit = True
         self._server.force_exit = True
-        self._thread.join(timeout=5)
-        self._socket.close()
 
     def clear(self) -> None:
         """Forget the requests so far."""
