@@ -293,22 +293,22 @@ def test_an_edited_domain_changes_no_byte_of_what_existing_sessions_send(
         "middleware": [{"recent_messages": {"trigger": 200, "keep": 100}}],
         "model": "first-model",
     }
-    model.steps = [
-        {"text": SLOW, "delay": 0.02, "tools": [{"name": "list_sources", "id": "call_a"}]},
-        {"text": "Done."},
-    ]
+    call = {"text": SLOW, "tools": [{"name": "list_sources", "id": "call_a"}]}
 
     def talk(domain: JSON, edit: bool) -> list[str]:
         model.clear()
+        model.steps = [call, {"text": "Done."}]
         session_id = make_session(stack, domain["name"])
         stack.chat("one", session_id)
         if edit and moment == "before":
             edit_all(stack, domain)
+        model.steps = [{**call, "delay": 0.02}, {"text": "Done."}]
         turn = stack.submit("two", session_id)
         wait_for_event(stack, session_id, "text_delta")
         if edit and moment == "within":
             edit_all(stack, domain)
         assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+        model.steps = [call, {"text": "Done."}]
         stack.chat("three", session_id)
         return [json.dumps(request) for request in model.requests]
 
