@@ -138,7 +138,7 @@ def test_a_domain_with_a_wrong_policy_is_refused_in_words(
 
 # Long conversations.
 
-TRIGGER, KEEP, TURNS = 600, 200, 120
+TRIGGER, KEEP, TURNS = 600, 200, 60
 
 
 class Companion:
