@@ -15,12 +15,21 @@ class Desk:
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.context, self.url = context, url
         self.requests: list[str] = []
-        context.on("request", lambda request: self.requests.append(request.url))
-        self.page = self.open()
+        self._page: Page | None = None
+
+    @property
+    def page(self) -> Page:
+        """The tab that is looked at; it opens when a test first looks, so none is drawn in vain."""
+        return self._page or self.open()
+
+    @page.setter
+    def page(self, page: Page) -> None:
+        self._page = page
 
     def open(self, query: str = "") -> Page:
         """Open a tab, and make it the one that is looked at."""
         self.page = self.context.new_page()
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(f"{self.url}/{query}")
         new_chat = self.sidebar.locator(".st-key-new-chat").get_by_role("button")
         expect(new_chat).to_be_visible()

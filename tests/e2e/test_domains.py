@@ -79,7 +79,6 @@ def test_a_session_tells_its_drift_and_goes_on_with_todays_configuration(
 ):
     domain = make_domain(stack, system_prompt="You are kind.\nBe brief.")
     model.steps = lambda messages, body: {"text": f"Under: {messages[0]['content'][:13]}"}
-    desk.open()  # the choice was drawn before there was this domain
     desk.main.get_by_role("combobox").click()
     desk.page.get_by_role("option", name=domain["name"]).click()
     desk.ask("Who are you?")
