@@ -31,7 +31,9 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A person's browser: its tabs share nothing with those of other tests."""
     context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, timezone_id="Europe/Berlin"
+        viewport={"width": 1280, "height": 900},
+        timezone_id="Europe/Berlin",
+        reduced_motion="reduce",  # what turns for ever is drawn for ever
     )
     context.set_default_timeout(PATIENCE_MS)
     yield context
