@@ -38,6 +38,7 @@ def test_a_session_is_pinned_and_unpinned(desk: Desk, model: ScriptedModel, stac
 
     desk.choose(session, "Unpin")
     stack.wait_for(lambda: not is_pinned(), "it stays pinned")
+    desk.is_at_rest()  # a menu that is opened before is drawn anew, and closes
     desk.choose(session, "Pin")
     stack.wait_for(is_pinned, "the menu does not follow")
 
