@@ -154,7 +154,7 @@ def test_a_failed_turn_is_tried_again_once(desk: Desk, stack: Stack, model: Scri
 def test_older_sessions_come_once(desk: Desk, stack: Stack):
     for _ in range(ON_TWO_PAGES):
         stack.client.post("/sessions", json={"title": "One of many"})
-    desk.open()
+    desk.is_at_rest()
     rows = desk.sidebar.locator("[class*='st-key-open-']")
     first_page = rows.count()
 
