@@ -65,6 +65,7 @@ def test_an_archived_session_can_be_restored(desk: Desk, model: ScriptedModel):
     desk.press("Archived")
 
     desk.choose(session, "Restore")
+    desk.is_at_rest()
     desk.press("Back to sessions")
 
     expect(desk.row(session)).to_be_visible()
