@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from uuid import UUID
@@ -42,9 +43,14 @@ def committing(url: str, numbers: Sequence[int], count: int) -> Iterator[list[Ac
 def submitting(
     settings: Settings, sessions: Sequence[str], numbers: Sequence[int], count: int
 ) -> Iterator[list[Act]]:
-    """The services of one process, as the API has them; a thread each."""
+    """The services of one process, as the API has them, with its connections; a thread each."""
     services = bootstrap(settings, threads=len(numbers))
-    yield [partial(_submit, services, iter(sessions[number::count])) for number in numbers]
+    acts: list[Act] = [
+        partial(_submit, services, iter(sessions[number::count])) for number in numbers
+    ]
+    with ThreadPoolExecutor(len(numbers) or 1) as clients:
+        list(clients.map(lambda act: act(), acts))
+    yield acts
     services.redis.close()
     services.database.close()
 
