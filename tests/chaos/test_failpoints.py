@@ -30,6 +30,9 @@ NOBODY_WAKES = {"S16": "S3"}  # what strands a turn, so that the sweeper has to 
 SECOND_TURN = 8  # messages; more than the first turn has
 STOP_SECONDS = 30
 ACTIONS = {"kill": "kill", "stop": f"stop:{STOP_SECONDS}", "raise": "raise"}
+# A worker that was frozen looks for turns in the database until it has Redis again, and may find
+# the stranded one before the sweeper does.
+TRIES = 3
 SECONDS = 100
 TOLD_SECONDS = 15  # what nobody published is found with the stream's next sign of life
 
@@ -102,19 +105,22 @@ def test_promises_hold_at(
 ) -> None:
     arena = arenas[action]
     caller = Caller(arena.stage.public_url, arena.stage.history)
-    marker = f"{action}-{name.replace(' ', '-')}-{uuid4().hex[:4]}"
-    arena.arm(name)
+    fired = None
+    for _ in range(TRIES):
+        marker = f"{action}-{name.replace(' ', '-')}-{uuid4().hex[:4]}"
+        arena.arm(name)
+        with reviving(arena.stage):
+            one = caller.submit(f"turn {marker}-1", None, f"{marker}-1")
+            assert one is not None
+            follower = Follower(arena.stage.public_url, one.session_id, arena.stage.history)
+            other = caller.submit(f"turn {marker}-2", one.session_id, f"{marker}-2")
+            assert other is not None
+            ends = {said.turn_id: caller.wait(said.turn_id) for said in (one, other)}
+        arena.stage.settle(SECONDS)
+        if fired := arena.fired_at(name):
+            break
+        follower.close()
 
-    with reviving(arena.stage):
-        one = caller.submit(f"turn {marker}-1", None, f"{marker}-1")
-        assert one is not None
-        follower = Follower(arena.stage.public_url, one.session_id, arena.stage.history)
-        other = caller.submit(f"turn {marker}-2", one.session_id, f"{marker}-2")
-        assert other is not None
-        ends = {said.turn_id: caller.wait(said.turn_id) for said in (one, other)}
-    arena.stage.settle(SECONDS)
-
-    fired = arena.fired_at(name)
     assert fired, f"{name} was never reached"
     over = time.time()
     if action == "stop":  # what came back from the dead has its say, too
