@@ -7,6 +7,7 @@ from redis.retry import Retry
 
 from backend.errors import ConfigurationError
 from backend.settings import Settings
+from backend.turns.announcer import Announcer
 from backend.turns.group_commit import GroupCommit
 from backend.turns.limits import Limits
 from backend.turns.queue import TurnQueue
@@ -31,6 +32,7 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
                 f"{name.upper()} is not set and no embedded server runs. Use `make run`, or set it."
             )
     redis = connect_redis(settings.redis_url, threads)
+    queue, events = TurnQueue(redis), EventStream(redis)
     return Services(
         settings=settings,
         database=Database(
@@ -41,8 +43,9 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
         ),
         redis=redis,
         asking_redis=connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS),
-        queue=TurnQueue(redis),
-        events=EventStream(redis),
+        queue=queue,
+        events=events,
+        announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
         submits=GroupCommit(),
     )

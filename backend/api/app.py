@@ -84,4 +84,5 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.reader.start()
     yield
     app.state.reader.close()
+    services.announcer.settle()
     services.database.close()

@@ -21,29 +21,19 @@ class GroupCommit(Generic[T, R]):
         self._waiting: list[_Place[T, R]] = []
         self._is_busy = False
 
-    def bring(
-        self,
-        one: T,
-        commit: Callable[[Sequence[T]], Sequence[R]],
-        tell: Callable[[Sequence[R]], None],
-    ) -> R:
+    def bring(self, one: T, commit: Callable[[Sequence[T]], Sequence[R]]) -> R:
         """Let it be committed with others; give its outcome, or raise what `commit` has raised.
 
-        `commit` gives an outcome for each, in order. `tell` is for what follows a commit and may
-        take its time: the next commit does not wait for it.
+        `commit` gives an outcome for each, in order.
         """
         place = _Place[T, R](one)
         if not self._leads(place):
             place.wait()
         if not place.is_done:
-            self._serve(commit, tell)
+            self._serve(commit)
         return place.outcome()
 
-    def _serve(
-        self,
-        commit: Callable[[Sequence[T]], Sequence[R]],
-        tell: Callable[[Sequence[R]], None],
-    ) -> None:
+    def _serve(self, commit: Callable[[Sequence[T]], Sequence[R]]) -> None:
         with self._lock:
             group, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
         try:
@@ -54,12 +44,8 @@ class GroupCommit(Generic[T, R]):
             for place in group:
                 place.error = error
         self._hand_over()
-        try:
-            if group[0].error is None:
-                tell(outcomes)
-        finally:
-            for place in group:
-                place.end()
+        for place in group:
+            place.end()
 
     def _leads(self, place: "_Place[T, R]") -> bool:
         with self._lock:

@@ -20,7 +20,6 @@ from backend.turns.lifecycle import RETRYABLE
 from backend.turns.rows import context_in, find_turn, list_unfinished, wire_turn
 from backend.turns.service import (
     Ask,
-    announce,
     check_ask,
     check_key,
     earlier_turn,
@@ -65,7 +64,7 @@ def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Ask, start: St
                 accepted = start(session, scope, conversation, old, ask)
     except IntegrityError as error:  # a request of another session; this one's are in turn
         return turn_of_quicker(services, scope, ask, error)
-    announce(services, [accepted])
+    services.announcer.tell(accepted)
     return accepted.turn
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from redis.exceptions import RedisError
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -30,14 +29,12 @@ from backend.errors import (
 )
 from backend.schemas.sessions import (
     MAX_MESSAGE_CHARS,
-    EventName,
     Turn,
 )
 from backend.text import clean_text
 from backend.turns.entering import Accepted, Entering, enter_turn, enter_turns
 from backend.turns.rows import turn_of
 from backend.turns.services import Services
-from backend.turns.stream import Event
 from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
@@ -70,7 +67,7 @@ class Ask:
 
 
 def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
-    """Accept a message: one transaction, then the wake-up call.
+    """Accept a message: one transaction; the wake-up call follows, and nobody waits for it.
 
     Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
     TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
@@ -78,6 +75,7 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     ask = check_ask(ask)
     failpoint("S1")
     accepted = _submit_together(services, scope, ask) or _submit_alone(services, scope, ask)
+    services.announcer.tell(accepted)
     failpoint("S4")
     return accepted.turn
 
@@ -87,8 +85,7 @@ def _submit_together(services: Services, scope: Scope, ask: Ask) -> Accepted | N
     if ask.session_id is None or ask.agent is not None:
         return None
     entering = Entering(scope, ask.session_id, _asked(ask))
-    commit, tell = partial(_accept_all, services), partial(announce, services)
-    accepted: Accepted | None = services.submits.bring(entering, commit, tell)
+    accepted: Accepted | None = services.submits.bring(entering, partial(_accept_all, services))
     return accepted
 
 
@@ -129,7 +126,6 @@ def _submit_alone(services: Services, scope: Scope, ask: Ask) -> Accepted:
     except IntegrityError as error:
         return Accepted(turn_of_quicker(services, scope, ask, error))
     failpoint("S3")
-    announce(services, [accepted])
     return accepted
 
 
@@ -217,37 +213,3 @@ def find_agent(session: Session, scope: Scope, conversation_id: UUID, name: str)
     """The agent of this name, from the session's image, which never changes."""
     image = template_of(conversations.get_image(session, scope, conversation_id))
     return agent_named([agent.name for agent in image.agents], name)
-
-
-def announce(services: Services, accepted: Sequence[Accepted | None]) -> None:
-    """Wake workers and tell those who watch, in one round trip.
-
-    Nothing is lost when Redis does not answer: the sweeper asks again, pages see what is stored.
-    """
-    new = [(one, _events(one)) for one in accepted if one and one.context]
-    told = [event for _, events in new for event in events]
-    if not new or services.events.hangs:
-        services.events.missed(told)
-        return
-    try:
-        with services.redis.pipeline(transaction=False) as pipeline:
-            for one, events in new:
-                if one.is_next:
-                    services.queue.wake_with(pipeline, one.turn.id)
-                services.events.publish_with(pipeline, one.turn.session_id, *events)
-            pipeline.execute()
-    except RedisError as error:
-        ids = ", ".join(str(one.turn.id) for one, _ in new)
-        log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
-        services.events.missed(told, error)
-
-
-def _events(accepted: Accepted) -> list[Event]:
-    context, turn, shown = accepted.context, accepted.turn, accepted.shown
-    if context is None:
-        return []
-    position = shown.position if shown else 0
-    events = [Event(EventName.TURN_QUEUED, context, {"turn": turn}, position)]
-    if shown:
-        events.append(Event(EventName.MESSAGE_ADDED, context, {"message": shown}, position))
-    return events

@@ -6,6 +6,7 @@ from typing import Any
 from redis import Redis
 
 from backend.settings import Settings
+from backend.turns.announcer import Announcer
 from backend.turns.group_commit import GroupCommit
 from backend.turns.limits import Limits
 from backend.turns.queue import TurnQueue
@@ -23,5 +24,6 @@ class Services:
     asking_redis: Redis  # for those who only ask what is there, and do not wait long
     queue: TurnQueue
     events: EventStream
+    announcer: Announcer
     limits: Limits
     submits: GroupCommit[Any, Any]

@@ -34,6 +34,7 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         answer = closed.turn if closed else turn_of(session, turn)
         context = context_of(session, turn)
     if closed:
+        services.announcer.settle()  # that it was queued is told before that it has ended
         publish_closed(services, closed)
     elif answer.stop_requested and not was_stopping:
         stopping = Event(EventName.PROGRESS, context, {"state": "stopping"})

@@ -42,7 +42,7 @@ def test_turns_are_accepted_and_run_while_redis_is_away(
     assert stack.chat(script({"text": "after"}), session_id)["response"] == "after"
 
 
-def test_a_redis_that_hangs_delays_one_message_and_none_that_follows(
+def test_nobody_who_sends_a_message_waits_for_a_redis_that_hangs(
     patient_stack: Stack, servers: Servers
 ) -> None:
     stack = patient_stack
@@ -58,7 +58,7 @@ def test_a_redis_that_hangs_delays_one_message_and_none_that_follows(
     finally:
         os.kill(process.pid, signal.SIGCONT)
 
-    assert taken < 2 * REDIS_TIMEOUT_SECONDS
+    assert taken < REDIS_TIMEOUT_SECONDS
     assert ended == ["succeeded"] * 3
     assert stack.chat(script({"text": "after"}), session_ids[0])["response"] == "after"
 

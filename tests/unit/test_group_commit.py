@@ -17,13 +17,11 @@ class Desk:
     def __init__(self, most: int = 64) -> None:
         self.group: GroupCommit[int, int] = GroupCommit(most)
         self.commits: list[list[int]] = []
-        self.told: list[list[int]] = []
-        self.may_commit, self.may_tell = threading.Event(), threading.Event()
+        self.may_commit = threading.Event()
         self.has_come = threading.Semaphore(0)
-        self.may_tell.set()
 
     def bring(self, number: int) -> int:
-        return self.group.bring(number, self._commit, self._tell)
+        return self.group.bring(number, self._commit)
 
     def _commit(self, numbers: Sequence[int]) -> list[int]:
         self.commits.append(list(numbers))
@@ -32,10 +30,6 @@ class Desk:
         if 13 in numbers:
             raise ValueError("thirteen")
         return [10 * number for number in numbers]
-
-    def _tell(self, outcomes: Sequence[int]) -> None:
-        self.told.append(list(outcomes))
-        assert self.may_tell.wait(SECONDS)
 
     def waiting(self, count: int) -> None:
         """Return when so many wait behind the one that commits."""
@@ -63,7 +57,6 @@ def test_who_comes_while_one_commits_goes_with_the_next() -> None:
 
     assert outcomes == [10, 20, 30, 40]
     assert desk.commits == [[1], [2, 3, 4]]
-    assert sorted(desk.told) == [[10], [20, 30, 40]]
 
 
 def test_a_group_has_a_largest_size() -> None:
@@ -87,17 +80,3 @@ def test_a_failed_commit_is_heard_by_its_group_alone() -> None:
         with pytest.raises(ValueError, match="thirteen"):
             future.result()
     assert [futures[0].result(), futures[3].result()] == [10, 40]
-    assert sorted(desk.told) == [[10], [40]]
-
-
-def test_what_follows_a_commit_keeps_no_other_commit_waiting() -> None:
-    desk = Desk()
-    desk.may_tell.clear()
-    desk.may_commit.set()
-    with ThreadPoolExecutor() as threads:
-        futures = [threads.submit(desk.bring, number) for number in (1, 2)]
-        for _ in futures:
-            assert desk.has_come.acquire(timeout=SECONDS)
-        assert not any(future.done() for future in futures)
-        desk.may_tell.set()
-        assert [future.result(SECONDS) for future in futures] == [10, 20]

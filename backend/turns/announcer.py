@@ -1,0 +1,102 @@
+"""Tells of accepted turns once they are committed: wakes a worker, tells those who watch."""
+
+import logging
+import threading
+from queue import Empty, Queue
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from backend.schemas.sessions import EventName
+from backend.turns.entering import Accepted
+from backend.turns.queue import TurnQueue
+from backend.turns.stream import Event, EventStream
+
+MOST_WAITING = 256  # who accepts more than Redis can be told of has to wait
+MOST_AT_ONCE = 64
+SETTLE_SECONDS = 2.0
+log = logging.getLogger(__name__)
+
+
+class Announcer:
+    """A thread of its own, so that whoever has sent a message does not wait for Redis.
+
+    What comes while it speaks goes with the next round trip. Nothing is lost with it: the sweeper
+    finds turns that nobody was told of, pages see what is stored.
+    """
+
+    def __init__(self, redis: Redis, queue: TurnQueue, events: EventStream) -> None:
+        self._redis = redis
+        self._queue = queue
+        self._events = events
+        self._waiting: Queue[Accepted | threading.Event] = Queue(MOST_WAITING)
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def tell(self, accepted: Accepted) -> None:
+        """Have it told soon; one that was accepted before is known."""
+        if accepted.context is None:
+            return
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="announcer", daemon=True)
+                self._thread.start()
+        self._waiting.put(accepted)
+
+    def settle(self) -> None:
+        """Wait until what came before has been told, if Redis answers."""
+        if self._thread is not None:
+            is_told = threading.Event()
+            self._waiting.put(is_told)
+            is_told.wait(SETTLE_SECONDS)
+
+    def _work(self) -> None:
+        while True:
+            batch = self._take()
+            try:
+                self._announce([one for one in batch if isinstance(one, Accepted)])
+            except Exception:  # the edge: a turn that cannot be told of must not be the last
+                log.exception("Turns wait for the sweeper")
+            for one in batch:
+                if isinstance(one, threading.Event):
+                    one.set()
+
+    def _take(self) -> list[Accepted | threading.Event]:
+        """Wait for one, and take those that have come besides."""
+        batch = [self._waiting.get()]
+        try:
+            while len(batch) < MOST_AT_ONCE:
+                batch.append(self._waiting.get_nowait())
+        except Empty:
+            pass
+        return batch
+
+    def _announce(self, batch: list[Accepted]) -> None:
+        if not batch:
+            return
+        told = {one.turn.id: _events(one) for one in batch}
+        events = [event for of_turn in told.values() for event in of_turn]
+        if self._events.hangs:
+            self._events.missed(events)
+            return
+        try:
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for one in batch:
+                    if one.is_next:
+                        self._queue.wake_with(pipeline, one.turn.id)
+                    self._events.publish_with(pipeline, one.turn.session_id, *told[one.turn.id])
+                pipeline.execute()
+        except RedisError as error:
+            ids = ", ".join(map(str, told))
+            log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
+            self._events.missed(events, error)
+
+
+def _events(accepted: Accepted) -> list[Event]:
+    context, turn, shown = accepted.context, accepted.turn, accepted.shown
+    assert context is not None  # noqa: S101  # told of new turns only
+    position = shown.position if shown else 0
+    events = [Event(EventName.TURN_QUEUED, context, {"turn": turn}, position)]
+    if shown:
+        events.append(Event(EventName.MESSAGE_ADDED, context, {"message": shown}, position))
+    return events
