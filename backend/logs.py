@@ -3,7 +3,7 @@
 import logging
 
 FORMAT = "%(levelname)-7s %(name)s: %(message)s"
-QUIET = ("httpx", "httpx2", "httpcore", "openai", "rq", "uvicorn.access", "langsmith")
+QUIET = ("httpx", "httpx2", "httpcore", "openai", "rq", "rq.worker", "uvicorn.access", "langsmith")
 
 
 def set_up_logs(level: str) -> None:
