@@ -67,3 +67,10 @@ def test_jobs_in_hand_are_listed_as_started(crew_stack: Stack) -> None:
         crew_stack.wait_for(lambda: started.count == len(turns), "RQ does not list the jobs")
         assert {turn["turn_id"] for turn in turns} == set(started.get_job_ids())
         crew_stack.wait_for(lambda: started.count == 0, "RQ lists jobs that have ended")
+
+
+def test_a_turn_that_ends_well_leaves_no_line_of_rq_in_the_log(crew_stack: Stack) -> None:
+    crew_stack.chat(script({"text": "fine"}))
+
+    said = crew_stack.log.read_text()
+    assert "runs up to" in said and "rq.worker" not in said
