@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from queue import Empty, Queue
+from collections.abc import Iterable
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -29,51 +29,51 @@ class Announcer:
         self._redis = redis
         self._queue = queue
         self._events = events
-        self._waiting: Queue[Accepted | threading.Event] = Queue(MOST_WAITING)
-        self._starting = threading.Lock()
+        self._waiting: list[Accepted] = []
+        self._came = self._told = 0
+        self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def tell(self, accepted: Accepted) -> None:
-        """Have it told soon; one that was accepted before is known."""
-        if accepted.context is None:
+    def tell(self, accepted: Iterable[Accepted]) -> None:
+        """Have them told soon; those that were accepted before are known."""
+        new = [one for one in accepted if one.context]
+        if not new:
             return
-        with self._starting:
+        with self._changed:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="announcer", daemon=True)
                 self._thread.start()
-        self._waiting.put(accepted)
+            self._changed.wait_for(lambda: len(self._waiting) < MOST_WAITING)
+            self._waiting += new
+            self._came += len(new)
+            self._changed.notify_all()
 
     def settle(self) -> None:
         """Wait until what came before has been told, if Redis answers."""
-        if self._thread is not None:
-            is_told = threading.Event()
-            self._waiting.put(is_told)
-            is_told.wait(SETTLE_SECONDS)
+        with self._changed:
+            due = self._came
+            self._changed.wait_for(lambda: self._told >= due, SETTLE_SECONDS)
 
     def _work(self) -> None:
         while True:
             batch = self._take()
             try:
-                self._announce([one for one in batch if isinstance(one, Accepted)])
+                self._announce(batch)
             except Exception:  # the edge: a turn that cannot be told of must not be the last
                 log.exception("Turns wait for the sweeper")
-            for one in batch:
-                if isinstance(one, threading.Event):
-                    one.set()
+            with self._changed:
+                self._told += len(batch)
+                self._changed.notify_all()
 
-    def _take(self) -> list[Accepted | threading.Event]:
+    def _take(self) -> list[Accepted]:
         """Wait for one, and take those that have come besides."""
-        batch = [self._waiting.get()]
-        try:
-            while len(batch) < MOST_AT_ONCE:
-                batch.append(self._waiting.get_nowait())
-        except Empty:
-            pass
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting)
+            batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+            self._changed.notify_all()
         return batch
 
     def _announce(self, batch: list[Accepted]) -> None:
-        if not batch:
-            return
         told = {one.turn.id: _events(one) for one in batch}
         events = [event for of_turn in told.values() for event in of_turn]
         if self._events.hangs:

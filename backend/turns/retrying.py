@@ -64,7 +64,7 @@ def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Ask, start: St
                 accepted = start(session, scope, conversation, old, ask)
     except IntegrityError as error:  # a request of another session; this one's are in turn
         return turn_of_quicker(services, scope, ask, error)
-    services.announcer.tell(accepted)
+    services.announcer.tell([accepted])
     return accepted.turn
 
 

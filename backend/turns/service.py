@@ -75,7 +75,6 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     ask = check_ask(ask)
     failpoint("S1")
     accepted = _submit_together(services, scope, ask) or _submit_alone(services, scope, ask)
-    services.announcer.tell(accepted)
     failpoint("S4")
     return accepted.turn
 
@@ -106,6 +105,7 @@ def _accept_all(services: Services, entering: Sequence[Entering]) -> list[Accept
             entered = [None] * len(let_in)
         failpoint("S2")
     failpoint("S3")
+    services.announcer.tell(one for one in entered if one)
     outcomes = dict(zip(let_in.values(), entered, strict=True))
     for one, accepted in outcomes.items():
         if accepted is None:
@@ -126,6 +126,7 @@ def _submit_alone(services: Services, scope: Scope, ask: Ask) -> Accepted:
     except IntegrityError as error:
         return Accepted(turn_of_quicker(services, scope, ask, error))
     failpoint("S3")
+    services.announcer.tell([accepted])
     return accepted
 
 
