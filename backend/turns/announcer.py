@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterable
 
 from redis import Redis
@@ -15,6 +16,7 @@ from backend.turns.stream import Event, EventStream
 MOST_WAITING = 256  # who accepts more than Redis can be told of has to wait
 MOST_AT_ONCE = 64
 SETTLE_SECONDS = 2.0
+REST_SECONDS = 0.002  # when many come, more of them share a round trip
 log = logging.getLogger(__name__)
 
 
@@ -64,6 +66,8 @@ class Announcer:
             with self._changed:
                 self._told += len(batch)
                 self._changed.notify_all()
+            if len(batch) > 1:
+                time.sleep(REST_SECONDS)
 
     def _take(self) -> list[Accepted]:
         """Wait for one, and take those that have come besides."""
