@@ -51,6 +51,7 @@ def submitting(
     with ThreadPoolExecutor(len(numbers) or 1) as clients:
         list(clients.map(lambda act: act(), acts))
     yield acts
+    services.announcer.settle()
     services.redis.close()
     services.database.close()
 

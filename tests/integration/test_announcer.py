@@ -72,12 +72,12 @@ def test_a_turn_that_cannot_be_told_of_keeps_no_other_from_being_told(
 ) -> None:
     queued: list[Accepted] = []
     with monkeypatch.context() as patched:
-        patched.setattr(services.announcer, "tell", queued.append)
+        patched.setattr(services.announcer, "tell", queued.extend)
         first, second = (submit(services, LOCAL_USER, Ask(text)) for text in ("one", "two"))
 
-    services.announcer.tell(replace(queued[0], turn=None))  # type: ignore[arg-type]
+    services.announcer.tell([replace(queued[0], turn=None)])  # type: ignore[arg-type]
     services.announcer.settle()
-    services.announcer.tell(queued[1])
+    services.announcer.tell([queued[1]])
     services.announcer.settle()
 
     assert services.queue.rq.job_ids == [str(second.id)]

@@ -14,8 +14,8 @@ SECONDS = 10
 class Desk:
     """Commits numbers, when it is let; gives ten times each."""
 
-    def __init__(self, most: int = 64) -> None:
-        self.group: GroupCommit[int, int] = GroupCommit(most)
+    def __init__(self, most: int = 64, gather_seconds: float = 0.001) -> None:
+        self.group: GroupCommit[int, int] = GroupCommit(most, gather_seconds)
         self.commits: list[list[int]] = []
         self.may_commit = threading.Event()
         self.has_come = threading.Semaphore(0)
@@ -57,6 +57,18 @@ def test_who_comes_while_one_commits_goes_with_the_next() -> None:
 
     assert outcomes == [10, 20, 30, 40]
     assert desk.commits == [[1], [2, 3, 4]]
+
+
+def test_who_was_served_lately_is_waited_for() -> None:
+    desk = Desk(gather_seconds=SECONDS)
+    with ThreadPoolExecutor() as threads:
+        futures = come(desk, threads, 1, 2)
+        desk.may_commit.set()
+        assert futures[0].result(SECONDS) == 10
+        again = threads.submit(desk.bring, 3)
+        wait([*futures, again], SECONDS)
+
+    assert desk.commits == [[1], [2, 3]]
 
 
 def test_a_group_has_a_largest_size() -> None:
