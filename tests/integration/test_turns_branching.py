@@ -218,6 +218,18 @@ def test_the_message_of_a_turn_that_went_on_can_be_edited(
     assert versions(stack, session_id) == [([failing, new], [new])]
 
 
+def test_a_message_that_had_to_wait_can_be_edited(stack: Stack) -> None:
+    session_id, _ = talk(stack)
+    first = stack.submit(LONG, session_id)["turn_id"]
+    second = stack.submit("second", session_id)["turn_id"]
+    stop(stack, first)
+    assert stack.finished(second)["status"] == "succeeded"
+
+    edited(stack, second, "second, edited")
+
+    assert asked(stack, session_id)[-1] == "second, edited"
+
+
 def test_an_earlier_failed_turn_gets_another_answer_on_a_branch(stack: Stack) -> None:
     session_id, (first,) = talk(stack, script({"status": 400, "text": "no"}))
     stack.chat("two", session_id)
