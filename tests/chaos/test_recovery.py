@@ -17,7 +17,7 @@ from tests.chaos.rules_turns import P50_SECONDS, P99_SECONDS, percentile, recove
 from tests.chaos.stage import Stage, open_stage
 
 # On two cores, one survivor alone takes 1.6 to 2.8 s for the hundredth of two hundred.
-CROWDED = (pytest.mark.chaos, pytest.mark.xfail(reason="the median is about 2 s", strict=False))
+CROWDED = (200, 1)
 # So long that all turns are in their slow call when the worker dies.
 TOOL_SECONDS, TOOL_SECONDS_OF_ONE = 20.0, 10.0
 
@@ -29,7 +29,7 @@ TOOL_SECONDS, TOOL_SECONDS_OF_ONE = 20.0, 10.0
         (1, 1),
         pytest.param(50, 1, marks=pytest.mark.chaos),
         pytest.param(200, 2, marks=pytest.mark.chaos),
-        pytest.param(200, 1, marks=CROWDED),
+        pytest.param(*CROWDED, marks=pytest.mark.chaos),
     ],
 )
 def test_turns_of_a_killed_worker_go_on_soon(
@@ -57,7 +57,11 @@ def test_turns_of_a_killed_worker_go_on_soon(
     assert set(ends) == {"succeeded"}
     assert len(times) == turns
     assert len(acts) == len(set(acts)) == 2 * turns
-    assert check(history) == []
+    violations = check(history)
+    of_the_median = [f"P17: half of the lost turns waited {p50:.1f} s"]
+    if (turns, survivors) == CROWDED and violations == of_the_median:
+        pytest.xfail(f"one survivor alone: the median is {p50:.2f} s")
+    assert violations == []
     assert (p50 <= P50_SECONDS, p99 <= P99_SECONDS) == (True, True), (p50, p99)
 
 
