@@ -208,8 +208,7 @@ def _take(
     return turn.lost_seconds - lost_before if has_sign else None
 
 
-# Made once, as the one below: hundreds of turns are claimed in a second when a worker was lost. The
-# table itself, and not its class: the ORM's own way to update costs as much as all else of a claim.
+# Made once, as the one below: hundreds of turns are claimed in a second when a worker was lost.
 _CLOCK = func.clock_timestamp()
 _LEASE_IS_OVER = or_(TurnRow.lease_until.is_(None), TurnRow.lease_until < _CLOCK)
 _LOCK = (
@@ -234,7 +233,8 @@ _TAKEN = {
     "started_at": func.coalesce(_turns.c.started_at, _CLOCK),
     "message_position": bindparam("entered"),
 }
-# By the table and not by its class: the ORM's own way costs more than all else that a claim writes.
+# By the table and not by its class: that would read all columns back, over what is not written yet,
+# such as the version that the message of a turn makes that had to wait.
 _TAKE = (
     update(_turns)
     .where(_turns.c.id == bindparam("turn_id"))
