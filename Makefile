@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 INSTALL := @sh launch/install.sh
 
-.PHONY: help run install test chaos check format bench api worker ui migrate integrity repair
+.PHONY: help run install test chaos security check format bench api worker ui migrate integrity repair
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -24,6 +24,11 @@ test: ## run every test (installs what is missing, a browser too)
 chaos: ## the long form of the tests under faults; writes docs/chaos-record.md
 	$(INSTALL) requirements-dev.txt
 	@CHAOS_RECORD=docs/chaos-record.md exec $(PY) -m pytest tests/chaos -m "chaos or not chaos"
+
+security: ## the long form of the tests under attack
+	$(INSTALL) requirements-dev.txt
+	@$(PY) -m launch.browser
+	@exec $(PY) -m pytest tests -m security
 
 check: ## format, lint, types, import contracts
 	$(INSTALL) requirements-dev.txt

@@ -49,3 +49,19 @@ def test_a_message_that_has_arrived_does_not_come_back(desk: Desk, model: Script
 
     desk.page.wait_for_timeout(4_500)  # longer than a lost one takes to come back
     expect(desk.composer).to_have_value("")
+
+
+def test_a_message_does_not_come_back_when_its_key_is_let_go_late(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.composer.fill("Which of them, north or south?")
+
+    desk.page.keyboard.down("Enter")
+    desk.sees("An answer.")
+    desk.is_idle()
+    desk.is_at_rest()
+    desk.page.keyboard.up("Enter")
+
+    desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
+    expect(desk.composer).to_have_value("")
