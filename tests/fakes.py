@@ -32,6 +32,7 @@ Script = Sequence[JSON] | Callable[[list[JSON], JSON], JSON]
 
 ARGUMENT_PIECE = 8
 MOST_PIECES = 1_000
+ENDLESS: JSON = {"text": "word " * 2_000, "delay": 0.1}  # who waits for its end has failed
 OVER: JSON = {"text": "(the script is over)"}
 TITLE_PROMPT = PROMPT.strip()
 NO_TITLE: JSON = {"status": 400}  # so that no title changes, nor anything is used for one

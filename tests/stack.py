@@ -22,7 +22,7 @@ from launch.redis import EmbeddedRedis
 
 ROOT = Path(__file__).parent.parent
 JSON = dict[str, Any]
-START_SECONDS = 40
+PATIENCE_SECONDS = 90  # of a busy machine; what is well takes a moment
 
 
 class Servers:
@@ -215,7 +215,7 @@ class Stack:
         self.wait_for(lambda: self._get("/readyz") == 200, "the stack is not ready")
 
     def wait_for(
-        self, is_so: Callable[[], Any], complaint: str, seconds: float = START_SECONDS
+        self, is_so: Callable[[], Any], complaint: str, seconds: float = PATIENCE_SECONDS
     ) -> Any:
         """Wait until `is_so` gives something true, and give that."""
         deadline = time.monotonic() + seconds
@@ -250,7 +250,7 @@ class Stack:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def finished(self, turn_id: str, seconds: float = 30) -> JSON:
+    def finished(self, turn_id: str, seconds: float = PATIENCE_SECONDS) -> JSON:
         """The turn once it has ended."""
         ended = ("succeeded", "failed", "stopped")
 

@@ -233,6 +233,12 @@ def name_composer(before: UUID | None, session_id: UUID) -> None:
         composers[session_id] = composers.pop(None)
 
 
+def session_of_composer(key: str) -> UUID | None:
+    """Return the session that a composer belongs to; None while it is that of a new chat."""
+    composers = memory().composers
+    return next((session_id for session_id, name in composers.items() if name == key), None)
+
+
 def draft(key: str) -> str:
     """What was just submitted in a composer."""
     return str(st.session_state.get(key) or "")

@@ -22,7 +22,7 @@ def test_a_pasted_megabyte_is_taken_and_the_page_stays_quick(desk: Desk, model: 
     desk.page.reload()
     desk.sees("Read it.")
 
-    assert time.monotonic() - started < 15  # the whole of it takes minutes to draw
+    assert time.monotonic() - started < 60  # the whole of it takes minutes to draw
     assert len(desk.main.inner_text()) < 20_000
 
 

@@ -96,7 +96,7 @@ def test_an_endpoint_that_is_not_there_is_named_quickly():
     with pytest.raises(ModelUnavailable, match="OPENAI_BASE_URL"):
         run("http://127.0.0.1:1/v1", asking("go"))
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 25
 
 
 def test_a_busy_endpoint_is_asked_again_before_anything_was_said():

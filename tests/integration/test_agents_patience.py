@@ -176,7 +176,7 @@ def test_a_model_that_never_begins_is_given_up():
 
     assert "silent" in error.detail
     assert len(model.requests) == 2
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 25
 
 
 def test_words_without_end_are_ended_by_the_time_for_all():
@@ -186,7 +186,7 @@ def test_words_without_end_are_ended_by_the_time_for_all():
         failing(model.url, ModelUnavailable, patience=patience)
 
     assert len(model.requests) == 1
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize("ending", [{"done": False}, {"linger": 30}, {"cut_late": True}])

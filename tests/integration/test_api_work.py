@@ -41,7 +41,7 @@ def test_worker_that_must_end_hands_its_turn_over(
 
     stack.workers[0].terminate()
 
-    assert stack.finished(turn["turn_id"], seconds=60)["attempts"] == 2
+    assert stack.finished(turn["turn_id"])["attempts"] == 2
     notices = [m for m in stack.messages(turn["session_id"]) if m["content_type"] == "notice"]
     assert notices == []
 

@@ -276,7 +276,7 @@ def test_a_server_that_dies_in_the_middle_of_a_run_fails_its_calls_and_not_the_r
                 mcp_servers={"a": alive.template, "m": mortal.template},
             )
 
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 25
     for batch in (steps(events)[1], steps(events)[3]):
         risk, say = batch.messages
         assert (risk["status"], say["content"]) == ("error", "fine")
@@ -296,7 +296,7 @@ def test_a_call_that_hangs_is_ended_by_the_tools_time():
         events = run(model.url, asking("go"), **image)
 
     assert "longer than 1 seconds" in steps(events)[1].messages[0]["content"]
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 25
 
 
 def test_a_tool_that_is_gone_and_a_result_against_its_schema_are_errors():

@@ -85,7 +85,7 @@ def break_in_the_middle(
         with Bystander(stack) as bystander:
             break_it()
             gate.is_open = True
-            turn = stack.finished(submitted["turn_id"], seconds=60)
+            turn = stack.finished(submitted["turn_id"])
             stack.wait_for(lambda: bystander.turns, "nobody else is answered")
     assert {turn["response"] for turn in bystander.turns} == {"As ever."}
     stack.wait_for(lambda: not children(stack.workers[0].pid), "a child outlives its turn")

@@ -139,7 +139,7 @@ def test_a_worker_back_from_the_dead_writes_nothing(fragile: Stack, model: Scrip
     ended = fragile.finished(turn["turn_id"], RECOVERY_SECONDS)
     rows = fragile.messages(turn["session_id"])
     os.killpg(frozen.pid, signal.SIGCONT)
-    fragile.wait_for(lambda: model.open_streams == 0, "the old worker goes on", 15)
+    fragile.wait_for(lambda: model.open_streams == 0, "the old worker goes on")
     time.sleep(1)
 
     assert (ended["status"], ended["attempts"]) == ("succeeded", 2)

@@ -129,7 +129,7 @@ def test_more_turns_than_all_may_have_are_refused(
             stack.client.post("/chat", json={"message": WAITS}, headers={"Prefer": "wait=0"})
             for _ in range(3 * ALL_TURNS)
         ]
-        stack.wait_for(lambda: _submit_refused(stack), "never refused", 10)
+        stack.wait_for(lambda: _submit_refused(stack), "never refused")
 
     # The count of all is a second old at most, so a few more may slip in; not without end.
     assert {answer.status_code for answer in answers} <= {202, 429}

@@ -16,7 +16,7 @@ from tests.tool_server import ToolServer, tool
 from tests.wire_server import WireServer
 
 JSON = dict[str, Any]
-STOP_SECONDS = 5
+STOP_SECONDS = 15  # who is not stopped goes on for 20 seconds or more
 MAX_CHARS = 1_000_000
 MAX_MEMORY = 1_500 * 2**20
 
@@ -76,6 +76,7 @@ def call(name: str, **arguments: Any) -> JSON:
     return {"tools": [{"name": name, "args": arguments}]}
 
 
+GIVEN_UP = ("deaf", "stuck")
 RESULTS: dict[str, tuple[bool, str]] = {
     "fails": (True, "The tool fails failed (RuntimeError)."),
     "exits": (True, "The tool exits ended itself without a result."),
@@ -101,7 +102,8 @@ def test_a_tool_of_our_own_ends_in_words_and_in_bounds(
     odd: OddStack, model: ScriptedModel, name: str
 ) -> None:
     is_error, words = RESULTS[name]
-    session_id = make_session(odd, make_domain(odd, limits={"tool_seconds": 1})["name"])
+    limits = {"tool_seconds": 1} if name in GIVEN_UP else {}
+    session_id = make_session(odd, make_domain(odd, limits=limits)["name"])
 
     turn = odd.chat(script(call(name), {"text": "So be it."}), session_id)
 

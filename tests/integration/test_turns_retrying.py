@@ -13,7 +13,7 @@ from tests.integration.scenes import (
 )
 from tests.stack import Stack
 
-STOP_SECONDS = 5
+STOP_SECONDS = 15  # who is not stopped goes on for 20 seconds or more
 CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
 
 

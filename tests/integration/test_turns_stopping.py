@@ -20,7 +20,7 @@ from tests.integration.scenes import (
 )
 from tests.stack import Stack
 
-STOP_SECONDS = 5
+STOP_SECONDS = 15  # who is not stopped goes on for 20 seconds or more
 LONG = script({"text": "word " * 400, "delay": 0.05})
 CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
 
@@ -65,7 +65,7 @@ def test_stopped_while_a_model_streams(stack: Stack, model: ScriptedModel) -> No
     partial = next(row for row in rows if row["message_type"] == "assistant")
     assert partial["status"] == "stopped"
     assert state["messages"][-1]["content"] == partial["content"]["text"]
-    stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
+    stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", STOP_SECONDS)
     assert stack.chat("go on", turn["session_id"])["status"] == "succeeded"
     assert model.messages[-1][-2]["content"] == partial["content"]["text"]
 
@@ -96,7 +96,7 @@ def test_stopped_in_any_phase_of_an_answer(stack: Stack, model: ScriptedModel, p
     stop(stack, turn["turn_id"])
 
     assert stack.finished(turn["turn_id"], STOP_SECONDS)["status"] == "stopped"
-    stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
+    stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", STOP_SECONDS)
     time.sleep(1)
     assert len(model.requests) == len(PHASES[phase])
     rows, state = check_views(stack, session_id)
@@ -278,7 +278,7 @@ def test_deleted_while_running_stays_deleted(
 
         assert deleted.status_code == 204
         gate.is_open = True
-        stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", 5)
+        stack.wait_for(lambda: model.open_streams == 0, "the model goes on talking", STOP_SECONDS)
         time.sleep(0.5)
         check_problem(stack.client.get(f"/sessions/{session_id}"), 404)
         check_problem(stack.client.delete(f"/sessions/{session_id}"), 404)

@@ -71,10 +71,17 @@ def send(session_id: UUID | None, text: str) -> bool:
     return True
 
 
-def send_first(text: str) -> None:
-    """Begin a new chat with one of the example questions; a second click finds it begun."""
-    if state.open_session_id() is None:
-        send(None, text)
+def send_first(text: str, composer: str) -> None:
+    """Begin a new chat with one of the example questions; a second click opens what has begun.
+
+    The second click still comes from the URL of before, so the page's composer tells them apart.
+    """
+    with state.memory().acting:
+        begun = state.session_of_composer(composer)
+        if begun is None:
+            send(None, text)
+        else:
+            state.show_session(begun)
 
 
 def show_queue(queued: Sequence[Turn]) -> None:

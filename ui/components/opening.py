@@ -3,6 +3,7 @@
 import streamlit as st
 
 from backend.schemas.sessions import ServerInfo
+from ui import state
 from ui.components import banners, composer, domain_choice
 
 EXAMPLES = (
@@ -37,7 +38,7 @@ def show(server: ServerInfo) -> None:
                 icon=icon,
                 width="stretch",
                 on_click=composer.send_first,
-                args=(question,),
+                args=(question, state.composer_key(None)),
             )
     if server.is_demo_model:
         st.space("small")
