@@ -51,9 +51,7 @@ def test_a_message_that_has_arrived_does_not_come_back(desk: Desk, model: Script
     expect(desk.composer).to_have_value("")
 
 
-def test_a_message_does_not_come_back_when_its_key_is_let_go_late(
-    desk: Desk, model: ScriptedModel
-):
+def test_a_message_does_not_come_back_when_its_key_is_let_go_late(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "An answer."}
     desk.composer.fill("Which of them, north or south?")
 
@@ -63,5 +61,24 @@ def test_a_message_does_not_come_back_when_its_key_is_let_go_late(
     desk.is_at_rest()
     desk.page.keyboard.up("Enter")
 
+    desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
+    expect(desk.composer).to_have_value("")
+
+
+def test_a_message_that_was_sent_is_no_draft_even_before_its_key_is_let_go(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.composer.fill("Which of them, north or south?")
+    desk.page.keyboard.down("Enter")
+    desk.sees("An answer.")
+    desk.is_idle()
+    session_id = desk.session_id
+
+    desk.new_chat()
+    desk.row(session_id).click()
+
+    desk.sees("An answer.")
+    desk.is_at_rest()
     desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
     expect(desk.composer).to_have_value("")

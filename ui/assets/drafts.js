@@ -22,7 +22,9 @@
 
   const send = (input) => {
     const text = input?.querySelector("textarea")?.value ?? "";
-    if (text.trim()) sent.set(nameOf(input), { text, taken: taken(), looks: 0 });
+    if (!text.trim()) return;
+    sent.set(nameOf(input), { text, taken: taken(), looks: 0 });
+    drafts.delete(nameOf(input)); // at once: a look may come before the key is let go
   };
 
   // A key that sends empties the text before it comes up again.
