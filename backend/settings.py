@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from backend.addresses import check_allowed_hosts, check_public_url
+
 DEMO_MODEL = "demo"
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
@@ -57,6 +59,8 @@ DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
+PublicUrl = Annotated[str, AfterValidator(check_public_url)]
+AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
@@ -95,6 +99,12 @@ class Settings(BaseSettings):
     api_port: Port | None = Field(None, description="8000, or the next free port when unset.")
     api_url: HttpUrl = Field(
         "", description="Where the pages find the API; empty: HOST and API_PORT."
+    )
+    public_url: PublicUrl = Field(
+        "", description="The address that people type; empty: HOST and UI_PORT."
+    )
+    allowed_hosts: AllowedHosts = Field(
+        "", description="Further hosts that are answered, with a port or without, by commas."
     )
 
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")

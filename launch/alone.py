@@ -4,14 +4,15 @@ import os
 import sys
 from typing import NoReturn
 
+from backend.addresses import http_url
 from backend.settings import Settings
 from launch import parts
 from launch.console import Console
-from launch.environment import api_url, database_url, http_url, server_urls
+from launch.environment import api_url, database_url, server_urls
 from launch.ports import any_free_port, choose_port
 from launch.record import read_record
 from launch.services import Part, PartSpec
-from launch.stack import API_PORT, UI_PORT
+from launch.stack import API_PORT, UI_PORT, pages_address
 from launch.supervisor import Stopped, Supervisor
 
 
@@ -27,8 +28,9 @@ def run_ui(settings: Settings, console: Console) -> NoReturn:
     """The pages, on UI_PORT or the next free port."""
     port = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host)
     found = {"UI_PORT": str(port), "API_URL": api_url(settings)}
-    console.say(f"The pages are on {http_url(settings.host, port)}, the API is {found['API_URL']}")
-    _become(parts.ui(settings.host, port, found))
+    address = pages_address(settings, port)
+    console.say(f"The pages are on {address.url}, the API is {found['API_URL']}")
+    _become(parts.ui(address, found))
 
 
 def run_migrate(settings: Settings, console: Console) -> NoReturn:

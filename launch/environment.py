@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from backend.addresses import http_url
 from backend.settings import Settings
 from launch import postgres, redis
 from launch.errors import LaunchError
@@ -39,11 +40,6 @@ def api_url(settings: Settings) -> str:
     if record and record.api_url:
         return record.api_url
     return http_url(settings.host, settings.api_port or 8000)
-
-
-def http_url(host: str, port: int) -> str:
-    """The address of a part that listens on `host` and `port`."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def child_environment(found: Mapping[str, str]) -> dict[str, str]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from urllib.parse import urlsplit
 
-from launch.environment import ROOT, child_environment, http_url, pages_environment
+from backend.addresses import Address, http_url
+from launch.environment import ROOT, child_environment, pages_environment
 from launch.services import PartSpec, always
 
 # A worker hands its turns over when it is asked to end; that may take a while.
@@ -43,19 +44,17 @@ def worker(name: str, found: Mapping[str, str]) -> PartSpec:
     return PartSpec(name, command, child_environment(found), ROOT, always, WORKER_PATIENCE_SECONDS)
 
 
-def ui(host: str, port: int, found: Mapping[str, str]) -> PartSpec:
+def ui(address: Address, found: Mapping[str, str]) -> PartSpec:
     """The pages; their environment holds no credentials."""
     options = {
-        "server.address": host,
-        "server.port": port,
-        "server.headless": "true",
-        "server.fileWatcherType": "none",
-        "browser.gatherUsageStats": "false",
-        "logger.hideWelcomeMessage": "true",
+        "host": address.host,
+        "port": address.port,
+        "public-url": address.public_url,
+        "allowed-hosts": address.allowed_hosts,
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    command = (sys.executable, "-m", "streamlit", "run", "ui/app.py", *flags)
-    ready = partial(answers, http_url(host, port) + "/_stcore/health")
+    command = (sys.executable, "-m", "ui", *flags)
+    ready = partial(answers, http_url(address.host, address.port) + "/_stcore/health")
     return PartSpec("ui", command, pages_environment(found), ROOT, ready)
 
 

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from backend.addresses import Address, http_url
 from backend.settings import Settings
 from launch import parts
 from launch.console import Console
-from launch.environment import http_url
 from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import make_folder
 from launch.ports import any_free_port, choose_port
@@ -45,8 +45,13 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
         *demo,
         parts.api(settings.host, ports.api, found, path),
         *workers,
-        parts.ui(settings.host, ports.ui, found),
+        parts.ui(pages_address(settings, ports.ui), found),
     ]
+
+
+def pages_address(settings: Settings, port: int) -> Address:
+    """Where the pages listen, and under which address people open them."""
+    return Address(settings.host, port, settings.public_url, settings.allowed_hosts)
 
 
 def run_stack(settings: Settings, console: Console, table: Table = process_table) -> int:
@@ -64,7 +69,7 @@ def run_stack(settings: Settings, console: Console, table: Table = process_table
                 _start_all(settings, ports, table, supervisor, console)
                 write_record(data_dir, _record(settings, ports))
                 console.announce(
-                    f"Colloquy is ready: {http_url(settings.host, ports.ui)}  "
+                    f"Colloquy is ready: {pages_address(settings, ports.ui).url}  "
                     f"({time.monotonic() - started:.0f} s; Ctrl-C stops it)"
                 )
                 supervisor.watch()
@@ -101,7 +106,7 @@ def _choose_ports(settings: Settings) -> Ports:
 
 def _record(settings: Settings, ports: Ports) -> StackRecord:
     return StackRecord(
-        ui_url=http_url(settings.host, ports.ui),
+        ui_url=pages_address(settings, ports.ui).url,
         api_url=http_url(settings.host, ports.api),
         demo_model_url=http_url("127.0.0.1", ports.demo) if ports.demo else "",
     )

@@ -22,7 +22,7 @@ _PARTS = [
     "backend.integrity.scan",
     "backend.llm.demo",
     "worker.__main__",
-    "streamlit.web.cli",
+    "streamlit",
 ]
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_PARTS)

@@ -165,23 +165,10 @@ class Stack:
         self.environment["DEMO_MODEL_URL"] = url
         self.wait_for(lambda: _answers(f"{url}/healthz"), "the demo model does not answer")
 
-    def start_ui(self) -> str:
+    def start_ui(self, *options: str) -> str:
         """Start the pages; give their URL."""
         port = free_port()
-        self.others.append(
-            self.start(
-                "-m",
-                "streamlit",
-                "run",
-                "ui/app.py",
-                "--server.address",
-                "127.0.0.1",
-                "--server.port",
-                str(port),
-                "--server.headless",
-                "true",
-            )
-        )
+        self.others.append(self.start("-m", "ui", "--port", str(port), *options))
         url = f"http://127.0.0.1:{port}"
         self.wait_for(lambda: _answers(f"{url}/_stcore/health"), "the pages do not answer")
         return url

@@ -5,7 +5,8 @@ import sys
 
 import uvicorn
 
-from backend.api.app import THREADS, create_app
+from backend.addresses import Address
+from backend.api.app import THREADS, create_app, serve_app
 from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.errors import ConfigurationError
@@ -28,12 +29,14 @@ def main() -> int:
     parser.add_argument("--host", default=settings.host)
     parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
     arguments = parser.parse_args()
+    address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
     uvicorn.run(
-        app,
+        serve_app(app, address),
         host=arguments.host,
         port=arguments.port,
         log_level="warning",
         access_log=False,
+        proxy_headers=False,  # anybody can send them; the settings say what a proxy would
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     return 0

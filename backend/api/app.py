@@ -5,13 +5,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Scope
 
+from backend.addresses import Address
+from backend.api import docs
 from backend.api.audience import Audiences
-from backend.api.guard import LoopbackGuard
+from backend.api.guard import BodyLimit
 from backend.api.head import HeadAsGet
 from backend.api.openapi import describe
-from backend.api.problems import PROBLEMS, add_problem_handlers
+from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.routes import (
     approvals,
     branches,
@@ -30,6 +34,7 @@ from backend.api.routes import (
 from backend.domains.catalog import ensure_default_domain
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
+from backend.web.protection import protect
 
 THREADS = 200  # requests that wait for a turn each hold one
 PREFIX = "/api/v1"
@@ -42,7 +47,7 @@ def create_app(services: Services) -> FastAPI:
         description="Long conversations with tool-using agents.",
         version="1",
         openapi_url="/api/openapi.json",
-        docs_url="/api/docs",
+        docs_url=None,  # FastAPI's page loads its scripts from elsewhere
         redoc_url=None,
         lifespan=_lifespan,
         responses=PROBLEMS,
@@ -52,7 +57,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.reader = EventReader(services.redis)
     app.state.audiences = Audiences(app.state.reader)
     app.add_middleware(HeadAsGet)
-    app.add_middleware(LoopbackGuard, host=services.settings.host)
+    app.add_middleware(BodyLimit)
     add_problem_handlers(app)
     for resource in (
         chat,
@@ -71,8 +76,18 @@ def create_app(services: Services) -> FastAPI:
     ):
         app.include_router(resource.router, prefix=PREFIX)
     app.include_router(server.root)
+    app.include_router(docs.router)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app
+
+
+def serve_app(app: FastAPI, address: Address) -> ASGIApp:
+    """Return the API as it may be served; refusals are problem details, and counted like others."""
+
+    def refuse(scope: Scope, status: int, title: str, detail: str) -> Response:
+        return problem(Request({**scope, "app": app}), status, title, detail)
+
+    return protect(app, address, refuse=refuse)
 
 
 @asynccontextmanager

@@ -48,8 +48,5 @@ def file_response(result: dict[str, Any], name: str) -> Response:
 
 
 def _attachment(content: bytes, media_type: str, name: str) -> Response:
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
-        "X-Content-Type-Options": "nosniff",
-    }
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media_type, headers=headers)

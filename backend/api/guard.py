@@ -1,23 +1,18 @@
-"""What keeps other web sites out of an API that trusts whoever reaches it on loopback."""
-
-from urllib.parse import urlsplit
+"""How long a request's body may be."""
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.api.problems import MAX_BODY_BYTES, TOO_LARGE, problem, too_large
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+from backend.api.problems import MAX_BODY_BYTES, TOO_LARGE, too_large
 
 
-class LoopbackGuard:
-    """Refuses requests under a foreign host name (DNS rebinding) or from a foreign page."""
+class BodyLimit:
+    """Refuses bodies that are too long, whether or not they say so."""
 
-    def __init__(self, app: ASGIApp, host: str) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._hosts = LOOPBACK | {host}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
@@ -28,13 +23,6 @@ class LoopbackGuard:
         await (refusal or self._app)(scope, _counted(receive), send)
 
     def _refusal(self, request: Request) -> Response | None:
-        if _host_of(f"//{request.headers.get('host', '')}") not in self._hosts:
-            detail = "This API answers under its own address only."
-            return problem(request, 421, "Unknown host", detail)
-        origin = request.headers.get("origin")
-        if origin and _host_of(origin) not in self._hosts:
-            detail = "Pages of other sites may not use this API."
-            return problem(request, 403, "Foreign page", detail)
         length = request.headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
             return too_large(request)
@@ -54,10 +42,3 @@ def _counted(receive: Receive) -> Receive:
         return message
 
     return receive_counted
-
-
-def _host_of(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from streamlit import config
 
+from backend.addresses import Address
+from ui.server import options
+
 OPTIONS = tomllib.loads(Path(".streamlit/config.toml").read_text())
 FLAT = [f"{part}.{name}" for part, names in OPTIONS.items() for name in names]
 
@@ -13,6 +16,21 @@ FLAT = [f"{part}.{name}" for part, names in OPTIONS.items() for name in names]
 @pytest.mark.parametrize("option", [name for name in FLAT if not name.startswith("theme.")])
 def test_every_option_is_one_that_streamlit_knows(option):
     assert option in config.get_config_options()
+
+
+@pytest.mark.parametrize("option", options(Address("127.0.0.1", 8501)))
+def test_every_option_that_follows_from_the_address_is_known_too(option):
+    assert option in config.get_config_options()
+
+
+def test_the_second_wall_stands_at_the_same_addresses():
+    walls = options(Address("127.0.0.1", 8501, "https://desk.example.com"))
+
+    assert walls["server.enableXsrfProtection"] is walls["server.enableCORS"] is True
+    assert "https://desk.example.com" in walls["server.corsAllowedOrigins"]
+    assert "desk.example.com" in walls["server.allowedHosts"]
+    assert walls["browser.serverAddress"] == "desk.example.com"
+    assert walls["browser.serverPort"] == 443
 
 
 def test_no_garbage_collection_after_every_run():

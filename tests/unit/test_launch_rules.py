@@ -10,7 +10,7 @@ from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.settings import Settings
 from launch.console import Console
-from launch.environment import http_url, pages_environment, server_urls
+from launch.environment import pages_environment, server_urls
 from launch.errors import LaunchError
 from launch.folders import make_folder
 from launch.ports import choose_port, is_free
@@ -130,10 +130,6 @@ def test_output_that_is_no_terminal_has_whole_plain_lines():
     console.announce("ready")
 
     assert stream.getvalue() == "starting ...\n      api | listening\n\nready\n\n"
-
-
-def test_addresses_of_ipv6_hosts_are_bracketed():
-    assert http_url("::1", 8501) == "http://[::1]:8501"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ import argparse
 
 import uvicorn
 
+from backend.addresses import Address
 from backend.llm.demo.app import create_app
+from backend.web.protection import protect
 
 
 def main() -> None:
@@ -14,7 +16,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--delay-ms", type=float, default=15.0, help="pause after each word")
     options = parser.parse_args()
-    app = create_app(options.delay_ms)
+    app = protect(create_app(options.delay_ms), Address(options.host, options.port))
     uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
 
 

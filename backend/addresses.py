@@ -1,0 +1,140 @@
+"""Under which addresses a server answers; whatever follows from PUBLIC_URL is derived here."""
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlsplit
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+DEFAULT_PORTS: Mapping[str, int] = {"http": 80, "https": 443}
+MAX_PORT = 65_535
+# RFC 9112, 3.2: a name or an address and perhaps a port; no user, no path, one name only.
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?))(?::(\d{1,5}))?")
+
+Host = tuple[str, int | None]  # a name in lower case, or an address, and the port if one is named
+Origin = tuple[str, str, int]  # the scheme, the name and the port
+
+
+def read_host(text: str) -> Host | None:
+    """Return what a `Host` header names; None when it cannot be read as one host."""
+    found = HOST.fullmatch(text.lower())
+    if found is None:
+        return None
+    address, name, port = found.groups()
+    if port and int(port) > MAX_PORT:
+        return None
+    try:
+        name = name or ipaddress.IPv6Address(address).compressed
+    except ValueError:
+        return None
+    return name, int(port) if port else None
+
+
+def check_public_url(url: str) -> str:
+    """Return PUBLIC_URL as an origin, or nothing when it is empty. Raises ValueError."""
+    return _origin_text(*_read_url(url)) if url else url
+
+
+def check_allowed_hosts(text: str) -> str:
+    """Return ALLOWED_HOSTS as it is. Raises ValueError for what is no list of hosts."""
+    for name in _names(text):
+        if read_host(name) is None:
+            raise ValueError(
+                "must be host names, each with a port or without, and without wildcards, such as "
+                "desk.example.com,desk.internal:8501"
+            )
+    return text
+
+
+def http_url(host: str, port: int) -> str:
+    """Return the address of a part that listens on `host` and `port`."""
+    return f"http://{_bracketed(host.strip('[]'))}:{port}"
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where one server listens, and under which other addresses people and programs reach it."""
+
+    host: str
+    port: int
+    public_url: str = ""
+    allowed_hosts: str = ""
+
+    @property
+    def url(self) -> str:
+        """The URL that people open."""
+        return self.public_url or http_url(self.host, self.port)
+
+    @property
+    def public_host(self) -> str:
+        """The name in the URL that people open."""
+        return _read_url(self.url)[1]
+
+    @property
+    def public_port(self) -> int:
+        """The port in the URL that people open, named there or not."""
+        return _read_url(self.url)[2]
+
+    @cached_property
+    def origins(self) -> frozenset[str]:
+        """The origins of pages of our own, as browsers write them."""
+        return frozenset(_origin_text(*origin) for origin in self._reached())
+
+    @cached_property
+    def schemes(self) -> Mapping[Host, str]:
+        """The hosts that are answered, and by which scheme they are reached.
+
+        A loopback name counts without a port, too: no page can have that name elsewhere, and
+        programs that ask after our health do not all name the port.
+        """
+        hosts: dict[Host, str] = {(name, None): "http" for name in LOOPBACK}
+        for scheme, name, port in self._reached():
+            hosts[name, port] = scheme
+            if port == DEFAULT_PORTS[scheme]:
+                hosts[name, None] = scheme
+        return hosts
+
+    def _reached(self) -> Iterator[Origin]:
+        for name in dict.fromkeys((*LOOPBACK, _read_url(http_url(self.host, self.port))[1])):
+            yield "http", name, self.port
+        scheme = "http"
+        if self.public_url:
+            scheme = _read_url(self.public_url)[0]
+            yield _read_url(self.public_url)
+        for text in _names(self.allowed_hosts):
+            name, port = read_host(text) or ("", None)
+            # Without a port: as a proxy shows it to browsers, and as this server would itself.
+            if port is None:
+                yield "http", name, self.port
+            yield scheme, name, port or DEFAULT_PORTS[scheme]
+
+
+def _read_url(url: str) -> Origin:
+    try:
+        parts = urlsplit(url)
+        host = read_host(parts.netloc)
+    except ValueError:
+        parts, host = urlsplit(""), None
+    rest = parts.path.strip("/") + parts.query + parts.fragment
+    if parts.scheme not in DEFAULT_PORTS or host is None or rest:
+        raise ValueError(
+            "must be http:// or https://, a host and perhaps a port, without a path, such as "
+            "https://desk.example.com"
+        )
+    return parts.scheme, host[0], host[1] or DEFAULT_PORTS[parts.scheme]
+
+
+def _origin_text(scheme: str, name: str, port: int) -> str:
+    """Return an origin as RFC 6454 writes it: a port only where it is not the scheme's own."""
+    suffix = "" if port == DEFAULT_PORTS[scheme] else f":{port}"
+    return f"{scheme}://{_bracketed(name)}{suffix}"
+
+
+def _bracketed(name: str) -> str:
+    return f"[{name}]" if ":" in name else name
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

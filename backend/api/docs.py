@@ -1,0 +1,68 @@
+"""The page that shows the API: Swagger UI from an installed package, nothing from elsewhere."""
+
+from importlib.resources import files
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+
+from backend.web.headers import POLICY
+
+router = APIRouter(include_in_schema=False)
+PACKAGE = "fastapi_offline"  # its files only
+ASSETS = {
+    "swagger-ui-bundle.js": "text/javascript",
+    "swagger-ui.css": "text/css",
+    "favicon.png": "image/png",
+}
+# Swagger UI draws its icons from data: addresses, and React sets styles of its elements.
+DOCS_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Colloquy API</title>
+<link rel="icon" href="docs/favicon.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+"""
+# A file of its own, so that the page's policy allows no script within it.
+START = """SwaggerUIBundle({
+  url: "OPENAPI",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  validatorUrl: null,
+});
+"""
+
+
+@router.get("/api/docs")
+def docs() -> Response:
+    """The page."""
+    return HTMLResponse(PAGE, headers={POLICY: DOCS_POLICY})
+
+
+@router.get("/api/docs/start.js")
+def start(request: Request) -> Response:
+    """What draws the page."""
+    script = START.replace("OPENAPI", request.app.openapi_url)
+    return Response(script, media_type="text/javascript")
+
+
+@router.get("/api/docs/{name}")
+def asset(name: str) -> Response:
+    """One of Swagger UI's files."""
+    if name not in ASSETS:
+        raise HTTPException(404)
+    content = files(PACKAGE).joinpath("static", name).read_bytes()
+    return Response(content, media_type=ASSETS[name])

@@ -1,0 +1,61 @@
+"""What every answer tells a browser: what its page may load, and who may show or read it."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = "content-security-policy"
+# An answer that is no page: a browser that shows it all the same loads and runs nothing.
+NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
+
+
+class SecurityHeaders:
+    """Puts the headers on each answer; outermost, so that refusals and errors have them, too."""
+
+    def __init__(self, app: ASGIApp, policy: str = NOTHING) -> None:
+        self._app = app
+        self._policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; an answer that brings a policy of its own keeps that one."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] in STARTS:
+                headers = MutableHeaders(scope=message)
+                headers.update(ALWAYS)
+                headers.setdefault(POLICY, self._policy)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class SecureCookies:
+    """Marks cookies as for https alone, where the browser came by https."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; what a proxy reaches by http, people may reach by https."""
+
+        async def send_secure(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*map(_secure, message.get("headers", []))]}
+            await send(message)
+
+        is_https = scope["type"] == "http" and scope["scheme"] == "https"
+        await self._app(scope, receive, send_secure if is_https else send)
+
+
+def _secure(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    name, value = header
+    if name.lower() != b"set-cookie" or b"; secure" in value.lower():
+        return header
+    return name, value + b"; Secure"

@@ -1,0 +1,44 @@
+"""The pages' process: `python -m ui --port 8501`."""
+
+import argparse
+import sys
+
+import uvicorn
+
+from backend.addresses import Address, check_allowed_hosts, check_public_url
+from ui.server import create_app, message_bytes
+
+CLOSE_SECONDS = 3  # a page's WebSocket has no end of its own
+PING_SECONDS = 30.0
+
+
+def main() -> int:
+    """Serve until told to end."""
+    parser = argparse.ArgumentParser(description="Serve Colloquy's pages.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--public-url", type=check_public_url, default="")
+    parser.add_argument("--allowed-hosts", type=check_allowed_hosts, default="")
+    given = parser.parse_args()
+    address = Address(given.host, given.port, given.public_url, given.allowed_hosts)
+    uvicorn.run(
+        create_app(address),
+        host=given.host,
+        port=given.port,
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,  # anybody can send them; the settings say what a proxy would
+        timeout_graceful_shutdown=CLOSE_SECONDS,
+        # As `streamlit run` has it.
+        ws="websockets-sansio",
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        ws_max_size=message_bytes(),
+        # A paragraph that grows is sent again; its beginning then costs nothing.
+        ws_per_message_deflate=True,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

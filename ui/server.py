@@ -1,0 +1,80 @@
+"""The pages' server: Streamlit as an ASGI application, behind what keeps other sites out."""
+
+import hashlib
+import re
+from base64 import b64encode
+from pathlib import Path
+
+import streamlit
+from starlette.types import ASGIApp
+from streamlit import config
+from streamlit.web.bootstrap import load_config_options
+
+from backend.addresses import Address
+from backend.web.protection import protect
+
+SCRIPT = Path(__file__).parent / "app.py"
+DRAFTS = Path(__file__).parent / "assets" / "drafts.js"
+INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
+INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+MEGABYTE = 1_000_000
+
+
+def create_app(address: Address) -> ASGIApp:
+    """Make the pages' application for this address."""
+    # What `streamlit run` does with its flags: they win over files and the environment.
+    load_config_options(options(address))
+    return protect(streamlit.App(SCRIPT), address, page_policy())
+
+
+def options(address: Address) -> dict[str, object]:
+    """Return Streamlit's options that follow from the address: the second wall behind our own."""
+    return {
+        "server.address": address.host,
+        "server.port": address.port,
+        "server.allowedHosts": sorted({name for name, _ in address.schemes}),
+        "server.corsAllowedOrigins": sorted(address.origins),
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.enableAgentApi": False,
+        "server.enableStaticServing": False,
+        "client.allowedOrigins": [],  # whose frames may press our buttons
+        "browser.serverAddress": address.public_host,
+        "browser.serverPort": address.public_port,
+    }
+
+
+def message_bytes() -> int:
+    """Return how long a message of a page to Streamlit may be."""
+    return int(config.get_option("server.maxMessageSize")) * MEGABYTE
+
+
+def page_policy() -> str:
+    """Return the policy of the pages: what they load is ours, and no other site shows them.
+
+    Streamlit styles its elements with `style` elements that it makes as it goes. Its own inline
+    scripts and ours are named by their digests, so that no other can run.
+    """
+    scripts = [*INLINE_SCRIPT.findall(INDEX.read_text()), DRAFTS.read_text()]
+    digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' {digests}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "media-src 'self' data: blob:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "frame-src 'none'",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def _digest(script: str) -> str:
+    return b64encode(hashlib.sha256(script.encode()).digest()).decode()
