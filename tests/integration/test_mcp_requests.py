@@ -1,13 +1,16 @@
 """What a tool server asks of us is refused at once, and however much it says hurts nobody else."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backend.tools.mcp_wire import MESSAGES_A_SECOND, MESSAGES_AT_ONCE, Pace
 from tests.asking_server import TEMPLATE, over_http
 from tests.integration.scenes import make_domain
 from tests.integration.test_mcp_faults import ask, call_of, opened
@@ -70,29 +73,66 @@ def test_a_turn_ends_by_itself_when_its_server_asks(stack: Stack, model: Any) ->
     assert told == [REFUSED[name.removeprefix("b__")] for name in names]
 
 
-@pytest.mark.parametrize("way", ["a process", "the call's stream"])
-def test_a_server_that_floods_leaves_the_loop_to_others(way: str) -> None:
-    """What it sends is taken at a pace, so that it costs a bounded share of a processor."""
+FLOOD = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+              "serverInfo": {"name": "f", "version": "1"},
+              "tools": [{"name": "flood", "inputSchema": {"type": "object"}}]}
+    note = {"jsonrpc": "2.0", "method": "notifications/progress",
+            "params": {"progressToken": 1, "progress": 1}}
+    with open(sys.argv[1], "w") as count:
+        while message["method"] == "tools/call":
+            print(json.dumps(note), flush=True)
+            count.write(".")
+            count.flush()
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
 
-    async def go(template: JSON, fine: JSON) -> tuple[list[str], float]:
-        async with opened(s=template, fine=fine) as tools:
-            flood = asyncio.create_task(tools["flood"].ainvoke(call_of("flood", count=200_000)))
-            used = time.process_time()
+
+def test_a_server_that_floods_is_read_at_a_pace_and_leaves_the_loop_to_others(
+    tmp_path: Path,
+) -> None:
+    counted = tmp_path / "count"
+    command = {"command": sys.executable, "args": ["-c", FLOOD, str(counted)]}
+    seconds = 4
+
+    async def go(fine: JSON) -> list[str]:
+        async with opened(s={"transport": "stdio", **command}, fine=fine) as tools:
+            flood = asyncio.create_task(tools["flood"].ainvoke(call_of("flood")))
             said = []
-            for _ in range(8):
+            for _ in range(2 * seconds):
                 await asyncio.sleep(0.5)
                 said.append((await tools["quiet"].ainvoke(call_of("quiet"))).content)
-            used = time.process_time() - used
             flood.cancel()
             await asyncio.gather(flood, return_exceptions=True)
-            return said, used
+            return said
 
-    with asking(way) as template, ToolServer([tool("quiet")], lambda *_: "fine") as fine:
-        said, used = asyncio.run(go(template, fine.template))
+    with ToolServer([tool("quiet")], lambda *_: "fine") as fine:
+        began = time.monotonic()
+        said = asyncio.run(go(fine.template))
+        taken = time.monotonic() - began
 
-    assert said == ["fine"] * 8
-    if way == "a process":  # the other one runs, and floods, in this very process
-        assert used < 2.5
+    assert said == ["fine"] * 2 * seconds
+    in_pipes = 2_000
+    allowed = MESSAGES_AT_ONCE + taken * MESSAGES_A_SECOND + in_pipes
+    assert MESSAGES_AT_ONCE < counted.stat().st_size < allowed
+
+
+def test_a_pace_lets_a_number_through_at_once_and_then_makes_wait() -> None:
+    async def go() -> list[float]:
+        pace, began, taken = Pace(at_once=10, a_second=100), time.monotonic(), []
+        for count in (10, 20, 20):
+            await pace.keep(count)
+            taken.append(time.monotonic() - began)
+        return taken
+
+    at_once, later, last = asyncio.run(go())
+
+    assert later >= 0.19 and last >= 0.39 and at_once < later
 
 
 @pytest.mark.parametrize("way", ["a process", "the call's stream"])
