@@ -328,6 +328,8 @@ def test_secrets_are_named_in_the_domain_and_taken_from_the_environment():
     assert expand_secrets(named["http"], secrets).headers == {"Authorization": "Bearer ${PART}$x"}
     assert expand_secrets(named["stdio"], secrets).args == ["${PART}$x"]
     with pytest.raises(SecretMissing, match="TOKEN"):
-        expand_secrets(named["http"], Secrets(("PART@http://h", "TOK*@http://h"), lambda: {"PART": "p"}))
+        expand_secrets(
+            named["http"], Secrets(("PART@http://h", "TOK*@http://h"), lambda: {"PART": "p"})
+        )
     with pytest.raises(SecretForbidden, match="DOMAIN_SECRETS"):
         expand_secrets(named["http"], Secrets(("PART",), lambda: environ))
