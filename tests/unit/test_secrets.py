@@ -151,7 +151,7 @@ def test_where_a_url_leads_is_judged_once_its_own_secrets_are_in_it() -> None:
         )
 
         assert check_secrets(template.mcp_servers, rules)[0] == []
-        with pytest.raises(SecretForbidden, match="evil.example"):
+        with pytest.raises(SecretForbidden, match=r"evil\.example"):
             expand_secrets(template.mcp_servers["s"], rules)
 
 
