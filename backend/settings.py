@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -15,6 +16,12 @@ DEMO_MODEL = "demo"
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 HTTP_SCHEMES = ("http", "https")
+# NAME or NAME*, then where it may be sent: @stdio, @host, @host:port, @http://host:port
+SECRET_ENTRY = re.compile(
+    r"(?P<name>[A-Za-z_]\w*\*?)"
+    r"(?:@(?P<scheme>https?://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[\w-][\w.-]*)(?::(?P<port>\d{1,5}))?)?",
+    re.ASCII,
+)
 
 
 def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
@@ -48,11 +55,29 @@ def _http_url(url: str) -> str:
 
 def _secret_names(names: str) -> str:
     for name in filter(None, map(str.strip, names.split(","))):
-        if not re.fullmatch(r"[A-Za-z_]\w*\*?", name, re.ASCII):
+        if not SECRET_ENTRY.fullmatch(name):
             raise ValueError(
-                "must be names, or beginnings with * behind, such as GITHUB_TOKEN,JIRA_*"
+                "must be names, or beginnings with * behind, each with the host that it may be"
+                " sent to, such as GITHUB_TOKEN@api.github.com,JIRA_*@jira.example.org:8443,"
+                "LEDGER_*@stdio"
             )
     return names
+
+
+def _stdio_commands(commands: str) -> str:
+    try:
+        entries = split_commands(commands)
+    except ValueError as error:
+        raise ValueError(f"has an entry that cannot be read ({error})") from None
+    if any(not words[0] for words in entries):
+        raise ValueError("has an entry that begins with no command")
+    return commands
+
+
+def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of each entry, as a shell would read them. Raises ValueError."""
+    entries = (tuple(shlex.split(entry)) for entry in commands.split(","))
+    return tuple(filter(None, entries))
 
 
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
@@ -61,6 +86,7 @@ HttpUrl = Annotated[str, AfterValidator(_http_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
 PublicUrl = Annotated[str, AfterValidator(check_public_url)]
 AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
+StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
@@ -171,7 +197,15 @@ class Settings(BaseSettings):
         examples=[{"sales": "postgresql://..."}],
     )
     domain_secrets: SecretNames = Field(
-        "COLLOQUY_SECRET_*", description="Variables that domains may name; `*` ends a beginning."
+        "COLLOQUY_SECRET_*",
+        description="Variables that domains may name; `*` ends a beginning, `@host` binds it to"
+        " where it may be sent.",
+    )
+    stdio_commands: StdioCommands = Field(
+        "",
+        description="Commands, each with the arguments it must begin with, that tool servers may"
+        " be started with.",
+        examples=["/opt/ledger/server, uvx mcp-server-time"],
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
@@ -201,7 +235,7 @@ class Settings(BaseSettings):
 
     @property
     def secret_names(self) -> tuple[str, ...]:
-        """The names of secrets that domains may use; one that ends with `*` is a beginning."""
+        """The secrets that domains may use, as entries `NAME[*][@host[:port]]`."""
         return tuple(filter(None, map(str.strip, self.domain_secrets.split(","))))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from backend.configuration import read_settings
 from backend.errors import AppError
+from backend.privacy import hide_process
 from backend.settings import Settings
 from launch import alone
 from launch.children import end_with_parent
@@ -29,6 +30,7 @@ INTERRUPTED = 130
 
 def main(arguments: list[str]) -> int:
     """Run the command; what a person can mend is one sentence and status 1."""
+    hide_process()
     console = Console()
     if len(arguments) != 1 or arguments[0] not in COMMANDS:
         console.fail(f"Usage: python -m launch {' | '.join(COMMANDS)}")

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from typing import Any
 import httpx
 import psutil
 
-from tests.stack import free_port
+from tests.stack import PROGRAMS, free_port
 
 JSON = dict[str, Any]
-PROGRAMS = Path(sys.executable).parent
 START_SECONDS = 30
 
 

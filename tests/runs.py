@@ -9,14 +9,20 @@ from uuid import UUID
 
 from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
 from backend.agents.state import empty_state, user_message
+from backend.domains.allowed import Allowed
+from backend.domains.commands import Commands
 from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
 from backend.schemas.domains import DomainTemplate
-from backend.settings import Settings
+from backend.settings import Settings, split_commands
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
+from tests.stack import STDIO_COMMANDS
 
 JSON = dict[str, Any]
+ALLOWED = Allowed(
+    commands=Commands(split_commands(f"{STDIO_COMMANDS}, /no/such/program, /etc/passwd"))
+)
 PATIENCE = Patience(
     first_token_seconds=5, silence_seconds=5, tries=3, first_wait=0.01, longest_wait=2
 )
@@ -46,7 +52,9 @@ async def recipe_for(
     models = ModelProvider(settings_for(url), patience)
     template = DomainTemplate(**{"name": "d", "tools": [], **image})
     try:
-        yield AgentRecipe(template, agent, models, NO_CONTEXT, journal or NoJournal())
+        yield AgentRecipe(
+            template, agent, models, NO_CONTEXT, journal or NoJournal(), allowed=ALLOWED
+        )
     finally:
         await models.aclose()
 

@@ -23,6 +23,9 @@ from launch.redis import EmbeddedRedis
 ROOT = Path(__file__).parent.parent
 JSON = dict[str, Any]
 PATIENCE_SECONDS = 90  # of a busy machine; what is well takes a moment
+# What tests let domains start: real programs, and one `c` that nobody has.
+PROGRAMS = Path(sys.executable).parent
+STDIO_COMMANDS = f"{sys.executable}, sleep, c, {PROGRAMS / 'mcp-server-time'}"
 
 
 class Servers:
@@ -120,6 +123,7 @@ class Stack:
             "REDIS_URL": redis_url,
             "DATA_DIR": str(data_dir),
             "WORKER_TURNS": "8",
+            "STDIO_COMMANDS": STDIO_COMMANDS,
             "API_URL": self.base_url,
             "PYTHONPATH": str(ROOT),
             **environment,

@@ -16,6 +16,7 @@ from backend.data.sources import Sources
 from backend.errors import ConfigurationError
 from backend.llm.provider import ModelProvider
 from backend.logs import set_up_logs
+from backend.privacy import hide_process
 from backend.settings import Settings
 from backend.tools.mcp import ToolServers
 from backend.turns.feed import AgentLoop
@@ -32,6 +33,7 @@ DATABASE_PATIENCE = 30.0  # hundreds of turns may end together; a person does no
 
 def main() -> int:
     """Run until SIGTERM or SIGINT."""
+    hide_process()
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)

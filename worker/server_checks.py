@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.auth.scope import Role, Scope
 from backend.domains import service as domains
-from backend.domains.secrets import Secrets
+from backend.domains.allowed import Allowed
 from backend.errors import AppError
 from backend.llm.clean import clean
 from backend.schemas.servers import ServerReport, ServersReport
@@ -68,11 +68,11 @@ class ServerChecks:
         services, servers = self._runtime.services, self._runtime.servers
         with services.database.read() as session:
             template = domains.get(session, ITSELF, question.domain_id)
-        secrets = Secrets.of(services.settings)
+        allowed = Allowed.of(services.settings)
         memory = servers.tools.of(question.domain_id)
         self._free.acquire()
         looking = asyncio.run_coroutine_threadsafe(
-            probe_servers(template.mcp_servers, secrets, servers.health, memory),
+            probe_servers(template.mcp_servers, allowed, servers.health, memory),
             self._runtime.loop.loop,
         )
         looking.add_done_callback(lambda done: self._answer(question, done))

@@ -1,9 +1,11 @@
-"""What a domain may name: tools, middleware with their settings, models, secrets."""
+"""What a domain may name: tools, middleware with their settings, models, secrets, commands."""
+
+import shlex
 
 from backend.agents.middleware.registry import MIDDLEWARE
 from backend.schemas.configuration import Catalog, CatalogPolicy, CatalogTool
 from backend.schemas.wire import JSON
-from backend.settings import Settings
+from backend.settings import Settings, split_commands
 from backend.tools.registry import TOOLS
 
 
@@ -15,6 +17,7 @@ def list_catalog(settings: Settings) -> Catalog:
         models=sorted({settings.default_model, *settings.model_prices}),
         default_model=settings.default_model,
         secrets=list(settings.secret_names),
+        commands=[shlex.join(words) for words in split_commands(settings.stdio_commands)],
     )
 
 

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from backend.agents.middleware.registry import check_middleware_names
 from backend.domains import template as templates
-from backend.domains.secrets import Secrets, check_secrets
+from backend.domains.allowed import Allowed
+from backend.domains.credentials import find_credentials, find_masks, mask_template
+from backend.domains.secrets import check_secrets
 from backend.domains.tool_servers import check_servers
 from backend.errors import InvalidInput
 from backend.schemas.configuration import Fault, TemplateCheck
@@ -16,26 +18,42 @@ from backend.schemas.wire import JSON
 from backend.tools.registry import check_tool_names
 
 
-def check_image(image: DomainTemplate, secrets: Secrets) -> None:
-    """Raise InvalidInput that says what is wrong first; missing secrets are not."""
-    for fault in [*find_faults(image), *check_secrets(image.mcp_servers, secrets)[0]]:
+def check_image(
+    image: DomainTemplate, allowed: Allowed, stored: DomainTemplate | None = None
+) -> None:
+    """Raise InvalidInput that says what is wrong first; missing secrets are not.
+
+    `stored`: the domain as it was; a credential that it holds already may stay where it is.
+    """
+    known = stored.mcp_servers if stored else {}
+    for fault in [
+        *find_faults(image, allowed),
+        *check_secrets(image.mcp_servers, allowed.secrets)[0],
+        *find_masks(image.mcp_servers),
+        *find_credentials(image.mcp_servers, known),
+    ]:
         raise InvalidInput(fault.message)
 
 
-def check_body(body: JSON, secrets: Secrets) -> TemplateCheck:
-    """What a template would become, or all that is wrong with it; nothing is stored."""
+def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
+    """What a template would become, or all that is wrong with it; nothing is stored.
+
+    A mask is no fault here: it may hide what is stored already.
+    """
     try:
         template = DomainTemplate.model_validate(body)
     except ValidationError as error:
         faults = [_fault_of(found) for found in error.errors(include_url=False)]
         return TemplateCheck(faults=faults, warnings=[], image=None)
-    refused, warnings = check_secrets(template.mcp_servers, secrets)
-    faults = [*templates.find_faults(template), *find_faults(template), *refused]
-    image = None if faults else templates.image_of(template)
+    refused, warnings = check_secrets(template.mcp_servers, allowed.secrets)
+    faults = [*templates.find_faults(template), *find_faults(template, allowed), *refused]
+    faults += find_credentials(template.mcp_servers)
+    warnings += find_masks(template.mcp_servers)
+    image = None if faults else templates.image_of(mask_template(template))
     return TemplateCheck(faults=faults, warnings=warnings, image=image)
 
 
-def find_faults(image: DomainTemplate) -> list[Fault]:
+def find_faults(image: DomainTemplate, allowed: Allowed) -> list[Fault]:
     """The tools and middleware that do not exist, settings and tool servers that are wrong.
 
     The tools of MCP servers are known only once they are asked, so that an agent's tools are
@@ -48,7 +66,7 @@ def find_faults(image: DomainTemplate) -> list[Fault]:
         faults += _check([*path, "middleware"], check_middleware_names, agent.middleware)
         if not image.mcp_servers:
             faults += _check([*path, "tools"], check_tool_names, agent.tools)
-    return [*faults, *check_servers(image.mcp_servers)]
+    return [*faults, *check_servers(image.mcp_servers, allowed.commands)]
 
 
 def _check(path: list[str | int], check: Callable[[Any], None], named: Any) -> list[Fault]:

@@ -16,7 +16,7 @@ from backend.agents.middleware.context import Codecs, Notice, PolicyContext, Rep
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
-from backend.domains.secrets import Secrets
+from backend.domains.allowed import Allowed
 from backend.domains.template import agents_of
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
@@ -41,7 +41,7 @@ class AgentRecipe:
     tool_context: ToolContext
     journal: ToolJournal = field(default_factory=NoJournal)
     answers: Answers = field(default_factory=Answers)
-    secrets: Secrets = field(default_factory=Secrets)
+    allowed: Allowed = field(default_factory=Allowed)
     health: ServerHealth = field(default_factory=ServerHealth)
     memory: ToolMemory = NO_MEMORY
 
@@ -101,7 +101,7 @@ async def open_agent(
     notices: list[str] = []
     async with open_mcp_tools(
         recipe.image.mcp_servers,
-        secrets=recipe.secrets,
+        allowed=recipe.allowed,
         health=recipe.health,
         memory=recipe.memory,
         call_seconds=recipe.image.limits.tool_seconds,

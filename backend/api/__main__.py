@@ -11,6 +11,7 @@ from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.logs import set_up_logs
+from backend.privacy import hide_process
 
 DEFAULT_PORT = 8000
 CLOSE_SECONDS = 3  # streams to pages have no end of their own
@@ -18,6 +19,7 @@ CLOSE_SECONDS = 3  # streams to pages have no end of their own
 
 def main() -> int:
     """Serve until told to end."""
+    hide_process()
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)

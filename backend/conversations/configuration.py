@@ -8,15 +8,17 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
 from backend.domains import service as domains
+from backend.domains.allowed import Allowed
 from backend.domains.drift import diff_templates
-from backend.domains.secrets import Secrets, check_secrets
+from backend.domains.secrets import check_secrets
 from backend.domains.template import template_of
+from backend.domains.tool_servers import check_servers
 from backend.errors import DomainNotFound, SessionNotFound
 from backend.schemas.configuration import Drift
 from db.models.conversation import ConversationRow
 
 
-def get_drift(session: Session, scope: Scope, conversation_id: UUID, secrets: Secrets) -> Drift:
+def get_drift(session: Session, scope: Scope, conversation_id: UUID, allowed: Allowed) -> Drift:
     """What is another in the domain than in the image, and what keeps turns from running.
 
     Raises SessionNotFound.
@@ -30,12 +32,13 @@ def get_drift(session: Session, scope: Scope, conversation_id: UUID, secrets: Se
     if found is None:
         raise SessionNotFound
     image = template_of(found.image)
-    refused, missing = check_secrets(image.mcp_servers, secrets)
+    refused, missing = check_secrets(image.mcp_servers, allowed.secrets)
+    not_allowed = check_servers(image.mcp_servers, allowed.commands)
     drift = Drift(
         domain_exists=False,
         image_version=found.domain_version,
         changes=[],
-        warnings=[fault.message for fault in (*refused, *missing)],
+        warnings=[fault.message for fault in (*refused, *missing, *not_allowed)],
     )
     if found.domain_id is None:
         return drift

@@ -7,6 +7,7 @@ does not change all that follow; their order is told where it is another one.
 from collections.abc import Iterator
 from typing import Any
 
+from backend.domains.credentials import mask_template
 from backend.domains.template import agents_of
 from backend.schemas.configuration import DriftChange
 from backend.schemas.domains import DomainTemplate
@@ -33,8 +34,8 @@ def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftC
 
 
 def plain(template: DomainTemplate) -> JSON:
-    """What a template says; a value that is as by default says nothing."""
-    said = template.model_dump(mode="json", exclude_defaults=True)
+    """What a template says to people; a value that is as by default says nothing."""
+    said = mask_template(template).model_dump(mode="json", exclude_defaults=True)
     if template.agents == agents_of(UNSAID):
         del said["agents"]  # an image names also the agent that its domain need not name
     return said

@@ -1,20 +1,27 @@
-"""Secrets: domains name them as `${NAME}`, the environment holds them, the settings allow names."""
+"""Secrets: domains name them as `${NAME}`, the environment holds them, the settings say where to.
 
+An entry of DOMAIN_SECRETS that names a host binds its secrets to that host. One without goes to
+this machine only: to loopback addresses, and to processes whose command the operator has allowed.
+"""
+
+import ipaddress
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+import httpx
 from dotenv import dotenv_values
 
 from backend.errors import SecretForbidden, SecretMissing
 from backend.schemas.configuration import Fault
-from backend.schemas.domains import McpServer
-from backend.settings import Settings
+from backend.schemas.domains import NAMED, McpServer, StdioServer
+from backend.settings import SECRET_ENTRY, Settings
 
-NAMED = re.compile(r"\$\{(\w+)\}")
 EXPANDED = {"url", "headers", "args", "env"}  # the fields of a server in which names are replaced
+STDIO = "stdio"
+PORTS = {"http": 80, "https": 443}
 # Colloquy's own settings, such as the model's key, are never handed to a tool server.
 RESERVED = frozenset(name.upper() for name in Settings.model_fields)
 
@@ -27,35 +34,111 @@ def read_environment() -> Environment:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a secret would go: a child process (`host` is STDIO), or a server's address."""
+
+    host: str
+    port: int = 0
+    scheme: str = ""
+
+    @classmethod
+    def of_url(cls, url: str) -> Self | None:
+        """The place that a client connects to; None when nobody can tell."""
+        try:
+            parts = httpx.URL(url)
+        except httpx.InvalidURL:
+            return None
+        if parts.scheme not in PORTS or not parts.host:
+            return None
+        return cls(_same(parts.host), parts.port or PORTS[parts.scheme], parts.scheme)
+
+    @property
+    def is_this_machine(self) -> bool:
+        """Whether what goes there stays on this machine."""
+        try:
+            return self.host in (STDIO, "localhost") or ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def written(self) -> str:
+        """The place as an entry of DOMAIN_SECRETS names it."""
+        if self.host == STDIO:
+            return STDIO
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
+        return f"{'http://' if self.is_open else ''}{host}{port}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether others on the way can read what is sent there."""
+        return self.scheme == "http" and not self.is_this_machine
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One entry of DOMAIN_SECRETS. Without a host: this machine; without a port: any port."""
+
+    name: str
+    host: str = ""
+    port: int = 0
+    scheme: str = ""
+
+    @classmethod
+    def read(cls, entry: str) -> Self:
+        """The rule that an entry of the settings says. Raises ValueError."""
+        if (found := SECRET_ENTRY.fullmatch(entry)) is None:
+            raise ValueError(entry)
+        scheme = (found["scheme"] or "").removesuffix("://")
+        return cls(found["name"], _same(found["host"] or ""), int(found["port"] or 0), scheme)
+
+    def fits(self, name: str) -> bool:
+        """Whether it is about this secret."""
+        is_beginning = self.name.endswith("*")
+        return name.startswith(self.name[:-1]) if is_beginning else name == self.name
+
+    def lets_to(self, place: Place) -> bool:
+        """Whether a secret that it is about may be sent there."""
+        if not self.host:
+            return place.is_this_machine
+        if self.host != place.host or self.port not in (0, place.port):
+            return False
+        return self.scheme == place.scheme if self.scheme else not place.is_open
+
+
+@dataclass(frozen=True)
 class Secrets:
-    """Which names domains may use, and where their values are."""
+    """Which names domains may use, where their values are, and where those may go."""
 
     allowed: tuple[str, ...] = ()
     read: Callable[[], Environment] = read_environment
 
     @classmethod
-    def of(cls, settings: Settings) -> "Secrets":
+    def of(cls, settings: Settings) -> Self:
         """Those that the settings allow."""
         return cls(settings.secret_names)
 
-    def allows(self, name: str) -> bool:
-        """Whether a domain may name it."""
-        return name.upper() not in RESERVED and any(_fits(name, rule) for rule in self.allowed)
+    def expand(self, text: str, place: Place | None) -> str:
+        """The text with each name replaced, for a place. Raises SecretForbidden, SecretMissing."""
+        return NAMED.sub(lambda match: self._value_of(match[1], place), text)
 
-    def expand(self, text: str) -> str:
-        """The text with each name replaced. Raises SecretForbidden, SecretMissing."""
-        return NAMED.sub(lambda match: self._value_of(match[1]), text)
+    def refusal(self, name: str, place: Place | None) -> str | None:
+        """Why a domain may not name it for this place, in a sentence; None when it may.
 
-    def refusal(self, name: str) -> str | None:
-        """Why a domain may not name it, in a sentence; None when it may."""
-        if self.allows(name):
-            return None
+        Without a place only the name is judged: where it would go is not known yet.
+        """
         if name.upper() in RESERVED:
             return f"${{{name}}} is a setting of Colloquy itself; no domain may name it."
-        return (
-            f"${{{name}}} is not a name that DOMAIN_SECRETS of the settings allows:"
-            f" {', '.join(self.allowed) or 'none'}."
-        )
+        rules = [rule for rule in map(Rule.read, self.allowed) if rule.fits(name)]
+        if not rules:
+            return (
+                f"${{{name}}} is not a name that DOMAIN_SECRETS of the settings allows:"
+                f" {', '.join(self.allowed) or 'none'}."
+            )
+        bound = [rule for rule in rules if rule.host]
+        if place is None or any(rule.lets_to(place) for rule in bound or rules):
+            return None
+        return _not_there(name, place)
 
     def absence(self, name: str) -> str | None:
         """That it is not set in this process's environment, in a sentence; None when it is."""
@@ -63,13 +146,36 @@ class Secrets:
             return None
         return f"${{{name}}} is not set here. Set it in the worker's environment or in `.env`."
 
-    def _value_of(self, name: str) -> str:
-        if said := self.refusal(name):
+    def _value_of(self, name: str, place: Place | None) -> str:
+        if said := self.refusal(name, place):
             raise SecretForbidden(said)
         value = self.read().get(name)
         if not value:
             raise SecretMissing(self.absence(name))
         return value
+
+
+def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
+    """Return the server with the secrets that it names. Raises SecretMissing, SecretForbidden.
+
+    A secret within the url is judged by where the whole url leads.
+    """
+    if isinstance(server, StdioServer):
+        place: Place | None = Place(STDIO)
+    else:
+        place = Place.of_url(secrets.expand(server.url, None))
+        if place is None and (name := next((n for _, _, n in _names_in({"": server})), None)):
+            raise SecretForbidden(f"${{{name}}} is not sent: the url that it is for has no host.")
+
+    def expand(value: Any) -> Any:
+        if isinstance(value, str):
+            return secrets.expand(value, place)
+        if isinstance(value, dict):
+            return {key: expand(item) for key, item in value.items()}
+        return [expand(item) for item in value]
+
+    fields = server.model_dump()
+    return type(server)(**{k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
 
 
 def check_secrets(
@@ -86,11 +192,35 @@ def check_secrets(
         if field not in EXPANDED:
             said = f"A secret such as ${{{name}}} may stand in {', '.join(sorted(EXPANDED))} only."
             faults.append(Fault(path=path, message=said))
-        elif refused := secrets.refusal(name):
+        elif refused := secrets.refusal(name, _place_of(servers[server])):
             faults.append(Fault(path=path, message=refused))
         elif absent := secrets.absence(name):
             warnings.append(Fault(path=path, message=absent))
     return faults, warnings
+
+
+def _place_of(server: McpServer) -> Place | None:
+    """Where its secrets would go, as far as its template says that without any secret."""
+    if isinstance(server, StdioServer):
+        return Place(STDIO)
+    scheme, _, rest = server.url.partition("://")
+    authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
+    if NAMED.search(scheme) or NAMED.search(authority.rpartition("@")[2]):
+        return None
+    return Place.of_url(NAMED.sub("1", server.url))
+
+
+def _not_there(name: str, place: Place) -> str:
+    if place.host == STDIO:
+        return (
+            f"${{{name}}} is bound to a host and not handed to a child process. If it belongs"
+            f" there, whoever runs this installation adds {name}@stdio to DOMAIN_SECRETS."
+        )
+    way = " without encryption; use https" if place.is_open else ""
+    return (
+        f"${{{name}}} may not be sent to {place.host}{way}. If it belongs there, whoever runs this"
+        f" installation adds {name}@{place.written} to DOMAIN_SECRETS of the settings."
+    )
 
 
 def _names_in(servers: Mapping[str, McpServer]) -> Iterator[tuple[str, str, str]]:
@@ -107,5 +237,6 @@ def _texts(value: Any) -> list[str]:
     return [str(text) for text in value] if isinstance(value, list) else [str(value)]
 
 
-def _fits(name: str, rule: str) -> bool:
-    return name.startswith(rule[:-1]) if rule.endswith("*") else name == rule
+def _same(host: str) -> str:
+    """A host as it is compared: in small letters, without the dot of the root or brackets."""
+    return host.strip("[]").lower().rstrip(".")

@@ -12,6 +12,7 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
+from backend.domains.credentials import unmask
 from backend.domains.drift import diff_templates
 from backend.domains.template import check_template, said_by
 from backend.errors import (
@@ -272,8 +273,10 @@ def _template(row: DomainRow, given: dict[str, Any]) -> DomainTemplate:
     """The changed template; a change may hold null where a template needs a value."""
     stored = {**row.template, "name": row.name}
     try:
-        before = said_by(DomainTemplate.model_validate(stored, context=READING))
-        return DomainTemplate.model_validate({**before, **given})
+        before = DomainTemplate.model_validate(stored, context=READING)
+        if given.get("mcp_servers"):
+            given = {**given, "mcp_servers": unmask(given["mcp_servers"], before.mcp_servers)}
+        return DomainTemplate.model_validate({**said_by(before), **given})
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))

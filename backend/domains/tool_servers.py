@@ -4,29 +4,32 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from backend.domains.secrets import NAMED
+from backend.domains.commands import Commands
 from backend.schemas.bounds import LONGEST_NAME
 from backend.schemas.configuration import Fault
-from backend.schemas.domains import McpServer, StdioServer, StreamableHttpServer
+from backend.schemas.domains import NAMED, McpServer, StdioServer, StreamableHttpServer
 from backend.text import is_visible
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
 
-def check_servers(servers: Mapping[str, McpServer]) -> list[Fault]:
-    """The servers that can never be connected to, by field; each fault names its server."""
+def check_servers(servers: Mapping[str, McpServer], commands: Commands) -> list[Fault]:
+    """The servers that nobody can or may connect to, by field; each fault names its server."""
     return [
         Fault(path=["mcp_servers", name, *place], message=f"The MCP server {name!r}: {said}")
         for name, server in servers.items()
-        for place, said in _find_wrong(name, server)
+        for place, said in _find_wrong(name, server, commands)
     ]
 
 
-def _find_wrong(name: str, server: McpServer) -> Iterator[tuple[list[str], str]]:
+def _find_wrong(
+    name: str, server: McpServer, commands: Commands
+) -> Iterator[tuple[list[str], str]]:
     if not is_visible(name) or not name.isprintable() or len(name) > LONGEST_NAME:
         yield [], f"its name must be one line of 1 to {LONGEST_NAME} characters."
     if isinstance(server, StdioServer):
         yield from _wrong_process(server)
+        yield from (([field], said) for field, said in commands.faults(server))
     else:
         yield from _wrong_address(server)
 

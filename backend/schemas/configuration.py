@@ -116,4 +116,9 @@ class Catalog(Wire):
     middleware: list[CatalogPolicy]
     models: list[str]
     default_model: str
-    secrets: list[str] = Field(description="Names, or beginnings with `*`, that may be named.")
+    secrets: list[str] = Field(
+        description="Names, or beginnings with `*`, that may be named; `@` and where they may go."
+    )
+    commands: list[str] = Field(
+        [], description="What commands of stdio tool servers must be, or begin with."
+    )

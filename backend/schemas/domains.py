@@ -1,5 +1,6 @@
 """The wire contract of domains: what a template holds, and so what a session's image holds."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
@@ -18,6 +19,8 @@ from backend.schemas.bounds import (
     Tokens,
 )
 from backend.schemas.wire import JSON, Wire
+
+NAMED = re.compile(r"\$\{(\w+)\}")  # a secret, in a server's template
 
 
 class _Patience(Wire):

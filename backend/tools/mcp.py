@@ -13,7 +13,8 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from mcp.types import Tool
 
-from backend.domains.secrets import EXPANDED, Secrets
+from backend.domains.allowed import Allowed
+from backend.domains.secrets import expand_secrets
 from backend.errors import ToolServerUnavailable
 from backend.schemas.domains import McpServer
 from backend.settings import Settings
@@ -35,7 +36,7 @@ from db.session import Database
 
 CALL_SECONDS = 600.0
 CLOSE_SECONDS = 0.5
-NO_SECRETS = Secrets()
+NOTHING = Allowed()
 NO_MEMORY = NoMemory()
 
 Tell = Callable[[str], None]
@@ -68,25 +69,11 @@ class Served:
     is_whole: bool = True
 
 
-def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
-    """Return the server with the secrets that it names. Raises SecretMissing, SecretForbidden."""
-
-    def expand(value: Any) -> Any:
-        if isinstance(value, str):
-            return secrets.expand(value)
-        if isinstance(value, dict):
-            return {key: expand(item) for key, item in value.items()}
-        return [expand(item) for item in value]
-
-    fields = server.model_dump()
-    return type(server)(**{k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
-
-
 @contextlib.asynccontextmanager
 async def open_mcp_tools(
     servers: Mapping[str, McpServer],
     *,
-    secrets: Secrets = NO_SECRETS,
+    allowed: Allowed = NOTHING,
     health: ServerHealth | None = None,
     memory: ToolMemory = NO_MEMORY,
     call_seconds: float = CALL_SECONDS,
@@ -104,10 +91,11 @@ async def open_mcp_tools(
     opened = [
         Server(
             name,
-            expand_secrets(server, secrets),
+            expand_secrets(server, allowed.secrets),
             key=server.model_dump_json(),
             health=health,
             call_seconds=call_seconds,
+            commands=allowed.commands,
         )
         for name, server in servers.items()
     ]

@@ -6,6 +6,8 @@ import httpx
 from mcp.shared.exceptions import McpError
 from mcp.types import CONNECTION_CLOSED
 
+from backend.errors import ToolServerUnavailable
+
 
 def failure_of(error: BaseException | None, seconds: float) -> str:
     """Return why it did not connect, as the end of a sentence; without an error, too slowly."""
@@ -14,8 +16,10 @@ def failure_of(error: BaseException | None, seconds: float) -> str:
     if is_refused(error):
         return "nothing answers at its address; check that it runs"
     if said := said_of_status(error):
-        return f"it {said}; check its url and headers"
+        return f"it {said}"
     for cause in _causes(error):
+        if isinstance(cause, ToolServerUnavailable):
+            return cause.detail
         if isinstance(cause, FileNotFoundError):
             return "its command does not exist on the worker's machine"
         if isinstance(cause, PermissionError):
@@ -33,9 +37,16 @@ def is_refused(error: BaseException | None) -> bool:
 
 
 def said_of_status(error: BaseException | None) -> str | None:
-    """Return that it answered with a status that means failure, if it did."""
-    status = next((c for c in _causes(error) if isinstance(c, httpx.HTTPStatusError)), None)
-    return f"answered with the status {status.response.status_code}" if status else None
+    """Return that it answered with a status that means failure, if it did, and what to do."""
+    found = next((c for c in _causes(error) if isinstance(c, httpx.HTTPStatusError)), None)
+    if found is None:
+        return None
+    if found.response.is_redirect:
+        return (
+            "answered that it is at another address, which is not followed: its headers are meant"
+            " for the one that the domain names; write the other one there if it is right"
+        )
+    return f"answered with the status {found.response.status_code}; check its url and headers"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

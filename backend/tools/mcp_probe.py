@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from mcp.types import Tool
 
-from backend.domains.secrets import Secrets
+from backend.domains.allowed import Allowed
+from backend.domains.secrets import expand_secrets
 from backend.errors import SecretMissing, ToolServerUnavailable
 from backend.schemas.domains import McpServer
 from backend.schemas.servers import ServerReport, ServerTool, VersionStatus
-from backend.tools.mcp import CALL_SECONDS, close_all, expand_secrets
+from backend.tools.mcp import CALL_SECONDS, close_all
 from backend.tools.mcp_health import ServerHealth
 from backend.tools.mcp_names import assign_names
 from backend.tools.mcp_server import Server
@@ -19,14 +20,14 @@ from backend.tools.server_tools import ToolMemory
 
 
 async def probe_servers(
-    servers: Mapping[str, McpServer], secrets: Secrets, health: ServerHealth, memory: ToolMemory
+    servers: Mapping[str, McpServer], allowed: Allowed, health: ServerHealth, memory: ToolMemory
 ) -> list[ServerReport]:
     """Connect to each server and say what came of it, also to those that turns leave alone.
 
     What they list is remembered, as when a turn meets it.
     """
     probes = [_Probe(name, server) for name, server in servers.items()]
-    await asyncio.gather(*(probe.look(secrets, health) for probe in probes))
+    await asyncio.gather(*(probe.look(allowed, health) for probe in probes))
     listed = {probe.name: probe.tools for probe in probes if probe.problem is None}
     review = await memory.review({name: list(tools.values()) for name, tools in listed.items()})
     remembered = [key for key in review.remembered if key[0] in servers]
@@ -52,14 +53,20 @@ class _Probe:
         self._template = server
         self._seconds = self._paused = 0.0
 
-    async def look(self, secrets: Secrets, health: ServerHealth) -> None:
+    async def look(self, allowed: Allowed, health: ServerHealth) -> None:
         """Connect, list its tools, and let go of it."""
         began = time.monotonic()
         key = self._template.model_dump_json()
         self._paused = health.pause(key)
         try:
-            expanded = expand_secrets(self._template, secrets)
-            server = Server(self.name, expanded, key=key, health=health, call_seconds=CALL_SECONDS)
+            server = Server(
+                self.name,
+                expand_secrets(self._template, allowed.secrets),
+                key=key,
+                health=health,
+                call_seconds=CALL_SECONDS,
+                commands=allowed.commands,
+            )
             try:
                 for tool in await server.connect():
                     self.tools.setdefault(tool.name, tool)

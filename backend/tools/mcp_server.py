@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langchain_core.tools import ToolException
 from mcp.types import CallToolResult, Tool
 
+from backend.domains.commands import Commands
 from backend.errors import ToolServerUnavailable
 from backend.schemas.domains import McpServer
 from backend.schemas.wire import JSON
@@ -19,13 +20,20 @@ logger = logging.getLogger(__name__)
 class Server:
     """A server by its name; each call finds an open connection or opens one.
 
-    `key` tells which server it is, in any domain. `call_seconds`: how long it may be silent within
-    a call, unless the server's own template says another time. `tools`: what it has told, here or
-    to another turn at the same time.
+    `key` tells which server it is, in any domain; `commands` which processes may be started.
+    `call_seconds`: how long it may be silent within a call, unless the server's own template says
+    another time. `tools`: what it has told, here or to another turn at the same time.
     """
 
     def __init__(
-        self, name: str, server: McpServer, *, key: str, health: ServerHealth, call_seconds: float
+        self,
+        name: str,
+        server: McpServer,
+        *,
+        key: str,
+        health: ServerHealth,
+        call_seconds: float,
+        commands: Commands,
     ) -> None:
         self.name = name
         self.key = key
@@ -33,6 +41,7 @@ class Server:
         self.is_connecting = False
         self._server = server
         self._health = health
+        self._commands = commands
         self._call_seconds = server.call_seconds or call_seconds
         self._is_bounded = server.call_seconds is not None
         self._current: Session | None = None
@@ -56,7 +65,7 @@ class Server:
         """
         since = self._health.connecting(self.key)
         self.is_connecting = True
-        session = Session(self.name, self._server, self._call_seconds, known)
+        session = Session(self.name, self._server, self._call_seconds, self._commands, known)
         self._current = session
         try:
             tools = await session.open(self._tasks, self.connect_seconds)

@@ -14,12 +14,13 @@ from mcp.shared.exceptions import McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
 from pydantic import ValidationError
 
-from backend.schemas.domains import McpServer, StdioServer
+from backend.domains.commands import Commands
+from backend.schemas.domains import McpServer, StdioServer, StreamableHttpServer
 from backend.schemas.wire import JSON
 from backend.tools.mcp_failures import failure_of, is_refused, said_of_status
 from backend.tools.mcp_rescue import rescue
 from backend.tools.mcp_stdio import stdio_session
-from backend.tools.mcp_wire import OnFailure, watching_client
+from backend.tools.mcp_wire import HttpWatch
 
 MAX_TOOLS = 1_000
 MARGIN_SECONDS = 10.0  # who asked for the call gives it up first
@@ -41,11 +42,21 @@ class Session:
     """
 
     def __init__(
-        self, name: str, server: McpServer, call_seconds: float, known: Sequence[Tool] = ()
+        self,
+        name: str,
+        server: McpServer,
+        call_seconds: float,
+        commands: Commands,
+        known: Sequence[Tool] = (),
     ) -> None:
         self._name = name
         self._known = known
-        self._opening = _open_client(server, call_seconds, self._fail, self._take_aside)
+        self._http = HttpWatch(self._fail)
+        self._opening = (
+            stdio_session(server, commands, self._take_aside)
+            if isinstance(server, StdioServer)
+            else self._http_session(server, call_seconds)
+        )
         self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
         self._session: ClientSession | None = None
         self._closing = asyncio.Event()
@@ -53,6 +64,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._error: BaseException | None = None
         self._is_suspect = False
+        self._has_complained = False
 
     @property
     def is_open(self) -> bool:
@@ -132,6 +144,7 @@ class Session:
         meta: JSON | None,
     ) -> CallToolResult:
         """Make the call, known by the id that the session gives it in this very moment."""
+        await self._http.listen()
         self._calls[session._request_id] = aside
         return await session.call_tool(tool, arguments, meta=meta)
 
@@ -156,7 +169,9 @@ class Session:
         request_id, result = rescue(message)
         aside = self._calls.get(request_id)
         if aside is None or aside.done():
-            logger.warning("tool server sent what is no message", extra={"server": self._name})
+            if not self._has_complained:
+                logger.warning("tool server sent what is no message", extra={"server": self._name})
+            self._has_complained = True
         elif result is None:
             self._fail(request_id, "its answer cannot be read")
         else:
@@ -177,6 +192,20 @@ class Session:
         said = said_of_status(self._error) or "has broken the connection"
         return ToolException(f"The tool server {self._name!r} {said}, {UNCERTAIN}.")
 
+    def _http_session(
+        self, server: StreamableHttpServer, call_seconds: float
+    ) -> AbstractAsyncContextManager[ClientSession]:
+        return create_session(
+            {
+                "transport": "streamable_http",
+                "url": server.url,
+                "headers": server.headers,
+                "sse_read_timeout": call_seconds + MARGIN_SECONDS,
+                "httpx_client_factory": self._http.client,
+                "session_kwargs": {"message_handler": self._take_aside},
+            }
+        )
+
     async def _keep_open(self) -> None:
         try:
             async with self._opening as session:
@@ -189,23 +218,6 @@ class Session:
             self._error = error
             fields = {"server": self._name, "error": type(error).__name__}
             logger.warning("tool server lost", extra=fields)
-
-
-def _open_client(
-    server: McpServer, call_seconds: float, on_failure: OnFailure, on_other: Any
-) -> AbstractAsyncContextManager[ClientSession]:
-    if isinstance(server, StdioServer):
-        return stdio_session(server, on_other)
-    return create_session(
-        {
-            "transport": "streamable_http",
-            "url": server.url,
-            "headers": server.headers,
-            "sse_read_timeout": call_seconds + MARGIN_SECONDS,
-            "httpx_client_factory": watching_client(on_failure),
-            "session_kwargs": {"message_handler": on_other},
-        }
-    )
 
 
 def _note_tools(session: ClientSession, tools: Sequence[Tool]) -> list[Tool]:

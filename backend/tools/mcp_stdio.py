@@ -1,11 +1,15 @@
-"""An MCP server as a child process, of whose answers no line is too long for the memory.
+"""An MCP server as a child process: one that the operator allows, confined, its answers bounded.
 
 The SDK's own transport gathers a line of any length, and copies what it has for each new piece.
 """
 
 import contextlib
+import errno
+import os
+import shutil
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -18,25 +22,35 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
+from backend.domains.commands import Commands
+from backend.errors import ToolServerUnavailable
 from backend.schemas.domains import StdioServer
-from backend.tools.mcp_wire import MAX_ANSWER_BYTES
+from backend.tools.mcp_wire import MAX_ANSWER_BYTES, Pace
 
 END_SECONDS = 2.0
+CONFINE = Path(__file__).with_name("mcp_confine.py")
 
 Received = MemoryObjectSendStream[SessionMessage | Exception]
 ToSend = MemoryObjectReceiveStream[SessionMessage]
 
 
 @contextlib.asynccontextmanager
-async def stdio_session(server: StdioServer, on_other: Any) -> AsyncGenerator[ClientSession, None]:
+async def stdio_session(
+    server: StdioServer, commands: Commands, on_other: Any
+) -> AsyncGenerator[ClientSession, None]:
     """Start the server and give a session with it; at its end the process has ended, too.
 
-    A line that is too long ends the session. `on_other` gets what is no message.
+    A line that is too long ends the session. `on_other` gets what is no message. Raises
+    ToolServerUnavailable for a command that the operator does not allow, OSError for one that
+    cannot be run.
     """
+    for _, said in commands.faults(server):
+        raise ToolServerUnavailable(said.rstrip("."))
+    program = _find_program(server.command)
     received, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     process = await anyio.open_process(
-        [server.command, *server.args],
+        [sys.executable, "-I", "-S", CONFINE, *commands.hidden, "--", program, *server.args],
         env={**get_default_environment(), **server.env},
         stderr=sys.stderr,
         start_new_session=True,
@@ -52,6 +66,14 @@ async def stdio_session(server: StdioServer, on_other: Any) -> AsyncGenerator[Cl
             with anyio.CancelScope(shield=True):
                 await _end(process)
             tasks.cancel_scope.cancel()
+
+
+def _find_program(command: str) -> str:
+    """Return where the command is, by this process's own PATH. Raises OSError."""
+    if found := shutil.which(command):
+        return os.path.abspath(found)  # a link stays one: programs go by its name
+    is_there = os.sep in command and Path(command).exists()
+    raise OSError(errno.EACCES if is_there else errno.ENOENT, "cannot be run", command)
 
 
 async def _receive(stdout: ByteReceiveStream, received: Received) -> None:
@@ -73,8 +95,10 @@ async def _send(stdin: ByteSendStream, to_send: ToSend) -> None:
 async def _lines(stdout: ByteReceiveStream) -> AsyncIterator[str]:
     pieces: list[bytes] = []
     length = 0
+    pace = Pace()
     async for chunk in stdout:
         *ended, rest = chunk.split(b"\n")
+        await pace.keep(len(ended))
         for line in ended:
             yield b"".join([*pieces, line]).decode("utf-8", "replace")
             pieces, length = [], 0

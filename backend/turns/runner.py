@@ -20,7 +20,7 @@ from backend.agents.events import (
 )
 from backend.agents.run import AgentRecipe, run_agent
 from backend.data.sources import Sources
-from backend.domains.secrets import Secrets
+from backend.domains.allowed import Allowed
 from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
@@ -169,7 +169,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             turn_id=claim.turn_id,
             scope=claim.scope,
         ),
-        secrets=Secrets.of(services.settings),
+        allowed=Allowed.of(services.settings),
         journal=TurnJournal(
             services.database,
             claim.turn_id,

@@ -16,7 +16,7 @@ from backend.tools.registry import Effect
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views, make_domain, make_session
 from tests.integration.test_mcp_tools import servers
-from tests.runs import asking, final_state, run, steps
+from tests.runs import ALLOWED, asking, final_state, run, steps
 from tests.tool_server import ToolServer, tool
 from tests.wire_server import WireServer
 
@@ -49,7 +49,7 @@ def talker(text='"fine"', listed=("say",)):
 
 @asynccontextmanager
 async def opened(**templates):
-    async with open_mcp_tools(servers(**templates), warn=fail) as served:
+    async with open_mcp_tools(servers(**templates), allowed=ALLOWED, warn=fail) as served:
         yield {t.name: t for t in served.tools}
 
 
@@ -232,16 +232,19 @@ def test_an_answer_over_http_that_never_comes_ends_its_call_at_once(behaviour, s
     assert taken < 4
 
 
-def test_no_stream_is_held_open_for_what_a_server_says_unasked():
-    async def go(server):
+def test_a_stream_for_what_a_server_asks_is_opened_with_the_first_call_only():
+    async def go(server, *calls):
         async with opened(s=server.template) as tools:
-            return await tools["say"].ainvoke(call_of("say", fine=True))
+            for _ in calls:
+                assert (await tools["say"].ainvoke(call_of("say", fine=True))).content == "fine"
 
-    with WireServer("cut") as server:
-        said = asyncio.run(go(server))
+    with WireServer("cut") as idle:
+        asyncio.run(go(idle))
+    with WireServer("cut") as used:
+        asyncio.run(go(used, 1, 2))
 
-    assert said.content == "fine"
-    assert set(server.methods) == {"POST", "DELETE"}
+    assert set(idle.methods) == {"POST", "DELETE"}
+    assert used.methods.index("GET") < len(used.methods) - 2
 
 
 def test_a_call_that_fails_leaves_the_others_of_its_batch_alone():

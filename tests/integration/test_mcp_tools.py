@@ -9,13 +9,13 @@ from langchain_core.messages import ToolMessage
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import TypeAdapter
 
-from backend.domains.secrets import Secrets
+from backend.domains.secrets import Secrets, expand_secrets
 from backend.errors import SecretForbidden, SecretMissing
 from backend.schemas.domains import McpServer
-from backend.tools.mcp import expand_secrets, open_mcp_tools
+from backend.tools.mcp import open_mcp_tools
 from backend.tools.mcp_health import ServerHealth
 from tests.fakes import ScriptedModel
-from tests.runs import asking, final_state, run, steps
+from tests.runs import ALLOWED, asking, final_state, run, steps
 from tests.tool_server import ToolServer, text_result, tool
 from tests.wire_server import WireServer
 
@@ -72,7 +72,7 @@ def server():
 
 def call_once(name, arguments, **templates):
     async def go():
-        async with open_mcp_tools(servers(**templates)) as served:
+        async with open_mcp_tools(servers(**templates), allowed=ALLOWED) as served:
             chosen = next(t for t in served.tools if t.name == name)
             call = {"name": name, "args": arguments, "id": "c", "type": "tool_call"}
             return await chosen.ainvoke(call)
@@ -144,8 +144,10 @@ def test_a_dirty_result_enters_the_state_clean(server):
 
 
 def test_a_child_process_serves_tools_too_and_two_of_one_name_are_told_apart(server):
+    both = servers(http=server.template, child=STDIO)
+
     async def names():
-        async with open_mcp_tools(servers(http=server.template, child=STDIO)) as served:
+        async with open_mcp_tools(both, allowed=ALLOWED) as served:
             return [t.name for t in served.tools]
 
     assert asyncio.run(names()) == ["pick", "echo", "child__echo", "die"]
@@ -275,7 +277,8 @@ def open_with(health, **templates):
 
     async def go():
         began = time.monotonic()
-        async with open_mcp_tools(servers(**templates), health=health, warn=said.append):
+        named = servers(**templates)
+        async with open_mcp_tools(named, allowed=ALLOWED, health=health, warn=said.append):
             return time.monotonic() - began
 
     return said, asyncio.run(go())
@@ -319,12 +322,14 @@ def test_secrets_are_named_in_the_domain_and_taken_from_the_environment():
     stdio = {"transport": "stdio", "command": "c", "args": ["${TOKEN}"], "env": {"T": "${TOKEN}"}}
     named = servers(http=http, stdio=stdio)
     environ = {"PART": "p", "TOKEN": "${PART}$x", "OPENAI_API_KEY": "k"}
-    secrets = Secrets(("PART", "TOK*"), lambda: environ)
+    secrets = Secrets(("PART@http://h", "TOK*@http://h", "TOK*@stdio"), lambda: environ)
 
     assert expand_secrets(named["http"], secrets).url == "http://h/p"
     assert expand_secrets(named["http"], secrets).headers == {"Authorization": "Bearer ${PART}$x"}
     assert expand_secrets(named["stdio"], secrets).args == ["${PART}$x"]
     with pytest.raises(SecretMissing, match="TOKEN"):
-        expand_secrets(named["http"], Secrets(("PART", "TOK*"), lambda: {"PART": "p"}))
+        expand_secrets(
+            named["http"], Secrets(("PART@http://h", "TOK*@http://h"), lambda: {"PART": "p"})
+        )
     with pytest.raises(SecretForbidden, match="DOMAIN_SECRETS"):
         expand_secrets(named["http"], Secrets(("PART",), lambda: environ))

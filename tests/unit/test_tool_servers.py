@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from backend.domains.commands import Commands
 from backend.domains.tool_servers import check_servers
 from backend.schemas.domains import DomainTemplate
 
@@ -12,7 +13,7 @@ def faults_of(name: str = "s", **fields: Any) -> list[list[str | int]]:
     transport = "stdio" if "command" in fields else "streamable_http"
     server = {"transport": transport, **fields}
     template = DomainTemplate(name="d", mcp_servers={name: server})
-    return [fault.path for fault in check_servers(template.mcp_servers)]
+    return [fault.path for fault in check_servers(template.mcp_servers, Commands((("c",),)))]
 
 
 @pytest.mark.parametrize(

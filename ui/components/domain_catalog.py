@@ -19,10 +19,12 @@ def show_policies(catalog: Catalog) -> None:
                 st.caption(words)
 
 
-def show_secrets(catalog: Catalog) -> None:
-    """Which secrets may be named."""
+def show_allowed(catalog: Catalog) -> None:
+    """Which secrets may be named, and which commands may be started, as the operator says."""
     names = ", ".join(f"`{name}`" for name in catalog.secrets) or "none"
     st.caption(f"Secrets that may be named: {names} (DOMAIN_SECRETS of the settings).")
+    commands = ", ".join(f"`{plain(words, 200)}`" for words in catalog.commands) or "none"
+    st.caption(f"Commands that stdio servers may be: {commands} (STDIO_COMMANDS of the settings).")
 
 
 def settings_of(policy: CatalogPolicy) -> list[str]:

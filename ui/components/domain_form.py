@@ -31,7 +31,8 @@ WRITTEN_HELP = {
     " `system_prompt`, `model`, `tools`, `middleware`. Empty: one agent with all of the domain's.",
     "middleware": "A list of policies by name, or `name:` with its settings, in their order.",
     "mcp_servers": "Servers by name, with `transport: stdio` and `command`, `args`, `env`, or"
-    " `transport: streamable_http` and `url`, `headers`. Secrets as `${NAME}`.",
+    " `transport: streamable_http` and `url`, `headers`. Secrets as `${NAME}`, never as they are."
+    " Commands are those that the operator has allowed.",
 }
 
 
@@ -57,7 +58,7 @@ def show(domain: Domain | None, form: Form, check: TemplateCheck, catalog: Catal
     _written("middleware", "Middleware", form, faults)
     domain_catalog.show_policies(catalog)
     _written("mcp_servers", "MCP servers", form, [*faults, *check.warnings])
-    domain_catalog.show_secrets(catalog)
+    domain_catalog.show_allowed(catalog)
     _limits(form, faults)
     _actions(domain, form)
 

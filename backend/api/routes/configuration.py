@@ -10,7 +10,7 @@ from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
-from backend.domains.secrets import Secrets
+from backend.domains.allowed import Allowed
 from backend.schemas.configuration import Catalog, ContinueRequest, Drift
 from backend.schemas.sessions import Session
 from backend.turns.continuing import continue_session
@@ -31,7 +31,7 @@ def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
 def get_session_drift(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Drift:
     """How the configuration that the session was made with differs from its domain today."""
     with services.database.read() as session:
-        return get_drift(session, scope, session_id, Secrets.of(services.settings))
+        return get_drift(session, scope, session_id, Allowed.of(services.settings))
 
 
 @router.post("/sessions/{session_id}/continue", status_code=201)

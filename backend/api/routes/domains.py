@@ -1,4 +1,7 @@
-"""Domains: templates of configuration; a change touches no existing session."""
+"""Domains: templates of configuration; a change touches no existing session.
+
+What leaves here has its literal credentials masked.
+"""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,8 +11,10 @@ from fastapi import APIRouter, Path, Query, Response
 from backend.agents.check import check_body, check_image
 from backend.api.arriving import Sent, Text
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.auth.scope import Scope
 from backend.domains import service as domains
-from backend.domains.secrets import Secrets
+from backend.domains.allowed import Allowed
+from backend.domains.credentials import mask_template
 from backend.schemas.configuration import (
     DomainVersion,
     DomainVersionPage,
@@ -37,31 +42,33 @@ def list_domains(
 ) -> DomainPage:
     """One page of domains, by name."""
     with services.database.read() as session:
-        return domains.list_domains(
+        page = domains.list_domains(
             session, scope, cursor=cursor, limit=limit, archived=archived, counted=counted
         )
+    page.items = [mask_template(domain) for domain in page.items]
+    return page
 
 
 @router.post("", status_code=201)
 def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ScopeDep) -> Domain:
     """Store a new domain."""
-    check_image(body, _secrets(services))
+    check_image(body, _allowed(services))
     with services.database.transaction() as session:
-        return domains.create(session, scope, body)
+        return mask_template(domains.create(session, scope, body))
 
 
 @router.post("/check")
 def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
     """Say what a template would become, or all that is wrong with it; nothing is stored."""
     domains.require_admin(scope)
-    return check_body(body, _secrets(services))
+    return check_body(body, _allowed(services))
 
 
 @router.get("/{domain_id}")
 def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domain:
     """One domain."""
     with services.database.read() as session:
-        return domains.get(session, scope, domain_id)
+        return mask_template(domains.get(session, scope, domain_id))
 
 
 @router.patch("/{domain_id}")
@@ -69,11 +76,12 @@ def change_domain(
     domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
     """Change a domain for the sessions to come; archive it, or make it the default."""
+    before = _stored(services, scope, domain_id)
     with services.database.transaction() as session:
         changed = domains.change(session, scope, domain_id, body)
         if body.model_fields_set - _NO_CONTENT:
-            check_image(domains.template_in(changed), _secrets(services))
-        return changed
+            check_image(domains.template_in(changed), _allowed(services), before)
+        return mask_template(changed)
 
 
 @router.delete("/{domain_id}", status_code=204)
@@ -90,7 +98,9 @@ def duplicate_domain(
 ) -> Domain:
     """Store a copy under another name."""
     with services.database.transaction() as session:
-        return domains.duplicate(session, scope, domain_id, body.name)
+        copied = domains.duplicate(session, scope, domain_id, body.name)
+        check_image(domains.template_in(copied), _allowed(services))
+        return mask_template(copied)
 
 
 @router.get("/{domain_id}/versions")
@@ -112,7 +122,8 @@ def get_version(
 ) -> DomainVersion:
     """What the domain was at one version."""
     with services.database.read() as session:
-        return domains.get_version(session, scope, domain_id, version)
+        found = domains.get_version(session, scope, domain_id, version)
+        return found.model_copy(update={"template": mask_template(found.template)})
 
 
 @router.post("/{domain_id}/versions/{version}/restore")
@@ -125,14 +136,22 @@ def restore_version(
 ) -> Domain:
     """Make an earlier version the newest one: a new version with its content."""
     edited = body.version if body else None
+    before = _stored(services, scope, domain_id)
     with services.database.transaction() as session:
         restored = domains.restore(session, scope, domain_id, version, edited)
-        check_image(domains.template_in(restored), _secrets(services))
-        return restored
+        check_image(domains.template_in(restored), _allowed(services), before)
+        return mask_template(restored)
 
 
-def _secrets(services: Services) -> Secrets:
-    return Secrets.of(services.settings)
+def _stored(services: Services, scope: Scope, domain_id: UUID) -> Domain:
+    """The domain as it is, credentials and all: for comparing only. Raises DomainNotFound."""
+    domains.require_admin(scope)
+    with services.database.read() as session:
+        return domains.get(session, scope, domain_id)
+
+
+def _allowed(services: Services) -> Allowed:
+    return Allowed.of(services.settings)
 
 
 _NO_CONTENT = {"archived", "is_default", "version"}

@@ -19,6 +19,7 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.service import SessionFilter
 from backend.conversations.state_store import load_state
+from backend.domains.credentials import mask_template
 from backend.domains.template import image_of, template_of
 from backend.schemas.sessions import (
     MessagePage,
@@ -159,11 +160,12 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
 def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
     """The configuration that this session was made with: all of it.
 
-    `agents` has those that can be asked; `model` null is the one of the settings.
+    `agents` has those that can be asked; `model` null is the one of the settings. Literal
+    credentials of tool servers are masked.
     """
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)
-    return image | image_of(template_of(image))  # one of an older version says less
+    return image | image_of(mask_template(template_of(image)))  # one of an older version says less
 
 
 @router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)

@@ -1,0 +1,21 @@
+"""What the operator of this installation allows its domains, as the settings say it."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from backend.domains.commands import Commands
+from backend.domains.secrets import Secrets
+from backend.settings import Settings
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The secrets that domains may name, and the commands that their servers may be."""
+
+    secrets: Secrets = field(default_factory=Secrets)
+    commands: Commands = field(default_factory=Commands)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """What the settings allow."""
+        return cls(Secrets.of(settings), Commands.of(settings))

@@ -1,0 +1,80 @@
+"""Which commands tool servers may be started with: the operator says so, a domain only chooses."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.schemas.domains import StdioServer
+from backend.settings import Settings, split_commands
+
+PROGRAMS = "decides which programs run"
+LIBRARIES = "decides which libraries are loaded"
+CODE = "decides which code an interpreter runs"
+PACKAGES = "decides which packages are fetched and run"
+HELPERS = "names a program that is run"
+FILES = "decides which files of configuration are read"
+
+# What a domain must not say of the environment, since the operator allowed a command, not any
+# program: names, or beginnings with * behind; in any letters.
+REFUSED_VARIABLES = {
+    "PATH": PROGRAMS, "PATHEXT": PROGRAMS, "SHELL": PROGRAMS, "IFS": PROGRAMS,
+    "LD_*": LIBRARIES, "DYLD_*": LIBRARIES, "GLIBC_*": LIBRARIES, "GCONV_*": LIBRARIES,
+    "OPENSSL_*": LIBRARIES, "LIBPATH": LIBRARIES, "SHLIB_PATH": LIBRARIES,
+    "PYTHON*": CODE, "NODE_OPTIONS": CODE, "NODE_PATH": CODE, "BUN_*": CODE, "DENO_*": CODE,
+    "BASH_*": CODE, "ENV": CODE, "SHELLOPTS": CODE, "BASHOPTS": CODE, "PS4": CODE, "ZDOTDIR": CODE,
+    "PROMPT_COMMAND": CODE, "PERL5*": CODE, "PERLLIB": CODE, "RUBY*": CODE, "GEM_*": CODE,
+    "BUNDLE_*": CODE, "LUA_*": CODE, "PHPRC": CODE, "PHP_INI_SCAN_DIR": CODE, "CLASSPATH": CODE,
+    "JAVA_HOME": CODE, "JAVA_TOOL_OPTIONS": CODE, "JDK_JAVA_OPTIONS": CODE, "_JAVA_OPTIONS": CODE,
+    "DOTNET_*": CODE, "CORECLR_*": CODE, "COMPLUS_*": CODE, "VIRTUAL_ENV": CODE,
+    "NPM_CONFIG_*": PACKAGES, "UV_*": PACKAGES, "PIP_*": PACKAGES, "PIPX_*": PACKAGES,
+    "YARN_*": PACKAGES, "GOFLAGS": PACKAGES, "GOPROXY": PACKAGES,
+    "GIT_*": HELPERS, "SSH_ASKPASS": HELPERS, "SUDO_*": HELPERS, "EDITOR": HELPERS,
+    "VISUAL": HELPERS, "PAGER": HELPERS, "LESSOPEN": HELPERS, "BROWSER": HELPERS,
+    "HOME": FILES, "XDG_*": FILES, "USERPROFILE": FILES, "APPDATA": FILES,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What the operator allows. `hidden`: files and folders that no server may look into."""
+
+    entries: tuple[tuple[str, ...], ...] = ()
+    hidden: tuple[Path, ...] = ()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Commands":
+        """Those of the settings; what this installation stores, and its `.env`, are hidden."""
+        hidden = (settings.data_dir.absolute(), Path(".env").absolute())
+        return cls(split_commands(settings.stdio_commands), hidden)
+
+    def faults(self, server: StdioServer) -> Iterator[tuple[str, str]]:
+        """Yield each field for which the server may not be started, and why, in a sentence."""
+        if server.command.strip() and not self._allow([server.command, *server.args]):
+            yield "command", self._not_allowed(server)
+        for name in server.env:
+            if reason := refused_variable(name):
+                yield "env", f"its env may not set {name}, which {reason}; leave it out."
+
+    def _allow(self, words: list[str]) -> bool:
+        return any(tuple(words[: len(entry)]) == entry for entry in self.entries)
+
+    def _not_allowed(self, server: StdioServer) -> str:
+        if any(entry[0] == server.command for entry in self.entries):
+            wrong = f"{server.command!r} is allowed with other first arguments only"
+        else:
+            wrong = f"the operator has not allowed the command {server.command!r}"
+        return (
+            f"{wrong}. Whoever runs this installation can add it, with the arguments it must begin"
+            " with, to STDIO_COMMANDS of the settings, and restart."
+        )
+
+
+def refused_variable(name: str) -> str | None:
+    """Return why a domain may not set this variable; None when it may."""
+    upper = name.upper()
+    for rule, reason in REFUSED_VARIABLES.items():
+        pattern = re.escape(rule).replace(r"\*", ".*")
+        if re.fullmatch(pattern, upper, re.DOTALL):
+            return reason
+    return None

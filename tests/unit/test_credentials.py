@@ -1,0 +1,139 @@
+"""Literal credentials in tool servers: found, masked, and never lost or moved behind a mask."""
+
+from typing import Any
+
+import pytest
+
+from backend.domains.credentials import (
+    MASK,
+    find_credentials,
+    find_masks,
+    mask_servers,
+    mask_template,
+    unmask,
+)
+from backend.domains.drift import diff_templates
+from backend.schemas.domains import DomainTemplate, McpServer
+
+CANARY = "c4n4ry-v4lue"
+TOKENS = [
+    "ghp_c4n4ryc4n4ryc4n4ry", "sk-c4n4ryc4n4ryc4n4ry", "xoxb-c4n4ry-c4n4ry", "glpat-c4n4ryc4n4ry",
+    "github_pat_c4n4ryc4n4ry", "AKIAC4N4RYC4N4RYC4N4", "eyJc4n4ry00.eyJc4n4ry00.c4n4ry",
+]  # fmt: skip
+
+
+def servers(**fields: Any) -> dict[str, McpServer]:
+    if "command" in fields or "args" in fields or "env" in fields:
+        given = {"transport": "stdio", "command": "c", **fields}
+    else:
+        given = {"transport": "streamable_http", "url": "https://h/mcp", **fields}
+    return DomainTemplate(name="d", mcp_servers={"s": given}).mcp_servers
+
+
+LITERAL = [
+    *({"headers": {name: CANARY}} for name in (
+        "Authorization", "authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-APIKEY",
+        "X-Auth-Token", "X-Secret", "Password", "X-Custom-Key", "apikey", "X-My-token-2",
+    )),
+    {"headers": {"X-Harmless": f"Bearer {CANARY}"}},
+    {"headers": {"X-Harmless": f"basic {CANARY}"}},
+    *({"headers": {"X-Harmless": f"is {token}!"}} for token in TOKENS),
+    *({"env": {name: CANARY}} for name in (
+        "GITHUB_TOKEN", "API_KEY", "PGPASSWORD", "db_password", "CLIENT_SECRET", "AUTH", "MY_KEY",
+    )),
+    {"env": {"DATABASE_URL": f"postgresql://me:{CANARY}@db/x"}},
+    *({"env": {"X": token}} for token in TOKENS),
+    {"args": [f"--token={CANARY}"]}, {"args": ["--api-key", CANARY]},
+    {"args": ["-v", "--password", CANARY]},
+    {"args": [f"API_KEY={CANARY}"]}, {"args": ["-H", f"Authorization: Bearer {CANARY}"]},
+    {"args": ["--db", f"mysql://u:{CANARY}@h/x"]}, *({"args": [token]} for token in TOKENS),
+    {"url": f"https://me:{CANARY}@h/mcp"}, {"url": f"https://{CANARY}@h/mcp"},
+    {"url": f"https://h/mcp?api_key={CANARY}&x=1"}, {"url": f"https://h/mcp?x=1&access_token={CANARY}"},
+    {"url": f"https://h/{TOKENS[0]}/mcp"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", LITERAL, ids=str)
+def test_a_literal_credential_is_found_and_masked(fields: dict[str, Any]) -> None:
+    given = servers(**fields)
+    (field,) = (name for name in fields if name != "command")
+
+    faults = find_credentials(given)
+    masked = mask_servers(given)
+
+    assert [fault.path for fault in faults] == [["mcp_servers", "s", field]]
+    assert "${COLLOQUY_SECRET_" in faults[0].message and "c4n4ry" not in faults[0].message.lower()
+    assert "c4n4ry" not in masked["s"].model_dump_json().lower()
+    assert MASK in masked["s"].model_dump_json()
+    assert find_credentials(masked) == []
+    assert mask_servers(masked) == masked
+    assert find_masks(masked) and not find_masks(given)
+
+
+FINE = [
+    {"headers": {"Authorization": "Bearer ${COLLOQUY_SECRET_X}", "X-Api-Key": "${X}"}},
+    {"headers": {"Accept": "text/plain", "X-Author": "me", "X-Monkey": "m", "X-Tenant": "basic"}},
+    {"env": {"MAX_TOKENS": "100", "TOKENIZERS_PARALLELISM": "false", "AUTH": "none", "LANG": "de"}},
+    {"env": {"KEY_FILE": "/etc/key.pem", "TOKEN": "${X}", "KEYBOARD": "de", "KEY": ""}},
+    {"env": {"DATABASE_URL": "postgresql://me:${X}@db/x"}},
+    {"args": ["--token", "${X}", "--token=${X}", "--key-file=/x", "--max-tokens=9", "-m", "keys"]},
+    {"args": ["--token", "--verbose", "--db-path", "/data/token.db", "a sentence with: a colon"]},
+    {"url": "https://u:${PASSWORD}@h/mcp?token=${X}&page=2"},
+    {"url": "${URL}/mcp"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", FINE, ids=str)
+def test_what_is_named_or_harmless_stays_as_it_is(fields: dict[str, Any]) -> None:
+    given = servers(**fields)
+
+    assert find_credentials(given) == []
+    assert mask_servers(given) == given
+
+
+@pytest.mark.parametrize("fields", LITERAL, ids=str)
+def test_a_mask_that_comes_back_at_its_place_keeps_what_is_stored(fields: dict[str, Any]) -> None:
+    stored = servers(**fields)
+    sent = mask_servers(stored)["s"].model_dump(exclude_unset=True) | {"call_seconds": 9}
+
+    back = unmask({"s": sent}, stored)
+
+    assert back["s"] == {**stored["s"].model_dump(), "call_seconds": 9}
+    kept = DomainTemplate(name="d", mcp_servers=back).mcp_servers
+    assert find_masks(kept) == [] and find_credentials(kept, stored) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"url": "https://evil/mcp"},
+        {"headers": {"Authorization": MASK, "X": "y"}},
+        {"headers": {"X-Other": MASK}},
+    ],
+)
+def test_a_credential_behind_a_mask_does_not_move_to_another_place(change: dict[str, Any]) -> None:
+    stored = servers(headers={"Authorization": CANARY})
+    sent = {**mask_servers(stored)["s"].model_dump(), **change}
+
+    back = unmask({"s": sent, "other": sent}, stored)
+
+    assert CANARY not in str(back)
+    assert find_masks(DomainTemplate(name="d", mcp_servers=back).mcp_servers)
+
+
+def test_a_stored_credential_is_a_fault_again_where_it_is_changed() -> None:
+    stored = servers(headers={"Authorization": CANARY})
+    changed = servers(headers={"Authorization": f"{CANARY}2"})
+
+    assert find_credentials(stored, stored) == []
+    assert find_credentials(changed, stored)
+
+
+def test_differences_between_templates_show_no_credential() -> None:
+    image = DomainTemplate(name="d", mcp_servers=servers(headers={"Cookie": CANARY, "X": "1"}))
+    domain = DomainTemplate(name="d", mcp_servers=servers(headers={"X": "2"}))
+
+    said = str(diff_templates(image, domain))
+
+    assert CANARY not in said and MASK in said
+    assert mask_template(image).name == "d"
