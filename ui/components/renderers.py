@@ -17,6 +17,7 @@ from backend.schemas.sessions import (
 from ui.components import approval_call, approval_card, files, long_text, tables
 from ui.components.approval_call import AskedCall
 from ui.components.blocks import Block, seconds_taken
+from ui.components.json_text import lay_out
 from ui.components.markdown import plain
 from ui.components.times import duration
 
@@ -191,7 +192,7 @@ def _readable(value: Any) -> tuple[str, str | None]:
             return str(value), None
         if not isinstance(value, dict | list):
             return str(value), None
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str), "json"
+    return lay_out(value), "json"
 
 
 def _step_icon(block: Block, asked: AskedCall | None) -> str:

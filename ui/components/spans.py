@@ -97,4 +97,3 @@ def _end_of_formula(text: str, start: int) -> int | None:
     if said[-1] == "\\" or not _FORMULA_SIGN.search(near):
         return None
     return None if _AFTER_FORMULA.match(text[end + 1 : end + 2]) else end + 1
-
