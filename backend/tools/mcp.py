@@ -15,6 +15,7 @@ from mcp.types import Tool
 
 from backend.domains.secrets import EXPANDED, Secrets
 from backend.errors import ToolServerUnavailable
+from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains import McpServer
 from backend.settings import Settings
 from backend.tools.mcp_health import ServerHealth
@@ -89,6 +90,7 @@ async def open_mcp_tools(
     secrets: Secrets = NO_SECRETS,
     health: ServerHealth | None = None,
     memory: ToolMemory = NO_MEMORY,
+    sandbox: Sandbox | None = None,
     call_seconds: float = CALL_SECONDS,
     tell: Tell = lambda notice: None,
     warn: Tell = lambda notice: None,
@@ -118,7 +120,7 @@ async def open_mcp_tools(
             if isinstance(got, str):
                 warn(is_missing(server.name, got))
         missing = [server for server in opened if server not in listed]
-        yield await _serve(listed, missing, memory, tell)
+        yield await _serve(listed, missing, memory, sandbox or Sandbox(), tell)
     finally:
         await close_all([server for server in opened if not server.is_connecting])
 
@@ -161,6 +163,7 @@ async def _serve(
     listed: Mapping[Server, list[Tool]],
     missing: Sequence[Server],
     memory: ToolMemory,
+    sandbox: Sandbox,
     tell: Tell,
 ) -> Served:
     """Return the tools that may be used, under distinct names, and why others may not.
@@ -175,7 +178,7 @@ async def _serve(
     made: list[BaseTool] = []
     for server, tools in distinct.items():
         usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
-        made += [McpTool.of(server, tool, names[server.name, tool.name]) for tool in usable]
+        made += [McpTool.of(server, t, names[server.name, t.name], sandbox) for t in usable]
         for said in about_withheld(server.name, list(tools), review):
             tell(said)
         called = {tool.name: names[server.name, tool.name] for tool in usable}
