@@ -25,12 +25,14 @@ from backend.tools.mcp_tool import McpTool
 from backend.tools.mcp_words import (
     about_names,
     about_repeated,
+    about_unusable,
     about_withheld,
     is_absent,
     is_missing,
     is_withheld,
 )
 from backend.tools.server_tools import NoMemory, ServerTools, ToolMemory
+from backend.tools.tool_bounds import why_unusable
 from backend.tools.tool_versions import Review
 from db.session import Database
 
@@ -207,7 +209,11 @@ def _absent(
 
 def _distinct(server: Server, tools: Sequence[Tool], tell: Tell) -> dict[str, Tool]:
     distinct: dict[str, Tool] = {}
-    repeated = [t.name for t in tools if distinct.setdefault(t.name, t) is not t]
+    unusable = {tool.name: why for tool in tools if (why := why_unusable(tool))}
+    usable = [tool for tool in tools if tool.name not in unusable]
+    repeated = [t.name for t in usable if distinct.setdefault(t.name, t) is not t]
+    if unusable:
+        tell(about_unusable(server.name, unusable))
     if repeated:
         tell(about_repeated(server.name, repeated))
     return distinct

@@ -56,7 +56,8 @@ def _compile(pattern: str) -> Search:
     """Return what finds the pattern in a text. Raises re.error for what is none."""
     if re2 is not None:
         try:
-            return re2.compile(pattern, _OPTIONS).search
+            search: Search = re2.compile(pattern, _OPTIONS).search
+            return search
         except re2.error:
             pass  # it looks around or back, or is none
     return re.compile(pattern).search

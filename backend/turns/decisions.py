@@ -20,8 +20,8 @@ TAKES: dict[DecisionType, frozenset[str]] = {
     DecisionType.RESPOND: frozenset({"message"}),
 }
 UNCHECKED = (
-    "Whether these arguments fit {tool} could not be checked within {seconds:g} seconds, so nothing "
-    "was changed. Send simpler ones, or approve or reject the call."
+    "Whether these arguments fit {tool} could not be checked within {seconds:g} seconds, so "
+    "nothing was changed. Send simpler ones, or approve or reject the call."
 )
 
 

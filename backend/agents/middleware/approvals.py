@@ -43,7 +43,7 @@ class ApprovalRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tools: str = Field(min_length=1)
+    tools: str = Field(min_length=1, max_length=1_000)
     action: Literal["allow", "ask", "deny"]
     decisions: list[DecisionType] = Field(default_factory=lambda: list(DecisionType), min_length=1)
     expires_seconds: Waiting | None = None
