@@ -22,7 +22,6 @@ from ui.components.markdown import plain
 from ui.components.times import duration
 
 ARGUMENT_CHARS = 60
-COPY_LINES = 8
 RUNNING_ICON = "spinner"
 DONE_ICON = ":material/check:"
 FAILED_ICON = ":material/error:"
@@ -145,9 +144,7 @@ def offer_copy(text: str, key: str) -> None:
     )  # fmt: skip
     if box.open:
         with box:
-            st.code(
-                text, "markdown", wrap_lines=True, height=240 if text.count("\n") > 8 else "content"
-            )
+            long_text.whole(text, key)
 
 
 RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
