@@ -90,4 +90,4 @@ def test_no_answer_keeps_the_browser_busy(desk: Desk, model: ScriptedModel, text
     desk.is_idle()
     desk.page.reload()
     desk.sees("It begins.", "It ends.")
-    assert text[-10:].strip().split("\n")[-1] in desk.main.inner_text()
+    expect(desk.main).to_contain_text(text.removesuffix("\n```").strip()[-6:].split("\n")[-1])
