@@ -6,7 +6,9 @@ from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
 from backend.errors import ConfigurationError
+from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
+from backend.tools.validation import NEEDED_MODULES
 from backend.turns.announcer import Announcer
 from backend.turns.group_commit import GroupCommit
 from backend.turns.limits import Limits
@@ -48,6 +50,7 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
         announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
         submits=GroupCommit(),
+        sandbox=Sandbox(NEEDED_MODULES),
     )
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 JSON = dict[str, Any]
 HUGE = 70 * 2**20
+PARTS = 2_000_000
 
 
 class WireServer:
     """Has one tool `say`; its answer breaks by `behaviour`, unless the call has `fine: true`.
 
-    cut: in the middle of the stream; end: a stream without the result; huge; garbage: no JSON;
+    cut: in the middle of the stream; end: a stream without the result; huge; parts: of too many
+    to be read; streamed_parts: such within a stream of events; garbage: no JSON;
     status: 500; refuse: a JSON-RPC error. `everything`: already when it is asked who it is.
     """
 
@@ -84,6 +86,20 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
+    def _parts(self, call_id: Any) -> None:
+        self._send(200, _of_many_parts(call_id), "application/json")
+
+    def _streamed_parts(self, call_id: Any) -> None:
+        self._begin("text/event-stream")
+        note = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info"}}
+        for _ in range(100):
+            self._piece(b"event: message\ndata: " + json.dumps(note).encode() + b"\n\n")
+        try:
+            self._piece(b"event: message\ndata: " + _of_many_parts(call_id) + b"\n\n")
+            self._piece(b"")
+        except OSError:
+            self.close_connection = True
+
     def _garbage(self, call_id: Any) -> None:
         text = json.dumps({"jsonrpc": "2.0", "id": call_id, "result": {"content": []}})
         self._send(200, text[:-1].encode(), "application/json")
@@ -115,6 +131,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _piece(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
         self.wfile.flush()
+
+
+def _of_many_parts(call_id: Any) -> bytes:
+    many = "[" + "[]," * PARTS + "[]]"
+    text = '{"jsonrpc": "2.0", "id": %s, "result": {"content": [], "structuredContent": {"a": %s}}}'
+    return (text % (json.dumps(call_id), many)).encode()
 
 
 def _result(message: JSON) -> JSON:

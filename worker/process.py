@@ -55,7 +55,8 @@ class WorkerProcess:
         runtime = self._runtime
         helpers = (self._sweeper, self._janitor, self._server_checks)
         keepers = (runtime.leases, *helpers, self._presence)
-        for part in (runtime.loop, *keepers, self._crew):
+        sandbox = runtime.services.sandbox
+        for part in (sandbox, runtime.loop, *keepers, self._crew):
             part.start()
         capacity = runtime.services.settings.worker_turns
         log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
@@ -69,6 +70,7 @@ class WorkerProcess:
         self._hand_over()
         runtime.sources.close()
         runtime.loop.close()
+        sandbox.close()
 
     def _wait_for_turns(self) -> None:
         """Let the turns in hand end: for the grace period once it is urgent, else for ever."""

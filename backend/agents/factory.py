@@ -21,6 +21,7 @@ from backend.domains.template import agents_of
 from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
+from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.schemas.wire import JSON
 from backend.tools.context import ToolContext
@@ -44,6 +45,7 @@ class AgentRecipe:
     allowed: Allowed = field(default_factory=Allowed)
     health: ServerHealth = field(default_factory=ServerHealth)
     memory: ToolMemory = NO_MEMORY
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ async def open_agent(
         allowed=recipe.allowed,
         health=recipe.health,
         memory=recipe.memory,
+        sandbox=recipe.sandbox,
         call_seconds=recipe.image.limits.tool_seconds,
         tell=notices.append,
         warn=lambda said: on_report(Notice(said)),

@@ -97,7 +97,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     with services.database.transaction() as session:
         ensure_default_domain(session)
     app.state.reader.start()
+    services.sandbox.start()
     yield
     app.state.reader.close()
     services.announcer.settle()
+    services.sandbox.close()
     services.database.close()

@@ -3,7 +3,9 @@
 Both were made of the same step, by the rules of `conversations.display`, in the same order.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ from backend.llm.arguments import REASONING
 from backend.schemas.sessions import ContentType, MessageType
 
 JSON = dict[str, Any]
+Kinds = tuple[tuple[MessageType, ContentType, str | None], ...]
 SAID = (ContentType.THINKING, ContentType.TEXT, ContentType.TOOL_CALL)
 
 
@@ -33,19 +36,50 @@ def pair(messages: Sequence[JSON], rows: Sequence[Row]) -> dict[int, str]:
     have shown. What was only shown, or only read, is left over.
     """
     groups = _groups(rows)
+    index = _Index(groups)
     pairs: dict[int, str] = {}
     start = 0
     for message in messages:
-        if message["role"] == "tool":
-            found = _result(message, groups, start, pairs)
-        else:
-            found = _group(message, groups, start)
+        found = index.result(message, start) if _is_result(message) else index.said(message, start)
         if found is None:
             continue
         pairs |= {row.position: message["id"] for row in groups[found]}
-        if message["role"] != "tool":
+        if not _is_result(message):
             start = found + 1
     return pairs
+
+
+class _Index:
+    """Where groups of each kind stand, in order: a turn may have tens of thousands of them."""
+
+    def __init__(self, groups: Sequence[Sequence[Row]]) -> None:
+        self._said: dict[Kinds, list[int]] = defaultdict(list)
+        self._results: dict[str | None, deque[int]] = defaultdict(deque)
+        self._at: dict[int, int] = {}
+        self._kinds = [_kinds_of(group) for group in groups]
+        for number, group in enumerate(groups):
+            self._said[self._kinds[number]].append(number)
+            self._at |= {row.position: number for row in group}
+            if group[0].content_type is ContentType.TOOL_RESULT:
+                self._results[group[0].call_id].append(number)
+
+    def said(self, message: JSON, start: int) -> int | None:
+        """The first group from `start` on that shows a person's or a model's message."""
+        wanted, named = _kinds(message), _named_position(message)
+        if named is not None:
+            at = self._at.get(named, -1)
+            return at if at >= start and self._kinds[at] == wanted else None
+        numbers = self._said.get(wanted, [])
+        place = bisect_left(numbers, start)
+        return numbers[place] if place < len(numbers) else None
+
+    def result(self, message: JSON, start: int) -> int | None:
+        """The first result from `start` on that answers the same call; it is taken with that."""
+        numbers = self._results.get(message.get("tool_call_id"), deque())
+        while numbers:
+            if (number := numbers.popleft()) >= start:
+                return number
+        return None
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
@@ -67,32 +101,17 @@ def _groups(rows: Sequence[Row]) -> list[list[Row]]:
     return groups
 
 
-def _group(message: JSON, groups: list[list[Row]], start: int) -> int | None:
-    """The first group from `start` on that shows a person's or a model's message."""
-    wanted, named = _kinds(message), _named_position(message)
-    for number in range(start, len(groups)):
-        group = groups[number]
-        kinds = [(row.message_type, row.content_type, row.call_id) for row in group]
-        if kinds == wanted and (named is None or any(r.position == named for r in group)):
-            return number
-    return None
+def _is_result(message: JSON) -> bool:
+    return bool(message["role"] == "tool")
 
 
-def _result(
-    message: JSON, groups: list[list[Row]], start: int, pairs: Mapping[int, str]
-) -> int | None:
-    """The first result from `start` on that answers the same call and is not taken."""
-    for number in range(start, len(groups)):
-        row = groups[number][0]
-        is_result = row.content_type is ContentType.TOOL_RESULT
-        if is_result and row.call_id == message.get("tool_call_id") and row.position not in pairs:
-            return number
-    return None
+def _kinds_of(group: Sequence[Row]) -> Kinds:
+    return tuple((row.message_type, row.content_type, row.call_id) for row in group)
 
 
-def _kinds(message: JSON) -> list[tuple[MessageType, ContentType, str | None]]:
+def _kinds(message: JSON) -> Kinds:
     if message["role"] == "user":
-        return [(MessageType.USER, ContentType.TEXT, None)]
+        return ((MessageType.USER, ContentType.TEXT, None),)
     speaker = MessageType.ASSISTANT
     kinds: list[tuple[MessageType, ContentType, str | None]] = []
     if (message.get("additional_kwargs") or {}).get(REASONING):
@@ -101,7 +120,7 @@ def _kinds(message: JSON) -> list[tuple[MessageType, ContentType, str | None]]:
         kinds.append((speaker, ContentType.TEXT, None))
     for call in message.get("tool_calls") or ():
         kinds.append((speaker, ContentType.TOOL_CALL, call.get("id")))
-    return kinds
+    return tuple(kinds)
 
 
 def _named_position(message: JSON) -> int | None:

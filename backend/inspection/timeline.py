@@ -69,11 +69,15 @@ class Timeline:
 
         A summary that has left without another one in its place says nothing more.
         """
-        leaving = self.left.get(name)
-        if leaving is None or leaving.summary is None:
-            return leaving
-        later = self.fate_of(leaving.summary)
-        return leaving if later is None or later.reason is Reason.SUMMARY else later
+        chain: list[Leaving] = []
+        gone: str | None = name
+        while gone is not None and (leaving := self.left.get(gone)) is not None:
+            chain.append(leaving)
+            gone = leaving.summary
+        found: Leaving | None = None
+        for leaving in reversed(chain):
+            found = leaving if found is None or found.reason is Reason.SUMMARY else found
+        return found
 
     def _take(self, change: Change) -> None:
         end = len(self.ids) if change.keep is None else change.drop + change.keep
@@ -133,12 +137,12 @@ class Span:
 
 def make_spans(turns: Iterable[TurnStart]) -> list[Span]:
     """The spans of all turns of a session, which come in order, by version."""
-    spans: dict[int, tuple[TurnStart, ...]] = {}
+    spans: dict[int, list[TurnStart]] = {}
     first = 1
     for turn in turns:
         first = turn.version or first
-        spans[first] = (*spans.get(first, ()), turn)
-    return [Span(first, spans[first]) for first in sorted(spans)]
+        spans.setdefault(first, []).append(turn)
+    return [Span(first, tuple(spans[first])) for first in sorted(spans)]
 
 
 def span_of(spans: Sequence[Span], version: int) -> Span | None:

@@ -27,6 +27,7 @@ BROKEN = (None, "error")
 THOUGHTS = ("thinking", "reasoning")
 THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")
 MAX_ANSWER_CHARS = 8_000_000
+MAX_CALLS = 1_000
 MAX_UNREADABLE_CHARS = 2_000
 
 
@@ -185,6 +186,11 @@ class Answer:
         if call is None or (call_id and call.call_id and call_id != call.call_id):
             call = _Call(call_id, "")
             self._calls.append(call)
+            if len(self._calls) > MAX_CALLS:
+                raise IncompleteAnswer(
+                    f"The model's answer calls more than {MAX_CALLS} tools at once; none of them "
+                    "was run. Ask for less."
+                )
             self._by_index[index] = call
         call.call_id = call.call_id or call_id
         self.has_begun = True

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.llm.clean import MAX_DEPTH, clean
+from backend.llm.parts import MAX_PARTS, has_too_many_parts
 from backend.schemas.wire import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
@@ -23,6 +24,8 @@ def parse_arguments(text: str) -> JSON:
     """
     if not text.strip():
         return {}
+    if has_too_many_parts(text):
+        raise ValueError(f"made of more than {MAX_PARTS:,} parts")
     try:
         arguments = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:

@@ -53,7 +53,7 @@ class ColloquyChatModel(ChatOpenAI):
         self, tools: Sequence[Any], **options: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Bind the tools; a schema that a tool server gave is sent as it is, not rewritten."""
-        return super().bind_tools([_describe(tool) for tool in tools], **options)
+        return super().bind_tools([describe_tool(tool) for tool in tools], **options)
 
     def _get_request_payload(
         self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
@@ -162,8 +162,12 @@ def _asked(payload: dict[str, Any]) -> dict[str, Any]:
     return {"body": payload, "options": KEY, "cast_to": object, "stream": True}
 
 
-def _describe(tool: Any) -> dict[str, Any]:
-    """The tool as the model is told of it. Writing a schema takes milliseconds: once is enough."""
+def describe_tool(tool: Any) -> dict[str, Any]:
+    """Return the tool as the model is told of it.
+
+    Writing a schema takes milliseconds: once is enough. One that a tool server gave stays as it is:
+    LangChain would replace each of its references, which a few lines can make without end.
+    """
     if not isinstance(tool, BaseTool):
         return convert_to_openai_tool(tool)
     if isinstance(schema := tool.args_schema, dict):

@@ -16,6 +16,7 @@ from mcp.types import Tool
 from backend.domains.allowed import Allowed
 from backend.domains.secrets import expand_secrets
 from backend.errors import ToolServerUnavailable
+from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains import McpServer
 from backend.settings import Settings
 from backend.tools.mcp_health import ServerHealth
@@ -25,12 +26,14 @@ from backend.tools.mcp_tool import McpTool
 from backend.tools.mcp_words import (
     about_names,
     about_repeated,
+    about_unusable,
     about_withheld,
     is_absent,
     is_missing,
     is_withheld,
 )
 from backend.tools.server_tools import NoMemory, ServerTools, ToolMemory
+from backend.tools.tool_bounds import why_unusable
 from backend.tools.tool_versions import Review
 from db.session import Database
 
@@ -76,6 +79,7 @@ async def open_mcp_tools(
     allowed: Allowed = NOTHING,
     health: ServerHealth | None = None,
     memory: ToolMemory = NO_MEMORY,
+    sandbox: Sandbox | None = None,
     call_seconds: float = CALL_SECONDS,
     tell: Tell = lambda notice: None,
     warn: Tell = lambda notice: None,
@@ -106,7 +110,7 @@ async def open_mcp_tools(
             if isinstance(got, str):
                 warn(is_missing(server.name, got))
         missing = [server for server in opened if server not in listed]
-        yield await _serve(listed, missing, memory, tell)
+        yield await _serve(listed, missing, memory, sandbox or Sandbox(), tell)
     finally:
         await close_all([server for server in opened if not server.is_connecting])
 
@@ -149,6 +153,7 @@ async def _serve(
     listed: Mapping[Server, list[Tool]],
     missing: Sequence[Server],
     memory: ToolMemory,
+    sandbox: Sandbox,
     tell: Tell,
 ) -> Served:
     """Return the tools that may be used, under distinct names, and why others may not.
@@ -163,7 +168,7 @@ async def _serve(
     made: list[BaseTool] = []
     for server, tools in distinct.items():
         usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
-        made += [McpTool.of(server, tool, names[server.name, tool.name]) for tool in usable]
+        made += [McpTool.of(server, t, names[server.name, t.name], sandbox) for t in usable]
         for said in about_withheld(server.name, list(tools), review):
             tell(said)
         called = {tool.name: names[server.name, tool.name] for tool in usable}
@@ -192,7 +197,11 @@ def _absent(
 
 def _distinct(server: Server, tools: Sequence[Tool], tell: Tell) -> dict[str, Tool]:
     distinct: dict[str, Tool] = {}
-    repeated = [t.name for t in tools if distinct.setdefault(t.name, t) is not t]
+    unusable = {tool.name: why for tool in tools if (why := why_unusable(tool))}
+    usable = [tool for tool in tools if tool.name not in unusable]
+    repeated = [t.name for t in usable if distinct.setdefault(t.name, t) is not t]
+    if unusable:
+        tell(about_unusable(server.name, unusable))
     if repeated:
         tell(about_repeated(server.name, repeated))
     return distinct

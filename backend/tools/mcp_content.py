@@ -22,6 +22,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
+from backend.llm.parts import has_too_many_parts
 from backend.schemas.wire import JSON
 
 MAX_BYTES = 5_000_000
@@ -149,6 +150,8 @@ def _repeats(structured: JSON, text: str) -> bool:
     """Whether it only says the text again, as servers do for clients that read one or the other."""
     if structured == {"result": text}:
         return True
+    if has_too_many_parts(text):
+        return False
     try:
         said: Any = json.loads(text)
     except (ValueError, RecursionError):

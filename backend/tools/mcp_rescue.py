@@ -9,11 +9,17 @@ from pydantic import ValidationError
 from backend.llm.clean import clean
 
 
+class TooManyParts(Exception):
+    """A message that was not read; `args` has it."""
+
+
 def rescue(error: Exception) -> tuple[Any, CallToolResult | None]:
     """Return the id of the call that an unreadable message answers, and its result, clean.
 
     Without an id it is no answer, such as a line of a log; without a result it is lost.
     """
+    if isinstance(error, TooManyParts):
+        return _id_at_an_end(error.args[0]), None
     text = _text(error)
     if '"jsonrpc"' not in text:
         return None, None

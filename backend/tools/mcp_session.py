@@ -210,7 +210,7 @@ class Session:
         try:
             async with self._opening as session:
                 await session.initialize()
-                tools = _note_tools(session, self._known) or await _list_tools(session)
+                tools = _note_tools(session, self._known or await _list_tools(session))
                 self._session = session
                 self._ready.set_result(tools)
                 await self._closing.wait()
@@ -221,8 +221,12 @@ class Session:
 
 
 def _note_tools(session: ClientSession, tools: Sequence[Tool]) -> list[Tool]:
-    """Let the session check results by what these tools say: else it would ask after the first."""
-    session._tool_output_schemas.update({tool.name: tool.outputSchema for tool in tools})
+    """Keep the session from checking results by their schemas, on the loop of all turns.
+
+    Whoever calls checks them, where that can be ended. Of a tool that it does not know the session
+    would ask for all tools again.
+    """
+    session._tool_output_schemas.update({tool.name: None for tool in tools})
     return list(tools)
 
 

@@ -24,7 +24,9 @@ from pydantic import ValidationError
 
 from backend.domains.commands import Commands
 from backend.errors import ToolServerUnavailable
+from backend.llm.parts import has_too_many_parts
 from backend.schemas.domains import StdioServer
+from backend.tools.mcp_rescue import TooManyParts
 from backend.tools.mcp_wire import MAX_ANSWER_BYTES, Pace
 
 END_SECONDS = 2.0
@@ -109,6 +111,8 @@ async def _lines(stdout: ByteReceiveStream) -> AsyncIterator[str]:
 
 
 def _message(line: str) -> SessionMessage | Exception:
+    if has_too_many_parts(line):
+        return TooManyParts(line)
     try:
         return SessionMessage(JSONRPCMessage.model_validate_json(line))
     except ValidationError as error:

@@ -5,15 +5,18 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, ToolException
 from mcp.types import Tool
 from pydantic import PrivateAttr
 
+from backend.sandbox.errors import SandboxError
+from backend.sandbox.sandbox import Sandbox
 from backend.schemas.wire import JSON
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp_content import read_result
 from backend.tools.mcp_server import Server
 from backend.tools.registry import Effect
+from backend.tools.validation import BOUNDS, find_misfit
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,11 @@ class McpTool(BaseTool):
     effect: Effect = Effect.ACTS
     _server: Server = PrivateAttr()
     _remote_name: str = PrivateAttr()
+    _result_schema: JSON | None = PrivateAttr()
+    _sandbox: Sandbox = PrivateAttr()
 
     @classmethod
-    def of(cls, server: Server, tool: Tool, name: str) -> "McpTool":
+    def of(cls, server: Server, tool: Tool, name: str, sandbox: Sandbox) -> "McpTool":
         """Return the tool under the name by which the model calls it."""
         made = cls(
             name=name,
@@ -42,6 +47,7 @@ class McpTool(BaseTool):
             effect=effect_of_tool(tool),
         )
         made._server, made._remote_name = server, tool.name
+        made._result_schema, made._sandbox = tool.outputSchema, sandbox
         return made
 
     async def ainvoke(
@@ -61,10 +67,33 @@ class McpTool(BaseTool):
         key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
         meta = {"idempotency_key": key} if key else None
         result = await self._server.call(self._remote_name, arguments, meta)
+        if self._result_schema is not None and not result.isError:
+            await self._check(self._result_schema, result.structuredContent)
         content = read_result(result)
         if result.isError:
             return content.text, _OfError(content.artifact)
         return content.text, content.artifact
+
+    async def _check(self, schema: JSON, structured: JSON | None) -> None:
+        """Raise ToolException unless the structured part of a result fits the tool's schema."""
+        server = self._server
+        reason: str | None = "there is no structured part in it"
+        if structured is not None:
+            try:
+                reason = await self._sandbox.run(
+                    find_misfit, schema, structured, bounds=BOUNDS, key=server.key
+                )
+            except SandboxError:
+                raise ToolException(
+                    f"The tool server {server.name!r} gave a result of which could not be found "
+                    f"out within {BOUNDS.seconds:g} seconds whether it fits its own schema; the "
+                    "tool has run, its result cannot be used."
+                ) from None
+        if reason:
+            raise ToolException(
+                f"The tool server {server.name!r} gave a result that does not fit its own schema "
+                f"({reason}); the tool has run, its result cannot be used."
+            )
 
 
 def effect_of_tool(tool: Tool) -> Effect:

@@ -14,7 +14,10 @@ from typing import Any
 
 import httpx
 
+from backend.llm.parts import MAX_PARTS, Parts
+
 MAX_ANSWER_BYTES = 64 * 2**20
+TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"
 TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
 BROKE_OFF = "its answer broke off"
 CONNECT_SECONDS = 10.0
@@ -120,7 +123,7 @@ class _Watched(httpx.AsyncByteStream):
         self._is_stream = "event-stream" in response.headers.get("content-type", "")
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, resumes = 0, False
+        size, resumes, parts = 0, False, Parts()
         try:
             async for chunk in self._inner:
                 size += len(chunk)
@@ -129,10 +132,14 @@ class _Watched(httpx.AsyncByteStream):
                 if self._is_stream:
                     lines = chunk.count(b"\n") + chunk.count(b"\r")
                     await self._pace.keep(lines // LINES_OF_EVENT)
+                parts = self._counted(parts, chunk)
+                if parts.are_too_many:
+                    raise httpx.ReadError(TOO_MANY_PARTS)
                 resumes = resumes or chunk.startswith(b"id:") or b"\nid:" in chunk
                 yield chunk
         except httpx.HTTPError as error:
-            self._fail(TOO_LARGE if str(error) == TOO_LARGE else BROKE_OFF)
+            said = str(error)
+            self._fail(said if said in (TOO_LARGE, TOO_MANY_PARTS) else BROKE_OFF)
             raise
         # Whoever finds the result in a stream of events stops reading it before its end.
         if self._is_stream and not resumes:
@@ -140,6 +147,13 @@ class _Watched(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+    def _counted(self, parts: Parts, chunk: bytes) -> Parts:
+        """Count anew from the last event of the chunk on, as each event is read by itself."""
+        ended, gap, begun = chunk.rpartition(b"\n\n") if self._is_stream else (b"", b"", chunk)
+        if not gap:
+            return parts.add(begun)
+        return parts if parts.add(ended).are_too_many else Parts().add(begun)
 
     def _fail(self, reason: str) -> None:
         if self._request.method != "POST":

@@ -6,6 +6,7 @@ from backend.schemas.servers import VersionStatus
 from backend.tools.tool_versions import Review
 
 MAX_TOLD = 5
+MAX_NAME_CHARS = 80
 
 
 def is_missing(server: str, reason: str) -> str:
@@ -49,6 +50,12 @@ def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[st
     if refused:
         told.append(f"An administrator has refused {some(refused)} of the tool server {server}.")
     return told
+
+
+def about_unusable(server: str, reasons: Mapping[str, str]) -> str:
+    """Say which of a server's tools no model can be told of, and why."""
+    said = some([f"{tool[:MAX_NAME_CHARS]} ({reason})" for tool, reason in reasons.items()])
+    return f"Tools of the tool server {server} cannot be used: {said}. Its operator can mend that."
 
 
 def about_repeated(server: str, tools: Sequence[str]) -> str:

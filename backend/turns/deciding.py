@@ -17,8 +17,8 @@ from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.sessions import DisplayMessage, EventContext, EventName, Turn
 from backend.turns.allowing import allow_tool
 from backend.turns.approvals import answer, latest_of, let_go_on, pending_of, read_clock
-from backend.turns.decisions import JSON, check_decision
-from backend.turns.inbox import find_approval, lock_approval
+from backend.turns.decisions import JSON, check_decision, refuse_misfits
+from backend.turns.inbox import find_approval, find_row, lock_approval
 from backend.turns.rows import context_of, find_turn, turn_of
 from backend.turns.services import Services
 from backend.turns.stream import Event
@@ -49,6 +49,10 @@ def decide_turn(
 
     Raises TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput.
     """
+    with services.database.read() as session:
+        find_turn(session, scope, turn_id)
+        asking = pending_of(session, turn_id)
+    refuse_misfits(services.sandbox, asking, decisions, scope.user_id)
     with services.database.transaction() as session:
         turn = find_turn(session, scope, turn_id)
         conversations.lock(session, scope, turn.conversation_id)
@@ -76,6 +80,9 @@ def decide_call(
     Raises ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput.
     """
     decided = None
+    with services.database.read() as session:
+        asking = find_row(session, scope, approval_id)
+    refuse_misfits(services.sandbox, [asking], [decision], scope.user_id)
     with services.database.transaction() as session:
         row = lock_approval(session, scope, approval_id)
         if row.status == ApprovalStatus.PENDING:

@@ -1,28 +1,28 @@
-"""What may be decided on a call: pure rules."""
+"""What may be decided on a call: rules, and edited arguments against the tool's own schema."""
 
-import re
+from collections.abc import Sequence
 from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, best_match
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 from backend.errors import ArgumentsChanged, InvalidInput
 from backend.llm.clean import clean
-from backend.schemas.approvals import Decision, DecisionType
+from backend.sandbox.errors import SandboxError, TooBusy
+from backend.sandbox.sandbox import Sandbox
+from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType
 from backend.text import clean_text
+from backend.tools.validation import BOUNDS, find_misfit
 from db.models.approval import ApprovalRow
 
 JSON = dict[str, Any]
-MAX_REASON_CHARS = 500
 TAKES: dict[DecisionType, frozenset[str]] = {
     DecisionType.APPROVE: frozenset({"remember"}),
     DecisionType.EDIT: frozenset({"edited_action", "args"}),
     DecisionType.REJECT: frozenset({"message"}),
     DecisionType.RESPOND: frozenset({"message"}),
 }
-NOTHING_BUT_THE_SCHEMA: Registry[Any] = Registry()  # else a schema could have us fetch addresses
+UNCHECKED = (
+    "Whether these arguments fit {tool} could not be checked within {seconds:g} seconds, so "
+    "nothing was changed. Send simpler ones, or approve or reject the call."
+)
 
 
 def check_decision(row: ApprovalRow, decision: Decision) -> JSON:
@@ -46,6 +46,32 @@ def check_decision(row: ApprovalRow, decision: Decision) -> JSON:
     return {"type": decision.type.value, **_DETAILS[decision.type](row, decision)}
 
 
+def refuse_misfits(
+    sandbox: Sandbox, rows: Sequence[ApprovalRow], decisions: Sequence[Decision], key: str
+) -> None:
+    """Check edited arguments by their tools' schemas, which may take seconds: hold no lock.
+
+    Raises what `check_decision` raises, and InvalidInput when they do not fit. `key`: who asks.
+    """
+    for row, decision in zip(rows, decisions, strict=False):
+        if row.status != ApprovalStatus.PENDING:
+            continue
+        if edited := check_decision(row, decision).get("edited_action"):
+            _refuse_misfit(sandbox, row, edited["args"], key)
+
+
+def _refuse_misfit(sandbox: Sandbox, row: ApprovalRow, arguments: JSON, key: str) -> None:
+    schema = row.request["args_schema"]
+    try:
+        reason = sandbox.run_blocking(find_misfit, schema, arguments, bounds=BOUNDS, key=key)
+    except TooBusy:
+        raise
+    except SandboxError:
+        raise InvalidInput(UNCHECKED.format(tool=row.tool, seconds=BOUNDS.seconds)) from None
+    if reason:
+        raise InvalidInput(f"These arguments do not fit {row.tool}: {reason}")
+
+
 def _approve(_: ApprovalRow, decision: Decision) -> JSON:
     return {"remember": True} if decision.remember else {}
 
@@ -59,8 +85,6 @@ def _edit(row: ApprovalRow, decision: Decision) -> JSON:
         raise InvalidInput(f"An edit changes the arguments of {row.tool}, not the tool.")
     if clean(arguments) != arguments:
         raise InvalidInput("The arguments hold what cannot be stored: NUL, NaN or half a letter.")
-    if reason := find_misfit(row.request["args_schema"], arguments):
-        raise InvalidInput(f"These arguments do not fit {row.tool}: {reason}")
     return {"edited_action": {"name": row.tool, "args": arguments}}
 
 
@@ -82,18 +106,3 @@ _DETAILS = {
     DecisionType.REJECT: _reject,
     DecisionType.RESPOND: _respond,
 }
-
-
-def find_misfit(schema: JSON, arguments: JSON) -> str | None:
-    """Why the arguments do not fit the tool's schema; None if they do, or nobody can tell."""
-    try:
-        Draft202012Validator.check_schema(schema)
-        validator = Draft202012Validator(schema, registry=NOTHING_BUT_THE_SCHEMA)
-        misfit = best_match(validator.iter_errors(arguments))
-    except (SchemaError, Unresolvable, re.error, RecursionError):
-        return None  # a server's odd schema; the tool itself will say what it does not like
-    if misfit is None:
-        return None
-    place = ".".join(map(str, misfit.absolute_path))
-    said = f"{place}: {misfit.message}" if place else str(misfit.message)
-    return said if len(said) <= MAX_REASON_CHARS else f"{said[:MAX_REASON_CHARS]}…"

@@ -28,14 +28,20 @@ def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval
     return _wire(row)
 
 
-def lock_approval(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
-    """An approval as it is, with its conversation held. Raises ApprovalNotFound."""
-    conversation_id = find_approval(session, scope, approval_id).session_id
-    conversations.lock(session, scope, conversation_id)
+def find_row(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
+    """An approval as it is stored. Raises ApprovalNotFound, also for that of another owner."""
+    find_approval(session, scope, approval_id)
     row = session.get(ApprovalRow, approval_id, populate_existing=True)
     if row is None:
         raise ApprovalNotFound
     return row
+
+
+def lock_approval(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
+    """An approval as it is, with its conversation held. Raises ApprovalNotFound."""
+    conversation_id = find_approval(session, scope, approval_id).session_id
+    conversations.lock(session, scope, conversation_id)
+    return find_row(session, scope, approval_id)
 
 
 def list_approvals(

@@ -179,6 +179,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         ),
         health=runtime.servers.health,
         memory=runtime.servers.tools.of(claim.context.domain_id),
+        sandbox=runtime.services.sandbox,
         answers=claim.answers,
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from redis import Redis
 
+from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.turns.announcer import Announcer
 from backend.turns.group_commit import GroupCommit
@@ -27,3 +28,4 @@ class Services:
     announcer: Announcer
     limits: Limits
     submits: GroupCommit[Any, Any]
+    sandbox: Sandbox

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
@@ -67,3 +68,26 @@ def test_a_narrow_window_has_all_that_is_needed(desk: Desk, model: ScriptedModel
     desk.sees("A narrow answer.")
     width = desk.page.evaluate("document.documentElement.scrollWidth")
     assert width <= 380
+
+
+BUSY = {
+    "a fence line": "```" + "a" * 19_900 + "`",
+    "emphasis": "*_" * 9_900,
+    "quotes in quotes": "> " * 9_900,
+    "rows of many columns": "|" + "a|" * 500 + "\n|" + "-|" * 500 + "\n" + "|x\n" * 5_000,
+    "headings": "# a\n" * 4_900,
+    "coloured code": "```markdown\n" + "*a **b " * 2_800 + "\n```",
+}
+
+
+@pytest.mark.parametrize("text", BUSY.values(), ids=BUSY.keys())
+def test_no_answer_keeps_the_browser_busy(desk: Desk, model: ScriptedModel, text: str):
+    model.steps = lambda messages, body: {"text": f"It begins.\n\n{text}\n\nIt ends."}
+
+    desk.ask("Tell me")
+
+    desk.sees("It begins.", "It ends.")
+    desk.is_idle()
+    desk.page.reload()
+    desk.sees("It begins.", "It ends.")
+    expect(desk.main).to_contain_text(text.removesuffix("\n```").strip()[-6:].split("\n")[-1])

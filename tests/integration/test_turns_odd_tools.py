@@ -131,6 +131,8 @@ WIRE = {
     "cut": "broke off",
     "end": "broke off",
     "huge": "more than 64 MB",
+    "parts": "made of more than 200,000 parts",
+    "streamed_parts": "made of more than 200,000 parts",
     "garbage": "cannot be read",
     "status": "status 500",
     "refuse": "says: not today",

@@ -1,6 +1,7 @@
 """How stored rows and events become what is drawn."""
 
 from datetime import UTC, date, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -11,6 +12,7 @@ from backend.schemas.sessions import (
     MessageType,
     TurnStatus,
 )
+from tests.patience import ends_within
 from tests.ui.fake_api import Store
 from ui.components.blocks import seconds_taken, split_current, to_blocks, to_groups
 from ui.components.live_turn import LiveTurn
@@ -273,3 +275,16 @@ def test_a_failed_try_to_write_todos_stays_on_the_page(store, session):
     kinds = [block.row.content_type for block in to_blocks(store.rows[session.id])]
 
     assert kinds.count(ContentType.TOOL_CALL) == 1
+
+
+def test_thousands_of_todo_lists_are_read_at_once(store, session):
+    turn = store.add_turn(session, "go")
+    row = store.add_row(session, MessageType.TOOL, ContentType.TODOS, {"todos": []}, turn)
+    said = text(store, session, "So.", turn)
+    lists = [row.model_copy(update={"id": uuid4()}) for _ in range(15_000)]
+
+    with ends_within(20):
+        blocks = to_blocks(one for todos in lists for one in (said, todos))
+
+    assert [block.row.id for block in blocks[-2:]] == [said.id, lists[-1].id]
+    assert len(blocks) == len(lists) + 1

@@ -13,8 +13,9 @@ from backend.schemas.sessions import (
     ModelWait,
     TurnStatus,
 )
+from tests.patience import ends_within
 from tests.ui.fake_api import Store
-from ui.components.live_turn import LiveTurn
+from ui.components.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn
 from ui.events import Event
 
 
@@ -173,3 +174,29 @@ def test_a_turn_that_begins_to_wait_says_for_how_many_and_goes_on_when_all_are_d
 
 def stored_events(store, turn):
     return [Event("1", EventName(name), data) for name, data in store.events[turn.session_id]]
+
+
+def test_an_endless_answer_costs_no_more_with_each_piece(live):
+    piece = "word " * 2_000
+
+    with ends_within(20):
+        for _ in range(10_000):
+            say(live, "m1", piece)
+            tell(live, EventName.THINKING_DELTA, message_id="m1", text=piece)
+
+    assert len(live.text) <= DRAWN_CHARS + len(piece)
+    assert len(live.thinking) == THINKING_CHARS
+
+
+def test_a_turn_of_many_steps_is_read_again_only_when_a_row_comes(store, turn, live):
+    session = store.sessions[turn.session_id]
+    for number in range(2_000):
+        content = {"todos": [{"content": str(number), "status": "pending"}]}
+        store.add_row(session, MessageType.TOOL, ContentType.TODOS, content, turn)
+    live.store(turn, store.rows[session.id])
+
+    with ends_within(20):
+        for _ in range(20_000):
+            say(live, "m1", "word ")
+            assert len(live.blocks) == 1
+            assert live.step == 2

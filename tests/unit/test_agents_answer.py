@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import IncompleteAnswer
-from backend.llm.answer import Answer
+from backend.llm.answer import MAX_CALLS, Answer
 from backend.llm.arguments import UNREADABLE
 
 any_text = st.text(st.characters(), max_size=12)
@@ -136,3 +136,10 @@ def test_thinking_that_nobody_can_read_is_left_out(delta):
 
     assert answer.message().content == "Yes."
     assert answer.message().additional_kwargs == {}
+
+
+def test_an_answer_of_very_many_calls_is_refused():
+    calls = [chunk(tool_calls=piece(n, "{}", f"c{n}", "t")) for n in range(MAX_CALLS + 1)]
+
+    with pytest.raises(IncompleteAnswer, match="more than 1000 tools"):
+        feed(*calls)

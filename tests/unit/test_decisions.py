@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.agents.answers import hash_arguments
 from backend.llm.arguments import parse_arguments, write_arguments
-from backend.turns.decisions import find_misfit
 
 JSON = dict[str, Any]
 VALUES = st.recursive(
@@ -30,23 +28,3 @@ def test_other_arguments_have_another_hash() -> None:
     some: list[JSON] = [{}, {"a": 1}, {"a": 1.5}, {"a": "1"}, {"a": None}, {"a": [1]}, {"b": 1}]
 
     assert len({hash_arguments(arguments) for arguments in some}) == len(some)
-
-
-def test_a_misfit_names_the_place() -> None:
-    schema = {"properties": {"mail": {"properties": {"to": {"type": "string"}}}}}
-
-    assert find_misfit(schema, {"mail": {"to": 1}}) == "mail.to: 1 is not of type 'string'"
-    assert find_misfit(schema, {"mail": {"to": "ann"}}) is None
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "no such type"},
-        {"$ref": "http://127.0.0.1:9/schema.json"},
-        {"$ref": "#"},
-        {"properties": {"a": {"pattern": "("}}},
-    ],
-)
-def test_a_schema_that_cannot_be_used_refuses_nothing(schema: JSON) -> None:
-    assert find_misfit(schema, {"a": "b"}) is None

@@ -21,7 +21,8 @@ from backend.inspection.timeline import (
     span_of,
 )
 from backend.schemas.inspection import Reason
-from backend.schemas.sessions import MessageStatus
+from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from tests.patience import ends_within
 
 JSON = dict[str, Any]
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -111,6 +112,77 @@ def test_a_stored_message_that_names_its_row_takes_no_other() -> None:
     message = {"role": "user", "content": {"$shown": 2}, "id": "second"}
 
     assert pair([message], rows_of(drafts)) == {2: "second"}
+
+
+KINDS = st.sampled_from(
+    [
+        ("user", ContentType.TEXT, None),
+        ("assistant", ContentType.TEXT, None),
+        ("assistant", ContentType.TOOL_CALL, "c1"),
+        ("assistant", ContentType.TOOL_CALL, "c2"),
+        ("tool", ContentType.TOOL_RESULT, "c1"),
+        ("tool", ContentType.TOOL_RESULT, "c2"),
+    ]
+)
+
+
+def message_of(name: str, role: str, call_id: str | None) -> JSON:
+    if role == "tool":
+        return {"role": role, "id": name, "tool_call_id": call_id}
+    calls = [{"id": call_id}] if call_id else []
+    return {"role": role, "id": name, "content": "" if call_id else "text", "tool_calls": calls}
+
+
+def first_that_fits(messages: list[JSON], rows: list[Row]) -> dict[int, str]:
+    """The rule that `pair` looks up: the first row from where the last message said stands."""
+    pairs: dict[int, str] = {}
+    start = 0
+    for message in messages:
+        calls = message.get("tool_calls")
+        wanted = message.get("tool_call_id") or (calls[0]["id"] if calls else None)
+        for place, row in enumerate(rows[start:], start):
+            fits = (str(row.message_type), row.call_id) == (message["role"], wanted)
+            if fits and (message["role"] != "tool" or row.position not in pairs):
+                pairs[row.position] = message["id"]
+                start = start if message["role"] == "tool" else place + 1
+                break
+    return pairs
+
+
+@given(st.lists(KINDS, max_size=12), st.lists(KINDS, max_size=12))
+def test_a_message_is_paired_with_the_first_row_that_fits(
+    said: list[tuple[str, ContentType, str | None]],
+    shown: list[tuple[str, ContentType, str | None]],
+) -> None:
+    messages = [message_of(f"m{n}", role, call_id) for n, (role, _, call_id) in enumerate(said)]
+    rows = [
+        Row(n, MessageType(role), content_type, 0, call_id)
+        for n, (role, content_type, call_id) in enumerate(shown, 1)
+    ]
+
+    assert pair(messages, rows) == first_that_fits(messages, rows)
+
+
+def test_a_turn_of_many_messages_that_nobody_has_seen_is_read_at_once() -> None:
+    count = 30_000
+    messages = [message_of(f"m{n}", "assistant", f"call {n}") for n in range(count)]
+    rows = [Row(n, MessageType.TOOL, ContentType.TOOL_RESULT, 0, f"c{n}") for n in range(count)]
+
+    with ends_within(20):
+        assert pair(messages, rows) == {}
+
+
+def test_a_summary_of_a_summary_of_thousands_is_followed() -> None:
+    names = [f"s{number}" for number in range(5_000)]
+    changes = [
+        Change(version, [name], drop=1, summaries=[name]) for version, name in enumerate(names, 2)
+    ]
+    timeline = Timeline().follow([Change(1, appended=["first"]), *changes])
+
+    fate = timeline.fate_of("first")
+
+    assert fate is not None
+    assert (fate.version, fate.reason) == (2, Reason.SUMMARY)
 
 
 @given(st.data())

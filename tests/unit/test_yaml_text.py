@@ -1,9 +1,12 @@
 """Configuration as text: what is written can be read, and what cannot be read is said."""
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.patience import ends_within
 from ui.components.yaml_text import read, write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
@@ -65,3 +68,26 @@ def test_what_cannot_be_read_is_said_in_a_sentence(text: str) -> None:
 def test_the_line_is_named() -> None:
     with pytest.raises(ValueError, match="in line 2"):
         read("a: 1\nb: [")
+
+
+def test_aliases_are_refused_before_they_unfold() -> None:
+    laughs = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))
+
+    with ends_within(20), pytest.raises(ValueError, match="in line 2: the alias"):
+        read(f"a0: &a0 lol\n{laughs}")
+
+
+def test_aliases_of_the_whole_are_refused() -> None:
+    with pytest.raises(ValueError, match="alias"):
+        read("&a [*a]")
+
+
+@pytest.mark.parametrize("text", ["[" * 190_000, "- " * 90_000, "a: 1\n" * 30_000, "1:" * 90_000])
+def test_no_text_is_slow_to_read(text: str) -> None:
+    with ends_within(60), contextlib.suppress(ValueError):
+        read(text)
+
+
+def test_a_text_beyond_the_bound_is_refused_unread() -> None:
+    with pytest.raises(ValueError, match="200,000 are the most"):
+        read("a" * 200_001)

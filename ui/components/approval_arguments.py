@@ -9,6 +9,7 @@ import streamlit as st
 from backend.schemas.wire import JSON
 from ui.components import long_text
 from ui.components.approval_call import NOT_GIVEN, AskedCall
+from ui.components.json_text import lay_out
 from ui.components.markdown import plain
 
 # Signs that are not seen, or that turn the order of what is read around.
@@ -62,5 +63,5 @@ def _value(value: Any, key: str, arrow: str = "") -> None:
 
 def _spelled(value: Any) -> str:
     """As JSON, with what cannot be seen written out."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = lay_out(value)
     return _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)

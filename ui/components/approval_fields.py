@@ -8,6 +8,7 @@ from typing import Any
 
 from backend.schemas.wire import JSON
 from ui.components.approval_call import NOT_GIVEN, AskedCall
+from ui.components.json_text import lay_out
 
 MAX_FIELDS = 12
 JSON_FIELD = "arguments"
@@ -87,7 +88,7 @@ def read_fields(fields: Sequence[Field], texts: Mapping[str, str]) -> tuple[JSON
 
 def write_json(arguments: JSON) -> str:
     """Arguments as text to be edited."""
-    return json.dumps(arguments, indent=2, ensure_ascii=False)
+    return lay_out(arguments)
 
 
 def read_json(text: str) -> tuple[JSON, dict[str, str]]:

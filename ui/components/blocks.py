@@ -62,6 +62,8 @@ def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
     """
     blocks: list[Block] = []
     open_calls: dict[str, list[Block]] = {}
+    older: dict[UUID | None, list[Block]] = {}
+    outdated: set[UUID] = set()
     for row in rows:
         if row.content_type is ContentType.TOOL_RESULT:
             calls = open_calls.get(str(row.content.get("tool_call_id")), [])
@@ -75,13 +77,17 @@ def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
                 continue
         if _only_repeats(row, blocks):
             continue
-        if row.content_type is ContentType.TODOS:
-            blocks = [block for block in blocks if not _is_outdated(block, row)]
         block = Block(row)
         blocks.append(block)
+        if _is_list(row):
+            waiting = older.setdefault(row.turn_id, [])
+            if row.content_type is ContentType.TODOS:
+                outdated |= {one.row.id for one in waiting if _is_outdated(one)}
+                waiting[:] = [one for one in waiting if one.row.id not in outdated]
+            waiting.append(block)
         if row.content_type is ContentType.TOOL_CALL:
             open_calls.setdefault(str(row.content.get("call_id")), []).append(block)
-    return blocks
+    return [block for block in blocks if block.row.id not in outdated]
 
 
 def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
@@ -93,14 +99,16 @@ def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
     return (last.content_type, last.status) == (ContentType.TEXT, MessageStatus.STOPPED)
 
 
-def _is_outdated(block: Block, todos: DisplayMessage) -> bool:
-    """Whether a newer list of todos says all that this earlier one, or its call, has said."""
-    row = block.row
-    if row.turn_id != todos.turn_id:
-        return False
+def _is_list(row: DisplayMessage) -> bool:
+    """Whether it is a list of todos, or the call that wrote one."""
     is_call = row.content_type is ContentType.TOOL_CALL and row.content.get("name") == WRITE_TODOS
-    is_written = is_call and block.result is not None and not block.result.content.get("is_error")
-    return is_written or row.content_type is ContentType.TODOS
+    return is_call or row.content_type is ContentType.TODOS
+
+
+def _is_outdated(block: Block) -> bool:
+    """Whether a newer list of todos says all that this earlier one, or its call, has said."""
+    is_written = block.result is not None and not block.result.content.get("is_error")
+    return is_written or block.row.content_type is ContentType.TODOS
 
 
 def to_groups(rows: Iterable[DisplayMessage]) -> list[Group]:

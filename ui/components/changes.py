@@ -1,6 +1,5 @@
 """Shows how two configurations differ, change by change; long texts as a difference of lines."""
 
-import difflib
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import streamlit as st
 
 from backend.schemas.configuration import DriftChange
 from ui.components import long_text, yaml_text
+from ui.components.line_diff import diff_lines
 from ui.components.markdown import plain
 
 CONTEXT_LINES = 2
@@ -37,9 +37,7 @@ def path_words(change: DriftChange) -> str:
 def line_diff(change: DriftChange) -> str:
     """The two values as texts, and what differs between their lines."""
     old, new = as_text(change.image).splitlines(), as_text(change.domain).splitlines()
-    # The first three lines name files, which there are not, and where it begins.
-    lines = list(difflib.unified_diff(old, new, lineterm="", n=CONTEXT_LINES))[3:]
-    return "\n".join("…" if line.startswith("@@") else line for line in lines)
+    return "\n".join(diff_lines(old, new, CONTEXT_LINES))
 
 
 def as_text(value: Any) -> str:

@@ -1,6 +1,5 @@
 """The inspector's second view: past model calls, and exactly what one of them was sent."""
 
-import json
 from uuid import UUID
 
 import streamlit as st
@@ -16,6 +15,7 @@ from ui.calls.inspection import get_model_call, list_model_calls
 from ui.client import ClientError
 from ui.components import banners, long_text, pager
 from ui.components import inspector_words as words
+from ui.components.json_text import lay_out
 from ui.components.markdown import plain
 
 PAGE_STEPS = 25
@@ -110,9 +110,9 @@ def _details(session_id: UUID, version: int, number: int) -> None:
 def _rest(call: ModelCallDetails) -> None:
     if call.tools:
         with st.expander(f"Tools ({len(call.tools)})", type="compact"):
-            long_text.code(_json(call.tools), f"tools-{call.version}-{call.number}", "json")
+            long_text.code(lay_out(call.tools), f"tools-{call.version}-{call.number}", "json")
     with st.expander("Settings", type="compact"):
-        st.code(_json(call.settings), "json", wrap_lines=True)
+        st.code(lay_out(call.settings), "json", wrap_lines=True)
 
 
 def _message(sent: SentMessage, place: int, key: str) -> None:
@@ -125,8 +125,4 @@ def _message(sent: SentMessage, place: int, key: str) -> None:
     if said := words.content_words(message.get("content")):
         long_text.code(said, key)
     if calls := message.get("tool_calls"):
-        long_text.code(_json(calls), f"{key}-calls", "json")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+        long_text.code(lay_out(calls), f"{key}-calls", "json")

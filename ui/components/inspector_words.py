@@ -1,7 +1,5 @@
 """What the inspector says in words: fates, reasons, who speaks. Pure."""
 
-import json
-
 from backend.schemas.inspection import (
     Fate,
     InspectedRow,
@@ -12,6 +10,7 @@ from backend.schemas.inspection import (
     Reason,
 )
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
+from ui.components.json_text import lay_out
 from ui.components.times import duration
 
 FATES = {
@@ -119,7 +118,7 @@ def call_title(call: ModelCallSummary) -> str:
 def _block_words(block: object) -> str:
     if isinstance(block, dict) and block.keys() == {"type", "text"}:
         return str(block["text"]).strip()
-    return json.dumps(block, indent=2, ensure_ascii=False)
+    return lay_out(block)
 
 
 def _why(row: InspectedRow) -> str:

@@ -16,8 +16,8 @@ from ui.components.approval_call import expiry_words, pending_calls
 from ui.components.approval_decision import approve_all
 from ui.components.blocks import Block
 from ui.components.history import speaker
-from ui.components.live_turn import LiveTurn
-from ui.components.long_text import SHOWN_CHARS, draw_piece
+from ui.components.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn
+from ui.components.long_text import draw_piece
 from ui.components.markdown import plain, split_finished
 from ui.components.renderers import Place
 from ui.components.states import running_words, waiting_words
@@ -29,7 +29,6 @@ JOIN_SECONDS = 0.06
 CHECK_SECONDS = 10.0
 SILENT_SECONDS = 2.0
 WAITING_SECONDS = 2.0
-THINKING_CHARS = 2_000
 ONE_ELEMENT = (ContentType.THINKING, ContentType.TOOL_CALL)
 
 
@@ -162,7 +161,7 @@ class Draft:
         if thinking != self._written[0]:
             self._write_thinking(thinking)
         if text != self._written[1]:
-            self._write_text(text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]} …")
+            self._write_text(text if len(text) <= DRAWN_CHARS else f"{text[:DRAWN_CHARS]} …")
         self._written = (thinking, text)
 
     def clear(self) -> None:
@@ -173,7 +172,7 @@ class Draft:
         with self._thinking.expander(
             "Thinking", expanded=True, type="compact", icon=":material/psychology:"
         ):
-            st.caption(plain(thinking[-THINKING_CHARS:], THINKING_CHARS))
+            st.caption(plain(thinking, THINKING_CHARS))
 
     def _write_text(self, text: str) -> None:
         finished, last = split_finished(text)

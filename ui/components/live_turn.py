@@ -18,6 +18,9 @@ from ui.components.states import queue_words, wait_words, waiting_words
 from ui.events import Event
 
 ASKED_AGAIN = "The answer broke off and is asked for again."
+# What is drawn of an answer that still streams, and of the thoughts, of which the last ones are.
+DRAWN_CHARS = 20_000
+THINKING_CHARS = 2_000
 RESETS = {
     "worker lost": "",  # a row of the history tells it
     "handed over": "Handed over: another worker goes on from the last saved step.",
@@ -44,6 +47,9 @@ class LiveTurn:
         self.is_lost = False
         self.queued_ids: set[UUID] = set()
         self._rows = {row.position: row for row in rows}
+        self._in_order: list[DisplayMessage] | None = None
+        self._blocks: list[Block] = []
+        self._step = 1
         self._watermark = max(self._rows, default=0)
         self._is_replaying = bool(self._rows)
         self._take_wait(turn)
@@ -85,8 +91,8 @@ class LiveTurn:
     @property
     def blocks(self) -> list[Block]:
         """The turn's rows in order, without the person's question."""
-        rows = [self._rows[position] for position in sorted(self._rows)]
-        return to_blocks(row for row in rows if row.message_type is not MessageType.USER)
+        self._refresh()
+        return self._blocks
 
     @property
     def waits_for(self) -> list[DisplayMessage]:
@@ -115,14 +121,23 @@ class LiveTurn:
     @property
     def step(self) -> int:
         """Which step runs: a model's message is one, and so is a batch of tool results."""
-        step, before = 1, None
-        for position in sorted(self._rows):
-            row = self._rows[position]
+        self._refresh()
+        return self._step
+
+    def _refresh(self) -> None:
+        """Make blocks and count steps when a row has changed: not for each piece of text."""
+        if self._in_order is not None:
+            return
+        self._in_order = [self._rows[position] for position in sorted(self._rows)]
+        self._blocks = to_blocks(
+            row for row in self._in_order if row.message_type is not MessageType.USER
+        )
+        self._step, before = 1, None
+        for row in self._in_order:
             is_answer = row.message_type is MessageType.ASSISTANT and row.sequence == 0
             is_batch = row.message_type is MessageType.TOOL and before is not MessageType.TOOL
-            step += is_answer or is_batch
+            self._step += is_answer or is_batch
             before = row.message_type
-        return step
 
     def _apply(self, name: EventName, data: dict[str, object]) -> None:
         if name is EventName.PROGRESS:
@@ -142,10 +157,12 @@ class LiveTurn:
         # The model was asked again: what it had begun to say before is void.
         is_new = message_id != self._ids.get(name)
         self._ids[name] = message_id
-        if name is EventName.TEXT_DELTA:
-            self.text = text if is_new else self.text + text
-        else:
-            self.thinking = text if is_new else self.thinking + text
+        if name is EventName.THINKING_DELTA:
+            self.thinking = (text if is_new else self.thinking + text)[-THINKING_CHARS:]
+        elif is_new:
+            self.text = text
+        elif len(self.text) <= DRAWN_CHARS:  # more is not drawn before it is stored
+            self.text += text
 
     def _progress(self, data: dict[str, object]) -> None:
         if data.get("state") == "waiting_for_model":
@@ -179,6 +196,7 @@ class LiveTurn:
         known = self._rows.get(row.position)
         if known is None or _PROGRESS[row.status] >= _PROGRESS[known.status]:
             self._rows[row.position] = row
+            self._in_order = None
         if row.position >= self._watermark:
             self._is_replaying = False
         if name is EventName.MESSAGE_ADDED and row.message_type is MessageType.ASSISTANT:

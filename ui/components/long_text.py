@@ -6,10 +6,13 @@ import streamlit as st
 
 from ui import state
 from ui.components.markdown import Piece, safe_markdown, split_pieces
+from ui.components.markup import highlighted_as, is_too_much
 
 SHOWN_CHARS = 20_000
 CUT_CHARS = 4_000
 WHOLE_CHARS = 300_000
+FEW_LINES, FEW_LINES_HEIGHT = 8, 240
+TOO_MUCH = "Shown as it is written: it has more markup than a browser can lay out."
 
 
 def answer(text: str, key: str) -> None:
@@ -24,13 +27,28 @@ def verbatim(text: str, key: str) -> None:
 
 def code(text: str, key: str, language: str | None = None) -> None:
     """Text of machines: what a tool takes and gives."""
-    _cut(text, key, lambda shown: st.code(shown, language, wrap_lines=True))
+    _cut(text, key, lambda shown: st.code(shown, highlighted_as(shown, language), wrap_lines=True))
+
+
+def whole(text: str, key: str) -> None:
+    """A text to be copied; one that is too long for a page as a file."""
+    if len(text) > WHOLE_CHARS:
+        _actions(text, key, None)
+        return
+    is_long = text.count("\n") > FEW_LINES
+    st.code(text, None, wrap_lines=True, height=FEW_LINES_HEIGHT if is_long else None)
 
 
 def draw_piece(piece: Piece) -> None:
-    """One piece of an answer: code by an element that interprets nothing, the rest as Markdown."""
+    """One piece of an answer: code by an element that interprets nothing, the rest as Markdown.
+
+    What a browser cannot lay out is shown as it is written.
+    """
     if piece.is_code:
-        st.code(piece.text, piece.language, wrap_lines=False)
+        st.code(piece.text, highlighted_as(piece.text, piece.language), wrap_lines=False)
+    elif is_too_much(piece.text):
+        st.caption(f":material/info: {TOO_MUCH}")
+        st.text(piece.text)
     else:
         st.markdown(safe_markdown(piece.text), anchors=False)
 

@@ -7,18 +7,13 @@ Streamlit never renders HTML unless asked to, but its Markdown loads images from
 import re
 from dataclasses import dataclass
 
+from ui.components.spans import find_spans, opening_fence
+
 # An invisible character that keeps two signs from being read together, also within code spans,
 # where an entity or a backslash would show.
 JOINER = "\u2060"
 
-_FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _DIRECTIVE = re.compile(r":(?=[a-zA-Z_+\-][\w+\-/ ]*(?:\[|:|\{))|:(?=:)")
-# Lengths are bounded: a hostile text must not make these patterns slow.
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:.|\n(?!\n)){1,500}?(?<!`)\1(?!`)")
-_MATH = re.compile(
-    r"(?<![\\$\w])\$(?=[^\s$])[^$\n]{0,200}?[\\^_{=][^$\n]{0,200}?(?<=\S)(?<!\\)\$(?![\w$])"
-    r"|(?m:^\$\$[ \t]*\n)(?:.|\n(?!\n)){0,1000}?(?m:^\$\$[ \t]*$)"
-)
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&=])")
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
@@ -42,10 +37,10 @@ def split_pieces(text: str) -> list[Piece]:
     lines: list[str] = []
     fence, language = "", ""
     for line in text.split("\n"):
-        opening = None if fence else _FENCE.match(line)
+        opening = None if fence else opening_fence(line)
         if opening:
             _add(pieces, lines, None)
-            fence, language = opening[1], opening[2]
+            fence, language = opening
         elif fence and _closes(line, fence):
             _add(pieces, lines, language)
             fence = ""
@@ -78,9 +73,9 @@ def safe_markdown(text: str) -> str:
     text = _DIRECTIVE.sub(f":{JOINER}", text)
     kept: list[str] = []
     end = 0
-    for span in re.finditer(f"{_CODE_SPAN.pattern}|{_MATH.pattern}", text):
-        kept += [_escape_dollars(text[end : span.start()]), span[0]]
-        end = span.end()
+    for start, next_end in find_spans(text):
+        kept += [_escape_dollars(text[end:start]), text[start:next_end]]
+        end = next_end
     return "".join(kept) + _escape_dollars(text[end:])
 
 

@@ -17,11 +17,11 @@ from backend.schemas.sessions import (
 from ui.components import approval_call, approval_card, files, long_text, tables
 from ui.components.approval_call import AskedCall
 from ui.components.blocks import Block, seconds_taken
+from ui.components.json_text import lay_out
 from ui.components.markdown import plain
 from ui.components.times import duration
 
 ARGUMENT_CHARS = 60
-COPY_LINES = 8
 RUNNING_ICON = "spinner"
 DONE_ICON = ":material/check:"
 FAILED_ICON = ":material/error:"
@@ -144,9 +144,7 @@ def offer_copy(text: str, key: str) -> None:
     )  # fmt: skip
     if box.open:
         with box:
-            st.code(
-                text, "markdown", wrap_lines=True, height=240 if text.count("\n") > 8 else "content"
-            )
+            long_text.whole(text, key)
 
 
 RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
@@ -191,7 +189,7 @@ def _readable(value: Any) -> tuple[str, str | None]:
             return str(value), None
         if not isinstance(value, dict | list):
             return str(value), None
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str), "json"
+    return lay_out(value), "json"
 
 
 def _step_icon(block: Block, asked: AskedCall | None) -> str:

@@ -1,6 +1,5 @@
 """How the tool servers of a domain are, just now, and what they offer."""
 
-import json
 from uuid import UUID
 
 import streamlit as st
@@ -10,6 +9,7 @@ from ui import state
 from ui.calls.servers import check_servers
 from ui.client import ClientError
 from ui.components import banners, long_text
+from ui.components.json_text import lay_out
 from ui.components.markdown import plain
 from ui.components.servers_words import EFFECTS, pause_words, server_words
 
@@ -83,5 +83,4 @@ def _tool(server: ServerReport, tool: ServerTool) -> None:
     with st.expander(" · ".join(parts), type="compact"):
         long_text.verbatim(tool.description or "It has no description.", f"about-{key}")
         st.caption("Input")
-        schema = json.dumps(tool.input_schema, indent=2, ensure_ascii=False)
-        long_text.code(schema, f"schema-{key}", "json")
+        long_text.code(lay_out(tool.input_schema), f"schema-{key}", "json")

@@ -1,10 +1,10 @@
 """Says what is known of tool servers and of versions of their tools. Pure."""
 
-import difflib
-import json
 from typing import Any
 
 from backend.schemas.servers import ServerReport, ToolVersion
+from ui.components.json_text import lay_out
+from ui.components.line_diff import diff_lines
 from ui.components.times import duration
 
 EFFECTS = {
@@ -48,13 +48,12 @@ def changes(version: ToolVersion) -> str:
     if version.before is None:
         return "\n".join(after)
     before = _lines(version.before)
-    lines = difflib.unified_diff(before, after, "accepted", "now", lineterm="", n=len(after))
-    return "\n".join(list(lines)[3:])
+    return "\n".join(diff_lines(before, after, len(after)))
 
 
 def _lines(description: dict[str, Any]) -> list[str]:
     """The description as text, then the rest as JSON: line by line, as one reads it."""
     rest = {key: value for key, value in description.items() if key != "description"}
     text = str(description.get("description", ""))
-    written = json.dumps(rest, indent=2, ensure_ascii=False, sort_keys=True)
+    written = lay_out(rest, sort_keys=True)
     return [*text.splitlines(), "", *written.splitlines()]

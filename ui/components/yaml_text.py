@@ -8,6 +8,18 @@ import yaml
 from backend.schemas.bounds import refuse_unfit
 
 Value = Any
+MAX_CHARS = 200_000
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
+    """Takes no aliases: a few lines of them unfold to any size, and JSON has none."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            reason = f"the alias *{event.anchor} is not taken; write out what it stands for"
+            raise yaml.composer.ComposerError(None, None, reason, event.start_mark)
+        return super().compose_node(parent, index)
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types
@@ -38,8 +50,12 @@ def read(text: str) -> Value:
 
     Raises ValueError with a sentence that says where it cannot be read.
     """
+    if len(text) > MAX_CHARS:
+        raise ValueError(
+            f"This cannot be read: it has {len(text):,} characters, and {MAX_CHARS:,} are the most."
+        )
     try:
-        value = _plain(yaml.safe_load(text))
+        value = _plain(yaml.load(text, _Loader))  # noqa: S506  # a SafeLoader
         refuse_unfit(value)
         json.dumps(value, ensure_ascii=False).encode()  # half a letter could not be sent
         return value

@@ -11,7 +11,6 @@ from langchain.agents.middleware import (
 from langchain.agents.middleware.human_in_the_loop import Action, _answer_message
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +18,7 @@ from backend.agents.answers import Answer, Answers, hash_arguments
 from backend.agents.events import CallAsked
 from backend.agents.tool_calls import CallPlace, place_of
 from backend.agents.tool_results import error_result, tidy
+from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import DecisionType
 from backend.schemas.bounds import Waiting
 from backend.schemas.wire import JSON
@@ -43,7 +43,7 @@ class ApprovalRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tools: str = Field(min_length=1)
+    tools: str = Field(min_length=1, max_length=1_000)
     action: Literal["allow", "ask", "deny"]
     decisions: list[DecisionType] = Field(default_factory=lambda: list(DecisionType), min_length=1)
     expires_seconds: Waiting | None = None
@@ -139,5 +139,5 @@ def _question(
 
 def _schema_of(tool: BaseTool) -> JSON:
     """The arguments as the model knows them."""
-    schema: JSON = convert_to_openai_tool(tool)["function"]["parameters"]
+    schema: JSON = describe_tool(tool)["function"]["parameters"]
     return schema

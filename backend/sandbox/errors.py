@@ -1,0 +1,40 @@
+"""Why work in the sandbox gave no result; each sentence is for the person or model that asked."""
+
+from backend.errors import AppError
+
+
+class SandboxError(AppError):
+    """What was asked for could not be computed."""
+
+    status = 422
+
+
+class OutOfTime(SandboxError):
+    """This took longer than it may and was stopped. Ask for less, and try again."""
+
+
+class OutOfMemory(SandboxError):
+    """This needs more memory than it may have and was stopped. Ask for less, and try again."""
+
+
+class ResultTooLarge(SandboxError):
+    """The result is larger than it may be. Ask for less, and try again."""
+
+
+class Killed(SandboxError):
+    """The process that computed this crashed or was killed. Ask for less, and try again."""
+
+    status = 500
+
+
+class WorkFailed(SandboxError):
+    """This could not be computed because of an unexpected error; the log has the details."""
+
+    status = 500
+
+
+class TooBusy(SandboxError):
+    """Too much else is being computed at the moment. Try again in a few seconds."""
+
+    status = 503
+    retry_after = 5

@@ -1,0 +1,291 @@
+"""Runs work whose cost an outsider chooses in a process with limits, which can be killed.
+
+A supervisor forks a child for each piece of work (`supervisor.py`). The parent waits in threads
+of its own, so that neither its loop nor those who wait for short work stand still.
+"""
+
+import asyncio
+import logging
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from threading import Lock
+from typing import TypeVar, cast
+
+from backend.sandbox.child import LARGEST_MESSAGE
+from backend.sandbox.errors import (
+    Killed,
+    OutOfMemory,
+    OutOfTime,
+    ResultTooLarge,
+    TooBusy,
+    WorkFailed,
+)
+from backend.sandbox.messages import Bounds, End, TooLong, receive, send
+from backend.sandbox.slots import Slots
+from backend.sandbox.supervisor import GRACE_SECONDS
+
+SHORT_SECONDS = 5.0  # work that may take no longer has slots of its own
+_SHORT_AT_ONCE = 4
+_LONG_AT_ONCE = 8
+_LONG_OF_ONE_KEY = 4
+_START_SECONDS = 30.0  # a supervisor imports, on a busy machine
+_KEPT_NAMES = """
+    HOME LANG LANGUAGE LD_LIBRARY_PATH NLS_LANG ORACLE_HOME PATH PGPASSFILE PGSERVICEFILE
+    PGSSLCERT PGSSLKEY PGSSLMODE PGSSLROOTCERT SSL_CERT_DIR SSL_CERT_FILE TMPDIR TNS_ADMIN TZ
+"""
+_KEPT_ENVIRONMENT = frozenset(_KEPT_NAMES.split())
+# Only one thread is forked, so libraries may start none when they are imported; and each arena of
+# malloc reserves memory that counts as taken.
+_QUIET_LIBRARIES = {
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "MALLOC_ARENA_MAX": "2",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class Sandbox:
+    """One for each process; safe for threads. `preload` names the modules that the work needs."""
+
+    def __init__(self, preload: Sequence[str] = ()) -> None:
+        self._preload = preload
+        self._begin()
+
+    def start(self) -> None:
+        """Start the supervisor, so that the first work finds it ready; do not wait for it."""
+        self._check_owner()
+        self._supervisor.start()
+
+    async def run(
+        self, work: Callable[..., T], *arguments: object, bounds: Bounds, key: str = ""
+    ) -> T:
+        """Return `work(*arguments)`, computed in a child.
+
+        Cancelling ends the child. Raises what `work` raises if it is an AppError, else one of
+        SandboxError. Those of one `key` do not take all slots of long work.
+        """
+        self._check_owner()
+        slots = self._short if bounds.seconds <= SHORT_SECONDS else self._long
+        place = slots.take(key)
+        try:
+            async with asyncio.timeout(bounds.seconds):
+                await asyncio.shield(asyncio.wrap_future(place))
+        except TimeoutError:
+            slots.leave(key, place)
+            raise TooBusy from None
+        except BaseException:
+            slots.leave(key, place)
+            raise
+        piece = _Piece(work, arguments, bounds)
+        answer = self._threads.submit(piece.carry_out, self._supervisor)
+        answer.add_done_callback(lambda _: slots.give_back(key))
+        try:
+            return cast(T, await asyncio.wrap_future(answer))
+        except asyncio.CancelledError:
+            piece.stop()
+            raise
+
+    def run_blocking(
+        self, work: Callable[..., T], *arguments: object, bounds: Bounds, key: str = ""
+    ) -> T:
+        """Do what `run` does, for a plain thread."""
+        self._check_owner()
+        slots = self._short if bounds.seconds <= SHORT_SECONDS else self._long
+        place = slots.take(key)
+        try:
+            place.result(bounds.seconds)
+        except TimeoutError:
+            slots.leave(key, place)
+            raise TooBusy from None
+        try:
+            return cast(T, _Piece(work, arguments, bounds).carry_out(self._supervisor))
+        finally:
+            slots.give_back(key)
+
+    def close(self) -> None:
+        """End all children and the supervisor; take no more work."""
+        self._check_owner()
+        self._supervisor.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _begin(self) -> None:
+        self._owner = os.getpid()
+        self._supervisor = _SupervisorProcess(self._preload)
+        self._short = Slots(_SHORT_AT_ONCE, _SHORT_AT_ONCE)
+        self._long = Slots(_LONG_AT_ONCE, _LONG_OF_ONE_KEY)
+        self._threads = ThreadPoolExecutor(
+            _SHORT_AT_ONCE + _LONG_AT_ONCE, thread_name_prefix="sandbox"
+        )
+
+    def _check_owner(self) -> None:
+        """Begin anew in a process that was forked: threads and supervisor are its parent's."""
+        if self._owner != os.getpid():
+            self._begin()
+
+
+class _Piece:
+    """One piece of work on its way to a child and back."""
+
+    def __init__(
+        self, work: Callable[..., object], arguments: Sequence[object], bounds: Bounds
+    ) -> None:
+        self._work = work
+        self._arguments = arguments
+        self._bounds = bounds
+        self._lock = Lock()
+        self._order: socket.socket | None = None
+        self._is_stopped = False
+
+    def carry_out(self, supervisor: "_SupervisorProcess") -> object:
+        """Have a child do the work; return what it returned."""
+        message = pickle.dumps((self._work, self._arguments), pickle.HIGHEST_PROTOCOL)
+        with ExitStack() as open_sockets:
+            ends = [*socket.socketpair(), *socket.socketpair()]
+            talk, its_talk, order, its_order = (open_sockets.enter_context(end) for end in ends)
+            for end in (talk, order):
+                end.settimeout(self._bounds.seconds + GRACE_SECONDS + _START_SECONDS)
+            supervisor.fork(its_talk, its_order, self._bounds)
+            its_talk.close()
+            its_order.close()
+            self._may_be_stopped(order)
+            try:
+                return _result(_reply(talk, order, message))
+            finally:
+                self._may_be_stopped(None)
+
+    def stop(self) -> None:
+        """End the child, now or as soon as there is one; do not wait."""
+        with self._lock:
+            self._is_stopped = True
+            _close_writing(self._order)
+
+    def _may_be_stopped(self, order: socket.socket | None) -> None:
+        with self._lock:
+            self._order = order
+            if self._is_stopped:
+                _close_writing(order)
+
+
+def _close_writing(order: socket.socket | None) -> None:
+    """Tell the supervisor that nobody waits for the work any more."""
+    if order is not None:
+        with suppress(OSError):
+            order.shutdown(socket.SHUT_WR)
+
+
+def _reply(talk: socket.socket, order: socket.socket, message: bytes) -> bytes:
+    try:
+        # A child that ends before it has read all is asked why below.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            send(talk, message)
+        return receive(talk, LARGEST_MESSAGE)
+    except TooLong:
+        raise ResultTooLarge from None
+    except TimeoutError:
+        raise OutOfTime from None
+    except (EOFError, ConnectionResetError):
+        raise _reason(order) from None
+
+
+def _reason(order: socket.socket) -> Exception:
+    """Why there is no result, as the supervisor tells it."""
+    try:
+        end = order.recv(64).decode()
+    except OSError:
+        end = ""
+    reasons = {End.TIME: OutOfTime, End.MEMORY: OutOfMemory}
+    return reasons.get(End(end), Killed)() if end else Killed()
+
+
+def _result(reply: bytes) -> object:
+    kind, value = pickle.loads(reply)  # noqa: S301 - by a process that runs our code only
+    if kind == "raised":
+        raise value
+    if kind == "failed":
+        _log.warning("Work in the sandbox failed: %s", value)
+        raise WorkFailed
+    return value
+
+
+class _SupervisorProcess:
+    """The supervisor as its parent sees it: started when needed, and again if it was killed."""
+
+    def __init__(self, preload: Sequence[str]) -> None:
+        self._preload = preload
+        self._lock = Lock()
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start it if it does not run."""
+        with self._lock:
+            self._started()
+
+    def fork(self, talk: socket.socket, order: socket.socket, bounds: Bounds) -> None:
+        """Have it fork a child that works for the other ends of these sockets."""
+        descriptors = [talk.fileno(), order.fileno()]
+        with self._lock:
+            try:
+                socket.send_fds(self._started(), [bounds.pack()], descriptors)
+            except (BrokenPipeError, ConnectionResetError):
+                self._forget()
+                socket.send_fds(self._started(), [bounds.pack()], descriptors)
+
+    def close(self) -> None:
+        """End it and its children."""
+        with self._lock:
+            self._is_closed = True
+            self._forget()
+
+    def _started(self) -> socket.socket:
+        if self._is_closed:
+            raise Killed
+        if self._control is None:
+            self._control, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with its:
+                self._process = _launch(its, self._preload)
+        return self._control
+
+    def _forget(self) -> None:
+        control, process = self._control, self._process
+        self._control = self._process = None
+        if control is None or process is None:
+            return
+        control.close()
+        try:
+            process.wait(GRACE_SECONDS * 2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _launch(control: socket.socket, preload: Sequence[str]) -> "subprocess.Popen[bytes]":
+    module = "backend.sandbox.supervisor"
+    return subprocess.Popen(  # noqa: S603 - this Python and our own module
+        [sys.executable, "-m", module, str(control.fileno()), *preload],
+        env=_clean(os.environ),
+        pass_fds=[control.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,  # a signal to the parent's group is the parent's affair
+    )
+
+
+def _clean(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what may be secret."""
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if name in _KEPT_ENVIRONMENT or name.startswith("LC_")
+    }
+    places = os.pathsep.join(place or os.getcwd() for place in sys.path)
+    return kept | _QUIET_LIBRARIES | {"PYTHONPATH": places}

@@ -1,0 +1,181 @@
+"""The process that forks children, watches what they take, and ends them.
+
+It has one thread, no secrets, and the modules that the work needs: a child is forked from it in
+milliseconds. `python -m backend.sandbox.supervisor FD MODULE...` is started by `Sandbox`.
+"""
+
+import gc
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from importlib import import_module
+from typing import NoReturn
+
+from backend.sandbox import child
+from backend.sandbox.messages import Bounds, End
+
+GRACE_SECONDS = 0.6  # to tell a database that nobody waits any more
+_WATCH_SECONDS = 0.05
+_IDLE_SECONDS = 1.0
+
+
+class Child:
+    """One forked process and how much it may take."""
+
+    def __init__(self, process: int, order: socket.socket, bounds: Bounds) -> None:
+        self.process = process
+        self.order = order
+        self.end = End.LEFT
+        self._bounds = bounds
+        self._began = time.monotonic()
+        self._memory_at_first = _memory(process)
+        self._ask_until: float | None = None
+
+    def ask_to_stop(self, end: End) -> None:
+        """Send SIGTERM; SIGKILL follows soon."""
+        if self._ask_until is None:
+            self.end = end
+            self._ask_until = time.monotonic() + GRACE_SECONDS
+            os.kill(self.process, signal.SIGTERM)
+
+    def watch(self) -> None:
+        """Stop it if it is out of time or memory, kill it if it does not stop."""
+        now = time.monotonic()
+        grown = _memory(self.process) - self._memory_at_first
+        if self._ask_until is not None and now >= self._ask_until:
+            os.kill(self.process, signal.SIGKILL)
+        elif grown > self._bounds.megabytes * child.MEGABYTE:
+            self.end = End.MEMORY if self.end == End.LEFT else self.end
+            os.kill(self.process, signal.SIGKILL)
+        elif now - self._began >= self._bounds.seconds:
+            self.ask_to_stop(End.TIME)
+
+
+class Supervisor:
+    """Forks for the one process at the other end of `control`, and ends with it."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._parent = os.getppid()
+        self._children: dict[int, Child] = {}
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(control, selectors.EVENT_READ)
+        self._died, died = socket.socketpair()
+        self._signals = (self._died, died)
+        for end in self._signals:
+            end.setblocking(False)
+        signal.set_wakeup_fd(died.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        # Ctrl-C reaches the whole group; the parent says when it is time to end.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self._selector.register(self._died, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        """Fork and watch until the parent has gone."""
+        while os.getppid() == self._parent and self._turn():
+            pass
+        for running in self._children.values():
+            running.ask_to_stop(End.STOPPED)
+        while self._children:
+            self._watch()
+            time.sleep(_WATCH_SECONDS)
+
+    def _turn(self) -> bool:
+        """Do what is to be done at the moment; return whether the parent is still there."""
+        is_open = True
+        for key, _ in self._selector.select(_WATCH_SECONDS if self._children else _IDLE_SECONDS):
+            if key.fileobj is self._control:
+                is_open = self._take()
+            elif key.fileobj is self._died:
+                self._died.recv(4096)
+            else:  # its order was closed: nobody waits
+                self._selector.unregister(key.fileobj)
+                key.data.ask_to_stop(End.STOPPED)
+        self._watch()
+        return is_open
+
+    def _take(self) -> bool:
+        """Fork a child for one piece of work; return False if the parent has gone."""
+        message, descriptors, _, _ = socket.recv_fds(self._control, 64, 2)
+        if not message:
+            return False
+        talk, order = (socket.socket(fileno=descriptor) for descriptor in descriptors)
+        bounds = Bounds.unpack(message)
+        own = os.getpid()
+        try:
+            process = os.fork()
+        except OSError:  # no more processes or memory: the parent sees that nothing comes
+            talk.close()
+            order.close()
+            return True
+        if not process:
+            order.close()
+            self._become_child(talk, bounds, own)
+        talk.close()
+        self._children[process] = Child(process, order, bounds)
+        self._selector.register(order, selectors.EVENT_READ, self._children[process])
+        return True
+
+    def _become_child(self, talk: socket.socket, bounds: Bounds, parent: int) -> NoReturn:
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGCHLD, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            self._selector.close()
+            for end in (self._control, *self._signals):
+                end.close()
+            for sibling in self._children.values():
+                sibling.order.close()
+            child.serve(talk, bounds, parent)
+        # The parent sees that nothing came; what it was may hold a secret.
+        except BaseException:  # noqa: BLE001
+            os._exit(1)
+        os._exit(0)
+
+    def _watch(self) -> None:
+        while True:
+            try:
+                process, _ = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if not process:
+                break
+            self._bury(self._children.pop(process))
+        for running in self._children.values():
+            running.watch()
+
+    def _bury(self, ended: Child) -> None:
+        """Tell the parent why it has ended."""
+        with suppress(KeyError):
+            self._selector.unregister(ended.order)
+        with suppress(OSError):  # the parent has gone, or waits no more
+            ended.order.send(ended.end.encode())
+        ended.order.close()
+
+
+def _memory(process: int) -> int:
+    """What a process holds that cannot be dropped: the pages of files can."""
+    try:
+        sizes = child.private_memory(process)
+    except OSError:  # it has just ended, or there is no /proc
+        return 0
+    return sizes["RssAnon"] + sizes["RssShmem"]
+
+
+def main() -> None:
+    """Import what the work needs and serve."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    for name in sys.argv[2:]:
+        import_module(name)
+    gc.collect()
+    gc.freeze()  # else each child's first collection would copy all pages
+    Supervisor(control).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Which tools of a server cannot be used: their descriptions do not fit a request. Pure."""
+
+from typing import Any
+
+from mcp.types import Tool
+
+MAX_CHARS = 200_000
+MAX_DEPTH = 60
+
+
+def why_unusable(tool: Tool) -> str | None:
+    """Return why no model can be told of the tool; None if it can be used."""
+    said = (tool.description, tool.inputSchema, tool.outputSchema)
+    if _depth_or_more(said, MAX_DEPTH + 1) > MAX_DEPTH:
+        return f"its schema is nested deeper than {MAX_DEPTH} levels"
+    if _chars_or_more(said, MAX_CHARS) > MAX_CHARS:
+        return f"its description has more than {MAX_CHARS:,} characters"
+    kind, properties = tool.inputSchema.get("type", "object"), tool.inputSchema.get("properties")
+    if kind != "object" or not isinstance(properties, dict | None):
+        return "its schema is none of named arguments"
+    return None
+
+
+def _depth_or_more(values: Any, enough: int) -> int:
+    """Return how deep the values are nested at most; looking ends at `enough`."""
+    depth, level = 0, list(values)
+    while depth < enough:
+        level = [part for one in level if isinstance(one, dict | list) for part in _parts(one)]
+        if not level:
+            break
+        depth += 1
+    return depth
+
+
+def _chars_or_more(value: Any, enough: int) -> int:
+    """Return about how many characters a value has when written; counting ends beyond `enough`."""
+    chars, left = 0, [value]
+    while left and chars <= enough:
+        one = left.pop()
+        if isinstance(one, dict):
+            left += one.keys()
+        if isinstance(one, dict | list | tuple):
+            left += _parts(one)
+        chars += len(one) if isinstance(one, str) else 2
+    return chars
+
+
+def _parts(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value

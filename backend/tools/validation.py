@@ -1,0 +1,109 @@
+"""Validates values by JSON Schemas that strangers wrote: in a process with limits, for each alike.
+
+A pattern such as `^(a+)+$` takes Python's engine longer than anybody waits, and anyOf and $ref can
+do so without a pattern. So patterns run on an engine without backtracking, those that it does not
+know on Python's, and all of it where it can be killed.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from jsonschema.validators import extend
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from backend.sandbox.messages import Bounds
+from backend.schemas.wire import JSON
+
+try:
+    import re2
+except ImportError:  # no wheel for this platform: the process with limits is all there is
+    re2 = None
+
+BOUNDS = Bounds(seconds=2.0, megabytes=200)
+NEEDED_MODULES = ("backend.tools.validation",)  # for the sandbox to import beforehand
+MAX_REASON_CHARS = 500
+NOTHING_BUT_THE_SCHEMA: Registry[Any] = Registry()  # else a schema could have us fetch addresses
+
+Search = Callable[[str], object]
+Misfits = Iterator[ValidationError]
+
+
+def find_misfit(schema: JSON, value: Any) -> str | None:
+    """Return why the value does not fit the schema; None if it does, or nobody can tell.
+
+    It may take any time and memory: have the sandbox run it, within BOUNDS.
+    """
+    try:
+        Draft202012Validator.check_schema(schema)
+        validator = _Validator(schema, registry=NOTHING_BUT_THE_SCHEMA)
+        misfit = best_match(validator.iter_errors(value))
+    except (SchemaError, Unresolvable, re.error, RecursionError, UnicodeError):
+        return None  # a server's odd schema; the tool itself will say what it does not like
+    if misfit is None:
+        return None
+    place = ".".join(map(str, misfit.absolute_path))
+    said = f"{place}: {misfit.message}" if place else str(misfit.message)
+    return said if len(said) <= MAX_REASON_CHARS else f"{said[:MAX_REASON_CHARS]}…"
+
+
+@lru_cache(maxsize=1_000)
+def _compile(pattern: str) -> Search:
+    """Return what finds the pattern in a text. Raises re.error for what is none."""
+    if re2 is not None:
+        try:
+            search: Search = re2.compile(pattern, _OPTIONS).search
+            return search
+        except re2.error:
+            pass  # it looks around or back, or is none
+    return re.compile(pattern).search
+
+
+def _pattern(validator: Any, pattern: str, value: Any, _: JSON) -> Misfits:
+    if validator.is_type(value, "string") and not _compile(pattern)(value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: JSON, value: Any, _: JSON) -> Misfits:
+    if not validator.is_type(value, "object"):
+        return
+    for pattern, schema in patterns.items():
+        search = _compile(pattern)
+        for name, part in value.items():
+            if search(name):
+                yield from validator.descend(part, schema, path=name, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, rule: Any, value: Any, schema: JSON) -> Misfits:
+    if not validator.is_type(value, "object"):
+        return
+    known = schema.get("properties", {})
+    searches = [_compile(pattern) for pattern in schema.get("patternProperties", {})]
+    extra = [n for n in value if n not in known and not any(search(n) for search in searches)]
+    if validator.is_type(rule, "object"):
+        for name in extra:
+            yield from validator.descend(value[name], rule, path=name)
+    elif extra and not rule:
+        names = ", ".join(map(repr, extra))
+        yield ValidationError(f"Additional properties are not allowed: {names}")
+
+
+def _quiet_options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return options
+
+
+_OPTIONS = _quiet_options() if re2 is not None else None
+_Validator = extend(
+    Draft202012Validator,
+    {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+    },
+)

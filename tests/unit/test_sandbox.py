@@ -1,0 +1,313 @@
+"""Work in a process with limits, which can be killed."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import psutil
+import pytest
+
+from backend.errors import InvalidInput
+from backend.sandbox.errors import (
+    Killed,
+    OutOfMemory,
+    OutOfTime,
+    ResultTooLarge,
+    SandboxError,
+    TooBusy,
+    WorkFailed,
+)
+from backend.sandbox.messages import Bounds
+from backend.sandbox.sandbox import Sandbox
+from backend.sandbox.slots import Slots
+from tests import sandboxed
+from tests.sandboxed import AMPLE
+from tests.stack import ROOT
+
+PATIENCE = 20.0
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    opened = Sandbox()
+    yield opened
+    opened.close()
+
+
+def wait_for(true):
+    deadline = time.monotonic() + PATIENCE
+    while not (result := true()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return result
+
+
+def told_id(path):
+    """The process id that work wrote to `path` once it ran."""
+    return int(wait_for(lambda: path.exists() and path.read_text()))
+
+
+def supervisor_of(sandbox):
+    return psutil.Process(sandbox.run_blocking(sandboxed.supervisor_id, bounds=AMPLE))
+
+
+def start_in_thread(sandbox, work, *arguments, bounds=AMPLE):
+    def run():
+        with suppress(SandboxError):
+            sandbox.run_blocking(work, *arguments, bounds=bounds)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+async def cancel_when_running(sandbox, told, work, *arguments):
+    """Cancel work once it runs; return how long its process lived on."""
+    task = asyncio.create_task(sandbox.run(work, str(told), *arguments, bounds=AMPLE))
+    child = psutil.Process(await asyncio.to_thread(told_id, told))
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(child.wait, PATIENCE)
+    return time.monotonic() - began
+
+
+def test_work_is_done_in_another_process_and_its_result_comes_back(sandbox):
+    result = sandbox.run_blocking(sandboxed.add, [1], [2.5, None, "x"], bounds=AMPLE)
+    process = asyncio.run(sandbox.run(sandboxed.own_id, bounds=AMPLE))
+
+    assert result == [1, 2.5, None, "x"]
+    assert process != os.getpid()
+
+
+def test_an_error_of_ours_comes_back_as_itself(sandbox):
+    with pytest.raises(InvalidInput, match=r"^Seven is too many\.$"):
+        sandbox.run_blocking(sandboxed.refuse, bounds=AMPLE)
+
+
+def test_another_error_is_told_without_its_text(sandbox, caplog):
+    with pytest.raises(WorkFailed) as raised:
+        sandbox.run_blocking(sandboxed.fail, "hunter2", bounds=AMPLE)
+
+    assert "hunter2" not in repr(raised.value) + caplog.text
+    assert "RuntimeError at" in caplog.text
+
+
+def test_the_child_knows_no_secret_of_the_environment(sandbox, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2")
+    fresh = Sandbox()
+
+    environment = fresh.run_blocking(sandboxed.environment, bounds=AMPLE)
+    fresh.close()
+
+    assert "PATH" in environment
+    assert "hunter2" not in repr(environment)
+
+
+def test_work_yields_to_others_that_want_the_processor(sandbox):
+    assert sandbox.run_blocking(sandboxed.niceness, bounds=AMPLE) > os.nice(0)
+
+
+def test_work_beyond_its_time_is_ended(sandbox, tmp_path):
+    with pytest.raises(OutOfTime):
+        sandbox.run_blocking(sandboxed.wait, str(tmp_path / "told"), bounds=Bounds(0.5, 300))
+
+    assert not psutil.pid_exists(told_id(tmp_path / "told"))
+
+
+@pytest.mark.parametrize("work", [sandboxed.fill, sandboxed.fill_shared])
+def test_work_beyond_its_memory_is_ended(sandbox, work):
+    with pytest.raises(OutOfMemory):
+        sandbox.run_blocking(work, 2000, bounds=Bounds(PATIENCE, 100))
+
+
+def test_work_within_its_memory_goes_on(sandbox):
+    assert sandbox.run_blocking(sandboxed.fill, 80, bounds=Bounds(PATIENCE, 100)) == 80
+
+
+def test_a_child_that_is_killed_costs_its_own_work_only(sandbox):
+    with pytest.raises(Killed):
+        sandbox.run_blocking(sandboxed.kill_itself, bounds=AMPLE)
+
+    assert sandbox.run_blocking(sandboxed.add, 1, 2, bounds=AMPLE) == 3
+
+
+def test_a_result_that_is_too_large_is_refused(sandbox):
+    with pytest.raises(ResultTooLarge):
+        sandbox.run_blocking(sandboxed.give, 65 << 20, bounds=AMPLE)
+
+    assert len(sandbox.run_blocking(sandboxed.give, 5 << 20, bounds=AMPLE)) == 5 << 20
+
+
+@pytest.mark.parametrize(
+    "work", [sandboxed.wait, sandboxed.hold_the_lock, sandboxed.wait_stubbornly]
+)
+def test_a_stop_ends_the_child_whatever_it_does(sandbox, tmp_path, work):
+    lived_on = asyncio.run(cancel_when_running(sandbox, tmp_path / "told", work))
+
+    assert lived_on < 5
+
+
+def test_a_child_that_is_stopped_may_say_goodbye(sandbox, tmp_path):
+    story = cancel_when_running(
+        sandbox, tmp_path / "told", sandboxed.wait_politely, str(tmp_path / "farewell")
+    )
+    asyncio.run(story)
+
+    assert (tmp_path / "farewell").read_text() == "bye"
+
+
+def test_the_loop_goes_on_while_work_runs(sandbox, tmp_path):
+    async def story():
+        work = sandbox.run(sandboxed.hold_the_lock, str(tmp_path / "told"), bounds=Bounds(1, 300))
+        task = asyncio.create_task(work)
+        rounds = 0
+        while not task.done():
+            await asyncio.sleep(0.01)
+            rounds += 1
+        with pytest.raises(OutOfTime):
+            await task
+        return rounds
+
+    assert asyncio.run(story()) > 10
+
+
+def test_long_work_keeps_no_short_work_waiting(sandbox, tmp_path):
+    async def story():
+        long = [
+            asyncio.create_task(sandbox.run(sandboxed.wait, str(tmp_path / str(n)), bounds=AMPLE))
+            for n in range(12)
+        ]
+        await asyncio.to_thread(wait_for, lambda: len(list(tmp_path.iterdir())) == 8)
+        short = await sandbox.run(sandboxed.add, 1, 2, bounds=Bounds(5, 100))
+        for task in long:
+            task.cancel()
+        await asyncio.gather(*long, return_exceptions=True)
+        return short, await sandbox.run(sandboxed.add, 1, 3, bounds=AMPLE)
+
+    assert asyncio.run(story()) == (3, 4)
+    assert len(list(tmp_path.iterdir())) == 8
+
+
+def test_one_conversation_does_not_take_all_slots(sandbox, tmp_path):
+    async def story():
+        greedy = [
+            asyncio.create_task(
+                sandbox.run(sandboxed.wait, str(tmp_path / str(n)), bounds=AMPLE, key="greedy")
+            )
+            for n in range(12)
+        ]
+        await asyncio.sleep(0)
+        other = await sandbox.run(sandboxed.add, 1, 2, bounds=AMPLE, key="other")
+        for task in greedy:
+            task.cancel()
+        await asyncio.gather(*greedy, return_exceptions=True)
+        return other
+
+    assert asyncio.run(story()) == 3
+
+
+def test_who_waits_too_long_for_a_slot_is_told_so(tmp_path):
+    sandbox = Sandbox()
+    threads = [
+        start_in_thread(sandbox, sandboxed.wait, str(tmp_path / str(n)), bounds=Bounds(5, 300))
+        for n in range(4)
+    ]
+    wait_for(lambda: len(list(tmp_path.iterdir())) == 4)
+
+    with pytest.raises(TooBusy):
+        sandbox.run_blocking(sandboxed.add, 1, 2, bounds=Bounds(0.1, 300))
+    sandbox.close()
+    for thread in threads:
+        thread.join(PATIENCE)
+
+
+def test_slots_are_given_in_the_order_of_asking_and_a_lost_place_is_passed_on():
+    slots = Slots(2, 1)
+    first, second, third, other = (slots.take(key) for key in ("a", "a", "b", "c"))
+
+    assert [place.done() for place in (first, second, third, other)] == [True, False, True, False]
+
+    slots.leave("a", second)
+    slots.give_back("b")
+
+    assert other.done()
+
+
+def test_a_supervisor_that_was_killed_is_started_again(tmp_path):
+    sandbox = Sandbox()
+    supervisor = supervisor_of(sandbox)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(
+            sandbox.run_blocking, sandboxed.wait, str(tmp_path / "told"), bounds=AMPLE
+        )
+        child = psutil.Process(told_id(tmp_path / "told"))
+        supervisor.kill()
+
+        with pytest.raises(Killed):
+            waiting.result(PATIENCE)
+    child.wait(PATIENCE)
+
+    assert sandbox.run_blocking(sandboxed.add, 1, 3, bounds=AMPLE) == 4
+    sandbox.close()
+
+
+def test_nothing_is_left_when_the_sandbox_is_closed(tmp_path):
+    sandbox = Sandbox()
+    supervisor = supervisor_of(sandbox)
+    thread = start_in_thread(sandbox, sandboxed.wait_stubbornly, str(tmp_path / "told"))
+    child = psutil.Process(told_id(tmp_path / "told"))
+
+    sandbox.close()
+    thread.join(PATIENCE)
+
+    child.wait(PATIENCE)
+    assert not supervisor.is_running()
+
+
+def test_nothing_is_left_when_the_parent_is_killed(tmp_path):
+    told = tmp_path / "told"
+    code = f"from tests import sandboxed; sandboxed.keep_busy({str(told)!r})"
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    child = psutil.Process(told_id(told))
+    supervisor = child.parent()
+
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+
+    for process in (child, supervisor):
+        process.wait(PATIENCE)
+
+
+def test_a_sandbox_that_was_used_before_a_fork_works_on_both_sides(sandbox):
+    assert sandbox.run_blocking(sandboxed.add, 1, 2, bounds=AMPLE) == 3
+    process = os.fork()
+    if not process:
+        result = 0
+        try:
+            result = sandbox.run_blocking(sandboxed.add, 3, 4, bounds=AMPLE)
+            sandbox.close()
+        finally:
+            os._exit(result)
+
+    _, status = os.waitpid(process, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 7
+    assert sandbox.run_blocking(sandboxed.add, 1, 2, bounds=AMPLE) == 3
+
+
+def test_the_supervisor_has_one_thread_whatever_it_imports():
+    sandbox = Sandbox(("duckdb", "pyarrow", "sqlalchemy", "openpyxl"))
+    sandbox.run_blocking(sandboxed.add, 1, 2, bounds=AMPLE)
+
+    supervisor = supervisor_of(sandbox)
+
+    assert supervisor.num_threads() == 1
+    sandbox.close()

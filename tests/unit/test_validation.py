@@ -1,0 +1,112 @@
+"""Values are validated by schemas of strangers, and none of them takes longer than it may."""
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from backend.sandbox.errors import OutOfTime
+from backend.sandbox.sandbox import Sandbox
+from backend.tools.validation import BOUNDS, NEEDED_MODULES, find_misfit
+from tests.patience import ends_within
+
+JSON = dict[str, Any]
+EXPONENTIAL: JSON = {"properties": {"a": {"pattern": "^(a+)+$"}}}
+PATTERNS = st.sampled_from(["^a", "b$", "a|b", "[ab]{2}", "^(a+)+$", "^x-", "(?!a)b", r"(a)\1"])
+TEXTS = st.text(alphabet="abx-", max_size=6)
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    box = Sandbox(NEEDED_MODULES)
+    yield box
+    box.close()
+
+
+def test_a_misfit_names_the_place() -> None:
+    schema = {"properties": {"mail": {"properties": {"to": {"type": "string"}}}}}
+
+    assert find_misfit(schema, {"mail": {"to": 1}}) == "mail.to: 1 is not of type 'string'"
+    assert find_misfit(schema, {"mail": {"to": "ann"}}) is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "no such type"},
+        {"$ref": "http://127.0.0.1:9/schema.json"},
+        {"$ref": "#"},
+        {"properties": {"a": {"pattern": "("}}},
+    ],
+)
+def test_a_schema_that_cannot_be_used_refuses_nothing(schema: JSON) -> None:
+    assert find_misfit(schema, {"a": "b"}) is None
+
+
+@given(PATTERNS, TEXTS)
+def test_patterns_find_what_they_have_always_found(pattern: str, text: str) -> None:
+    said = find_misfit({"properties": {"a": {"pattern": pattern}}}, {"a": text})
+
+    assert (said is None) == bool(re.search(pattern, text))
+
+
+@given(st.dictionaries(PATTERNS, st.just({"type": "integer"}), max_size=2), TEXTS, st.booleans())
+def test_names_are_matched_as_they_have_always_been(patterns: JSON, name: str, extra: bool) -> None:
+    schema = {
+        "properties": {"known": {}},
+        "patternProperties": patterns,
+        "additionalProperties": {"type": "string"} if extra else False,
+    }
+    for value in (1, "one"):
+        expected = Draft202012Validator(schema).is_valid({"known": 1, name: value})
+
+        assert (find_misfit(schema, {"known": 1, name: value}) is None) == expected
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        EXPONENTIAL,
+        {"patternProperties": {"^(a+)+$": {}}},
+        {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False},
+    ],
+)
+def test_a_pattern_without_end_is_matched_at_once(schema: JSON) -> None:
+    text = "a" * 50_000 + "!"
+
+    with ends_within(20):
+        find_misfit(schema, {"a": text, text: 1})
+
+
+DOUBLING: JSON = {
+    "$defs": {
+        f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+        for n in range(40)
+    }
+    | {"d40": {"const": 1}},
+    "$ref": "#/$defs/d0",
+}
+LOOKING_AROUND: JSON = {"properties": {"a": {"pattern": "^(?!b)(a+)+$"}}}
+
+
+@pytest.mark.parametrize("schema", [DOUBLING, LOOKING_AROUND], ids=["references", "lookaround"])
+def test_what_cannot_be_found_out_in_time_is_ended(sandbox: Sandbox, schema: JSON) -> None:
+    with pytest.raises(OutOfTime):
+        sandbox.run_blocking(find_misfit, schema, {"a": "a" * 40 + "!"}, bounds=BOUNDS)
+
+
+def test_the_loop_goes_on_while_a_value_is_validated(sandbox: Sandbox) -> None:
+    async def validate() -> int:
+        check = asyncio.ensure_future(sandbox.run(find_misfit, DOUBLING, {}, bounds=BOUNDS))
+        turns = 0
+        while not check.done():
+            await asyncio.sleep(0.05)
+            turns += 1
+        assert isinstance(check.exception(), OutOfTime)
+        return turns
+
+    assert asyncio.run(validate()) > 5
