@@ -100,7 +100,7 @@ class Database:
 
     def list_tables(self) -> tuple[TableInfo, ...]:
         """All tables and views with their columns, those of other schemas under schema.table."""
-        with self._connection(Limits()) as connection:
+        with self.open(Limits()) as connection:
             inspector = inspect(connection)
             names = list(_table_names(inspector))[:MAX_TABLES]
             return tuple(_table(inspector, schema, name) for schema, name in names)
@@ -110,14 +110,14 @@ class Database:
         known = frozenset(tuple(table.name.lower().split(".")) for table in tables)
         checked = check_query(sql, Surroundings(self._way.dialect, known))
         text = checked.sql(dialect=self._way.dialect, comments=False)
-        with self._connection(limits, sealed=True) as connection:
+        with self.open(limits, sealed=True) as connection:
             try:
                 return _fetch(connection, text, limits)
             except SQLAlchemyError as error:
                 raise QueryFailed(self._explain(error, tables)) from None
 
     @contextmanager
-    def _connection(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
+    def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
         engine = self._engine()
         try:
             with engine.connect() as connection:
