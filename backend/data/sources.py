@@ -45,7 +45,7 @@ from backend.sandbox.sandbox import Sandbox
 
 PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
 MEGABYTES = 300
-_READING = Bounds(60, MEGABYTES)  # a file is read when it is first asked for
+_READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
