@@ -198,7 +198,7 @@ def test_a_check_gives_the_image_of_a_session_to_come(stack: Stack) -> None:
         "mcp_servers": {
             "s": {
                 "transport": "streamable_http",
-                "url": "http://h/mcp",
+                "url": "http://localhost/mcp",
                 "headers": {"A": "${COLLOQUY_SECRET_NOT_SET}"},
             }
         },
