@@ -1,6 +1,6 @@
 """Recorded conversations stay exact when the worker is killed at every one of their boundaries.
 
-A turn is given up when it has lost three workers. So each recording is played several times: the
+Each recording is played several times: the
 n-th time every turn loses one worker before and one behind its n-th batch of tool calls.
 """
 
