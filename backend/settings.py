@@ -115,7 +115,7 @@ class Settings(BaseSettings):
         "", description="PostgreSQL; empty: the embedded server of DATA_DIR."
     )
     database_connections: int = Field(
-        30, ge=4, le=500, description="Connections that each API and worker process keeps at most."
+        28, ge=4, le=500, description="Connections that each API and worker process keeps at most."
     )
     redis_url: RedisUrl = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
     data_dir: Path = Field(Path(".data"), description="All that this installation stores.")
@@ -150,7 +150,7 @@ class Settings(BaseSettings):
     )
 
     auth: Literal["none", "password", "oidc"] = "none"
-    workers: int = Field(1, ge=0, le=64, description="Worker processes that `make run` starts.")
+    workers: int = Field(2, ge=0, le=64, description="Worker processes that `make run` starts.")
     worker_turns: int = Field(100, ge=1, le=1000, description="Turns one worker runs at once.")
     lease_seconds: Seconds = Field(10.0, description="A worker silent for so long is lost.")
     sweep_seconds: Seconds = Field(0.5, description="How often lost and stranded turns are sought.")

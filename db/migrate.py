@@ -10,6 +10,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from db.failpoints import failpoint
+from db.plain_errors import keep_values_out
 from db.session import normalise_url
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -23,7 +24,8 @@ def migrate(url: str, revision: str = "head") -> None:
     """
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
-    engine = create_engine(normalise_url(url))
+    engine = create_engine(normalise_url(url), hide_parameters=True)
+    keep_values_out(engine)
     try:
         with engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})

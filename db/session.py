@@ -14,6 +14,7 @@ from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
+from db.plain_errors import keep_values_out
 from db.watch import Watch
 
 DRIVER = "postgresql+psycopg2"
@@ -107,7 +108,9 @@ class Database:
             json_serializer=dump_json,
             json_deserializer=orjson.loads,
             connect_args=self._options,
+            hide_parameters=True,
         )
+        keep_values_out(self.engine)
         self._watch = Watch(self._connect_without_waiting)
         event.listen(self.engine, "checkout", _look_for_end)
         event.listen(self.engine, "do_connect", self._connect)

@@ -7,6 +7,7 @@ from typing import NoReturn
 from backend.addresses import http_url
 from backend.settings import Settings
 from launch import parts
+from launch.children import PRIVATE_UMASK
 from launch.console import Console
 from launch.environment import api_url, database_url, server_urls
 from launch.ports import any_free_port, choose_port
@@ -88,5 +89,6 @@ def _demo_url(settings: Settings) -> dict[str, str]:
 def _become(spec: PartSpec) -> NoReturn:
     """Replace this process, so that signals and the exit status are the part's own."""
     sys.stdout.flush()
+    os.umask(PRIVATE_UMASK)
     os.chdir(spec.cwd)
     os.execve(spec.command[0], spec.command, dict(spec.env))  # noqa: S606  (a part of Colloquy)

@@ -12,6 +12,7 @@ from typing import IO
 from launch.accounts import Account
 
 PR_SET_PDEATHSIG = 1
+PRIVATE_UMASK = 0o077
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 KERNEL_TELLS_CHILDREN = LIBC is not None
 
@@ -27,8 +28,9 @@ def start_child(
 ) -> subprocess.Popen[bytes]:
     """Start `command` in a session of its own, so that a Ctrl-C at the terminal spares it.
 
-    On Linux the kernel sends `death_signal` when the starting *thread* ends, so long-lived
-    children are started from the main thread. Elsewhere `launch.guard` watches.
+    What it writes is for its own user only. On Linux the kernel sends `death_signal` when the
+    starting *thread* ends, so long-lived children are started from the main thread. Elsewhere
+    `launch.guard` watches.
     """
     return subprocess.Popen(  # noqa: S603  (starting programs is what this is for)
         [str(part) for part in command],
@@ -38,6 +40,7 @@ def start_child(
         stderr=subprocess.STDOUT,
         cwd=cwd,
         start_new_session=True,
+        umask=PRIVATE_UMASK,
         preexec_fn=_ask_for(death_signal),
         user=account.uid if account else None,
         group=account.gid if account else None,

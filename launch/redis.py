@@ -1,4 +1,7 @@
-"""Run a private Redis in DATA_DIR: jobs and live events travel through it, nothing rests in it."""
+"""Run a private Redis in DATA_DIR: jobs and live events travel through it, nothing rests in it.
+
+So it writes nothing: a turn whose job it has forgotten is announced again by the workers.
+"""
 
 import contextlib
 import importlib.util
@@ -14,9 +17,10 @@ import redis
 
 from launch.children import start_child
 from launch.errors import AlreadyRunning, LaunchError
-from launch.folders import make_folder
+from launch.folders import PRIVATE, make_folder
 from launch.orphans import wait_for_orphan
 from launch.ports import any_free_port
+from launch.private_files import PRIVATE as OWN_FILE
 from launch.private_files import FolderLock, password_in, read_private, write_private
 
 HOST = "127.0.0.1"
@@ -33,15 +37,15 @@ requirepass {password}
 dir {folder}
 pidfile {pid_file}
 set-proc-title no
-appendonly yes
-appendfsync everysec
+appendonly no
 save ""
 loglevel warning
 """
 STOP_SECONDS = 10.0
 LOG_LIMIT_BYTES = 10_000_000
 PORT_TAKEN = ("Address already in use", "Failed listening on port")
-UNREADABLE = ("Bad file format", "Can't handle RDB", "AOF", "appendonly", "Wrong signature")
+# What Redis wrote when it still kept its commands, words of deleted sessions among them.
+KEPT_BEFORE = ("appendonlydir*", "appendonly.aof*", "dump.rdb", "temp-*")
 
 
 class EmbeddedRedis:
@@ -68,13 +72,15 @@ class EmbeddedRedis:
         return self._folder / "redis.log"
 
     def start(self, timeout: float = 30.0) -> None:
-        """Start the server with what its log of commands holds, and return when it answers."""
+        """Start the server, empty, and return when it answers."""
         make_folder(self._folder)
+        self._folder.chmod(PRIVATE)  # this server is never another user than its folder's
         if not self._lock.acquire():
             raise AlreadyRunning(f"Another Colloquy already runs the Redis of {self.home}.")
         try:
             password_in(self._password_file)
             wait_for_orphan(self._folder / "pid", mark=str(self._configuration_file))
+            self._forget()
             self._start_server(find_server(), time.monotonic() + timeout)
             write_private(self._folder / "port", str(self.port))
             write_private(_url_file(self.home), self.url)
@@ -83,7 +89,7 @@ class EmbeddedRedis:
             raise
 
     def stop(self) -> None:
-        """Stop the server after its last writes are on disk; harmless if it is down."""
+        """Stop the server; harmless if it is down."""
         _url_file(self.home).unlink(missing_ok=True)
         process = self.process
         for stop_signal in (signal.SIGTERM, signal.SIGKILL):
@@ -105,7 +111,6 @@ class EmbeddedRedis:
     def _start_server(self, server: Path, deadline: float) -> None:
         last_port = read_private(self._folder / "port") or "0"
         self.port = self.port or any_free_port(int(last_port) if last_port.isdigit() else None)
-        set_aside = False
         while True:
             said = self._run_until_ready(server, deadline)
             if said is None:
@@ -114,9 +119,6 @@ class EmbeddedRedis:
                 raise LaunchError(f"The embedded Redis did not start. It said:\n{said}")
             if any(phrase in said for phrase in PORT_TAKEN):
                 self.port = any_free_port()
-            elif any(phrase in said for phrase in UNREADABLE) and not set_aside:
-                set_aside = True
-                self._set_commands_aside()
             else:
                 raise LaunchError(f"The embedded Redis did not start. It said:\n{said}")
 
@@ -150,12 +152,14 @@ class EmbeddedRedis:
             time.sleep(0.01)
         return self.log_file.read_bytes()[start:].decode(errors="replace").strip()
 
-    def _set_commands_aside(self) -> None:
-        """Begin empty where the log of commands cannot be read: PostgreSQL has all that counts."""
-        for name in ("appendonlydir", "appendonly.aof"):
-            commands = self._folder / name
-            if commands.exists():
-                commands.rename(self._folder / f"{name}.unreadable-{int(time.time())}")
+    def _forget(self) -> None:
+        """Delete what an earlier version wrote, and close what it left open to other users."""
+        for pattern in KEPT_BEFORE:
+            for path in self._folder.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in self._folder.iterdir():
+            if path.is_file() and not path.is_symlink():
+                path.chmod(OWN_FILE)
 
 
 def find_server() -> Path:

@@ -1,6 +1,10 @@
-"""A real worker with more built-in tools, which misbehave: `python -m tests.odd_worker`."""
+"""A real worker with more built-in tools, which misbehave: `python -m tests.odd_worker [SECONDS]`.
+
+SECONDS: how long its agents' loop may stand still.
+"""
 
 import asyncio
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -47,6 +51,17 @@ async def deaf() -> Any:
     return "done", None
 
 
+async def blocks() -> Any:
+    """Hold all agents of the process up."""
+    time.sleep(60)
+    return "done", None
+
+
+async def keeps_lock() -> Any:
+    """Hold the whole interpreter up, for longer than any test."""
+    return str(re.match("(a+)+$", "a" * 60 + "b")), None
+
+
 def stuck() -> Any:
     """Hang in a thread, which nobody can end."""
     time.sleep(20)
@@ -58,6 +73,8 @@ ODD: dict[str, Callable[[], Any]] = {
     "exits": exits,
     "deaf": deaf,
     "stuck": stuck,
+    "blocks": blocks,
+    "keeps_lock": keeps_lock,
     "huge": lambda: ("x" * HUGE, None),
     "huge_blocks": lambda: ([{"type": "text", "text": "x" * 1_000_000}] * 300, None),
     "huge_artifact": says("ok", {"x": ["y" * 1_000_000] * 300}),
@@ -87,4 +104,4 @@ def _spec(name: str, work: Callable[[], Any]) -> ToolSpec:
 
 if __name__ == "__main__":
     TOOLS.update({name: _spec(name, work) for name, work in ODD.items()})
-    leave(main())
+    leave(main(*map(float, sys.argv[1:])))

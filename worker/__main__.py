@@ -28,11 +28,12 @@ from worker.process import WorkerProcess
 # What libraries import when they first need it; the first turns would all wait for that.
 IMPORTED_LATE = ("anyio._backends._asyncio", "httpcore", "openai.resources.chat.chat")
 GARBAGE_EVERY = 10_000  # objects more than before; a turn that begins makes thousands
+WATCHDOG_SECONDS = 60.0  # no turn may hold all others up for nearly so long
 DATABASE_PATIENCE = 30.0  # hundreds of turns may end together; a person does not wait for this
 
 
-def main() -> int:
-    """Run until SIGTERM or SIGINT."""
+def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
+    """Run until SIGTERM or SIGINT, or until the agents' loop has stood still for so long."""
     hide_process()
     try:
         settings = read_settings()
@@ -47,7 +48,7 @@ def main() -> int:
     # All turns wait while garbage is sought: rarely, and not among the modules, which stay.
     gc.freeze()
     gc.set_threshold(GARBAGE_EVERY)
-    process = WorkerProcess(runtime)
+    process = WorkerProcess(runtime, watchdog_seconds)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: process.stop())
     process.run()

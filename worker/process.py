@@ -13,6 +13,7 @@ from worker.crew import Crew
 from worker.janitor import Janitor
 from worker.server_checks import ServerChecks
 from worker.sweeper import Sweeper
+from worker.watchdog import Watchdog
 
 GRACE_SECONDS = 8.0  # how long turns in hand may go on after SIGTERM; then others take them over
 LOOK_SECONDS = 0.5
@@ -22,7 +23,7 @@ log = logging.getLogger("worker")
 class WorkerProcess:
     """Runs turns in threads until it is told to stop, soon, or to drain, in its own time."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, watchdog_seconds: float) -> None:
         services, capacity = runtime.services, runtime.services.settings.worker_turns
         self._runtime = runtime
         self._stopping = threading.Event()
@@ -36,9 +37,11 @@ class WorkerProcess:
             capacity,
             count_turns=lambda: runtime.leases.count,
             count_dropped=lambda: services.events.dropped,
+            loop_silence=lambda: runtime.loop.silence,
             on_drain=self.drain,
         )
         self._crew = Crew(runtime, capacity)
+        self._watchdog = Watchdog(runtime.loop, watchdog_seconds)
 
     def stop(self) -> None:
         """Take no more turns; those in hand may go on for a grace period."""
@@ -55,7 +58,8 @@ class WorkerProcess:
         runtime = self._runtime
         helpers = (self._sweeper, self._janitor, self._server_checks)
         keepers = (runtime.leases, *helpers, self._presence)
-        for part in (runtime.services.sandbox, runtime.loop, *keepers, self._crew):
+        sandbox = runtime.services.sandbox
+        for part in (sandbox, runtime.loop, self._watchdog, *keepers, self._crew):
             part.start()
         capacity = runtime.services.settings.worker_turns
         log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
@@ -68,6 +72,7 @@ class WorkerProcess:
         self._presence.close()
         self._hand_over()
         runtime.services.sandbox.close()
+        self._watchdog.close()
         runtime.loop.close()
 
     def _wait_for_turns(self) -> None:

@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import Future
 from typing import cast
 
+from pydantic import ValidationError
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -58,7 +59,7 @@ class ServerChecks:
                     self._take(Question.model_validate_json(cast(list[bytes], taken)[1]))
             except RedisError:
                 self._closing.wait(LISTEN_SECONDS)
-            except (AppError, SQLAlchemyError) as error:
+            except (AppError, SQLAlchemyError, ValidationError) as error:
                 log.warning("A check of tool servers is given up: %s", type(error).__name__)
             except Exception:  # the edge: one question that fails must not be the last
                 log.exception("A check of tool servers failed")

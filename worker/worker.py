@@ -4,29 +4,34 @@ It leans on the inside of rq 2.12: no signal handlers (only the main thread may 
 death penalty (a turn limits its own time), a dequeue that wakes each second to see a stop.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
+from uuid import UUID
 
 from redis import Redis
 from redis.client import Pipeline
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from rq import Queue
 from rq.exceptions import StopRequested
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.timeouts import BaseDeathPenalty
+from rq.utils import now
 from rq.worker import SimpleWorker
 from rq.worker.base import WorkerStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.turns.runner import Runtime, find_waiting_turn, run_turn
+from backend.turns.turn_job import TurnJob, TurnJobs
 
 WAKE_SECONDS = 1
 HEARTBEAT_SECONDS = 30  # RQ believes a worker dead after 90
 WORKER_TTL = 90
+log = logging.getLogger(__name__)
 
 
 class NoDeathPenalty(BaseDeathPenalty):
@@ -62,6 +67,8 @@ class ThreadWorker(SimpleWorker):
             [queue],
             name=name,
             connection=queue.connection,
+            job_class=TurnJob,
+            queue_class=TurnJobs,
             serializer=JSONSerializer,
             worker_ttl=WORKER_TTL,
             log_job_description=False,
@@ -71,8 +78,10 @@ class ThreadWorker(SimpleWorker):
         """Take jobs until told to stop; when Redis is away, turns are found in the database."""
         while not self._stop_requested:
             try:
-                self.work()
+                self.work()  # returns when told to stop, or when it could not go on with Redis
             except (RedisError, OSError, ValueError):
+                log.debug("Worker %s goes on without Redis", self.name)
+            if not self._stop_requested:
                 self._work_without_redis()
 
     def leave(self) -> None:
@@ -130,6 +139,17 @@ class ThreadWorker(SimpleWorker):
     def unsubscribe(self) -> None:
         """Nothing was subscribed."""
 
+    def check_for_suspension(self, burst: bool) -> None:
+        """Know no suspension: a key in Redis would hold all turns up; workers are drained."""
+
+    def run_maintenance_tasks(self) -> None:
+        """Tidy RQ's registries up, but never stop for what somebody has put there."""
+        try:
+            super().run_maintenance_tasks()  # type: ignore[no-untyped-call]  # RQ has no types
+        except (ArithmeticError, LookupError, TypeError, ValueError, ResponseError) as error:
+            self.last_cleaned_at = now()  # type: ignore[assignment]  # RQ says None
+            log.warning("RQ's registries are left as they are: %s", type(error).__name__)
+
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, Queue] | None:
@@ -154,9 +174,14 @@ class ThreadWorker(SimpleWorker):
             raise StopRequested from error
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Run the job in this thread."""
+        """Run the job in this thread, also where Redis does not take RQ's notes of it."""
         with self._at_work(self):
-            self.prepare_execution(job)
+            try:
+                self.prepare_execution(job)
+            except ResponseError as error:
+                log.warning("Turn %s runs unknown to RQ: %s", job.args[0], error)
+                run_turn(self._runtime, UUID(job.args[0]))
+                return
             self._beaten_at, self._job = time.monotonic(), job
             try:
                 self.perform_job(job, queue)

@@ -123,6 +123,10 @@ class _Collector(Collector):
         yield GaugeMetricFamily(
             "colloquy_queued_jobs", "Jobs waiting in Redis.", value=self._services.queue.rq.count
         )
+        silence = {worker.name: worker.loop_silence_seconds for worker in workers}
+        says = "For how long the loop of the worker's agents has run nothing at all."
+        still = GaugeMetricFamily("colloquy_worker_loop_silence_seconds", says, labels=["worker"])
+        yield _labelled(still, silence)
         dropped = {worker.name: worker.events_dropped for worker in workers}
         says = "Live events that Redis did not take; viewers got stored rows instead."
         events = CounterMetricFamily("colloquy_events_dropped", says, labels=["process"])

@@ -30,7 +30,10 @@ from backend.conversations.shown import pack_delta, positions_in, unpack
 from backend.errors import CorruptState, LeaseLost, SessionNotFound, StateNotKept
 from backend.schemas.sessions import DisplayMessage
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.branch import BranchRow
+from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow
+from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 
@@ -80,8 +83,8 @@ def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
 def load_state(session: Session, conversation_id: UUID) -> StoredState:
     """Read the snapshot, the deltas after it, and the texts that they name.
 
-    Raises SessionNotFound when the conversation has no state, that is: does not exist;
-    CorruptState when what is stored does not make a state.
+    Raises SessionNotFound when the conversation does not exist; CorruptState when what is stored
+    does not make a state, or is missing, whole or in part.
     """
     stored = _load_packed(session, conversation_id)
     return replace(stored, state=_with_texts(session, conversation_id, stored.state))
@@ -140,11 +143,19 @@ def append_to_latest(
 
 
 def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
-    """The version of the newest state, as part of a statement."""
+    """The version of the newest state, as part of a statement.
+
+    Where all of it is missing, the newest that anything names: no version is given twice.
+    """
     deltas, folded = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
     snapshot = select(folded.version).where(folded.conversation_id == conversation_id)
-    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), 0)
+    named = [
+        select(func.max(row.state_version)).where(row.conversation_id == conversation_id)
+        for row in (TurnRow, BranchRow)
+    ]
+    known = func.greatest(*(one.scalar_subquery() for one in named), 0)
+    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), known)
 
 
 def append_delta(
@@ -193,8 +204,10 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
     """The state as it is stored, its messages naming their texts."""
     row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
     if row is None:
-        raise SessionNotFound
-    snapshot, version, deltas = row
+        raise CorruptState if session.get(ConversationRow, conversation_id) else SessionNotFound
+    snapshot, version, deltas, newest = row
+    if newest != version + len(deltas):
+        raise CorruptState
     with _corrupt_if_it_fails():
         return StoredState(
             state=apply_deltas(snapshot, deltas),
@@ -267,8 +280,13 @@ _NEWER = select(
     AgentStateDeltaRow.conversation_id == AgentStateRow.conversation_id,
     AgentStateDeltaRow.version > AgentStateRow.version,
 )
+_NEWEST = select(func.max(AgentStateDeltaRow.version)).where(
+    AgentStateDeltaRow.conversation_id == AgentStateRow.conversation_id,
+    AgentStateDeltaRow.version > AgentStateRow.version,
+)
 _LOAD = select(
     AgentStateRow.state_data,
     AgentStateRow.version,
     func.coalesce(_NEWER.correlate(AgentStateRow).scalar_subquery(), text("'[]'::jsonb")),
+    func.coalesce(_NEWEST.correlate(AgentStateRow).scalar_subquery(), AgentStateRow.version),
 ).where(AgentStateRow.conversation_id == bindparam("conversation_id"))

@@ -7,15 +7,25 @@ from pydantic import Field
 from backend.schemas.sessions import ErrorSummary, TurnState, TurnStatus
 from backend.schemas.wire import Wire
 
+STILL_SECONDS = 10.0  # a busy machine may hold a loop up for a second or two
+
 
 class WorkerInfo(Wire):
     """One worker process: how many turns it has in hand, and may have."""
 
     name: str
-    turns: int
-    capacity: int
+    turns: int = Field(ge=0)
+    capacity: int = Field(ge=0)
     is_draining: bool
-    events_dropped: int = Field(0, description="Live events that Redis did not take from it.")
+    events_dropped: int = Field(0, ge=0, description="Live events that Redis did not take from it.")
+    loop_silence_seconds: float = Field(
+        0.0, ge=0, description="For how long the loop of its agents has run nothing at all."
+    )
+
+    @property
+    def is_still(self) -> bool:
+        """Whether its agents stand still: something holds their loop up."""
+        return self.loop_silence_seconds >= STILL_SECONDS
 
 
 class WorkTurn(TurnState):

@@ -25,8 +25,8 @@ from backend.turns.closing import Closed, Outcome, close_turn, load_checked
 from backend.turns.entry import enter_message
 from backend.turns.fairness import may_run
 from backend.turns.journal import load_journal
-from backend.turns.lifecycle import MAX_ATTEMPTS, is_exhausted, is_finished
-from backend.turns.rows import context_in, next_turn_id, seconds_between, wire_turn
+from backend.turns.lifecycle import MAX_LOSSES, is_exhausted, is_finished, losses_in_row
+from backend.turns.rows import change_turn, context_in, next_turn_id, seconds_between, wire_turn
 from backend.usage.budgets import Budgets
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
@@ -37,8 +37,8 @@ JSON = dict[str, Any]
 
 GIVEN_UP = Outcome.failed(
     "Worker lost",
-    f"The worker was lost {MAX_ATTEMPTS} times while this turn ran, so it was given up."
-    " What was saved is above. Press Retry to go on from there.",
+    f"The worker was lost {MAX_LOSSES} times in a row at the same step of this turn, so it was"
+    " given up. What was saved is above. Press Retry to go on from there.",
 )
 
 
@@ -90,7 +90,8 @@ def claim_turn(
 
     None when it is not to be had: finished, gone, run by another worker, behind another turn, or
     of an owner who runs as many as one person may, `at_once`.
-    A turn that is to be stopped or has lost too many workers is closed instead.
+    A turn that is to be stopped, or has lost too many workers without a saved step between them,
+    is closed instead.
     """
     locked = _lock(session, turn_id)
     if locked is None or not _may_claim(session, *locked[1:], at_once):
@@ -99,11 +100,15 @@ def claim_turn(
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
     is_lost = turn.worker is not None
-    if is_exhausted(turn.losses + is_lost):
+    in_row = turn.losses_in_row
+    if is_lost:
+        in_row = losses_in_row(in_row, turn.lost_at_step, turn.steps)
+    if is_exhausted(in_row):
+        change_turn(session, turn, **_LAST_LOSS, losses_in_row=in_row)
         return close_turn(session, turn, GIVEN_UP)
     added = [enter_message(session, turn)] if turn.message_position is None else []
     has_waited = turn.status == TurnStatus.WAITING
-    silence = _take(session, turn, worker, lease_seconds, is_lost)
+    silence = _take(session, turn, worker, lease_seconds, in_row if is_lost else 0)
     if is_lost:
         resumed = display.notice(_resumed(turn.steps, silence))
         added += add_messages(session, turn.conversation_id, turn.id, [resumed])
@@ -192,15 +197,20 @@ def _calls_left(session: Session, turn: TurnRow) -> list[DisplayMessage]:
 
 
 def _take(
-    session: Session, turn: TurnRow, worker: str, lease_seconds: float, is_lost: bool
+    session: Session, turn: TurnRow, worker: str, lease_seconds: float, losses: int
 ) -> float | None:
-    """Write the claim; give for how long nobody was at the turn, if that is known."""
+    """Write the claim; give for how long nobody was at the turn, if that is known.
+
+    `losses`: how many workers were lost in a row, if the turn has just lost one.
+    """
     lost_before, has_sign = turn.lost_seconds, turn.heartbeat_at is not None
     taken = {
         "turn_id": turn.id,
         "by": worker,
         "lease": lease_seconds,
-        "loss": int(is_lost),
+        "loss": int(losses > 0),
+        "in_row": losses or turn.losses_in_row,
+        "lost_at": turn.steps if losses else turn.lost_at_step,
         "entered": turn.message_position,
     }
     for name, value in session.execute(_TAKE, taken).mappings().one().items():
@@ -220,14 +230,22 @@ _LOCK = (
 
 _turns = cast(Table, TurnRow.__table__)
 _LOSS = bindparam("loss", type_=Integer)
+_SILENCE = func.greatest(func.coalesce(seconds_between(_CLOCK, _turns.c.heartbeat_at), 0), 0)
+# What is written of a loss after which the turn is not taken up again.
+_LAST_LOSS = {
+    "losses": _turns.c.losses + 1,
+    "lost_at_step": _turns.c.steps,
+    "lost_seconds": _turns.c.lost_seconds + _SILENCE,
+}
 _TAKEN = {
     "status": TurnStatus.RUNNING,
     "attempt": _turns.c.attempt + 1,
     "losses": _turns.c.losses + _LOSS,
+    "losses_in_row": bindparam("in_row", type_=Integer),
+    "lost_at_step": bindparam("lost_at", type_=Integer),
     "worker": bindparam("by"),
     "heartbeat_at": _CLOCK,
-    "lost_seconds": _turns.c.lost_seconds
-    + _LOSS * func.greatest(func.coalesce(seconds_between(_CLOCK, _turns.c.heartbeat_at), 0), 0),
+    "lost_seconds": _turns.c.lost_seconds + _LOSS * _SILENCE,
     "model_retry_at": None,
     "lease_until": _CLOCK + bindparam("lease", type_=Float) * text("interval '1 second'"),
     "started_at": func.coalesce(_turns.c.started_at, _CLOCK),

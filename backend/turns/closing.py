@@ -22,7 +22,7 @@ from backend.conversations.state_store import (
     fold,
     load_state,
 )
-from backend.errors import CorruptState, SessionNotFound
+from backend.errors import CorruptState
 from backend.schemas.sessions import (
     DisplayMessage,
     ErrorSummary,
@@ -105,10 +105,7 @@ class InFlight:
 
 def load_checked(session: Session, conversation_id: UUID) -> StoredState:
     """The newest state of a conversation that exists. Raises CorruptState."""
-    try:
-        stored = load_state(session, conversation_id)
-    except SessionNotFound as error:  # the conversation is there, its state is not
-        raise CorruptState from error
+    stored = load_state(session, conversation_id)
     check_state(stored.state)
     return stored
 

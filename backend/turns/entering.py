@@ -151,7 +151,10 @@ _ENTER = Prepared(
             coalesce(image #>> '{{agents,0,name}}', '{DEFAULT_AGENT}') AS first_agent,
             coalesce(
                 (SELECT max(version) FROM agent_state_deltas WHERE conversation_id = held),
-                (SELECT version FROM agent_state_snapshots WHERE conversation_id = held)
+                (SELECT version FROM agent_state_snapshots WHERE conversation_id = held),
+                greatest(
+                    (SELECT max(state_version) FROM turns WHERE conversation_id = held),
+                    (SELECT max(state_version) FROM branches WHERE conversation_id = held), 0)
             ) AS version,
             (SELECT count(*) FROM turns WHERE conversation_id = held AND {UNFINISHED}) AS before
         FROM jsonb_to_recordset($1) AS new (

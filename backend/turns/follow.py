@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -97,7 +97,7 @@ class EventReader:
         except RedisError as error:
             log.warning("Kept events cannot be read: %s", error)
             return []
-        return [_event(entry_id, fields[b"e"]) for entry_id, fields in entries]
+        return list(filter(None, (_kept(*entry) for entry in entries)))
 
     def last_id(self, session_id: UUID) -> StreamId:
         """The place of the newest kept event; the very beginning when there is none."""
@@ -130,7 +130,8 @@ class EventReader:
         try:
             while entries := redis.xrevrange(f"{STREAM}{session_id}", newest, count=BACK_PAGE):
                 for entry_id, fields in entries:
-                    yield _event(entry_id, fields[b"e"])
+                    if event := _kept(entry_id, fields):
+                        yield event
                 newest = f"({entry_id.decode()}"
         except RedisError as error:
             log.warning("Kept events cannot be read: %s", error)
@@ -156,13 +157,13 @@ class EventReader:
                     self._hand_out(message["channel"], message["data"])
 
     def _hand_out(self, channel: bytes, data: bytes) -> None:
-        key = channel.decode().removeprefix(CHANNEL)
+        key = channel.decode(errors="replace").removeprefix(CHANNEL)
         listeners = self._snapshot(key)
         if listeners:
             event_id, _, body = data.partition(b" ")
-            event = _event(event_id, body)
-            for listener in listeners:
-                listener(event)
+            if event := _event(event_id, body):
+                for listener in listeners:
+                    listener(event)
 
     def _tell_all(self, event: LiveEvent | None) -> None:
         for key in list(self._listeners):
@@ -201,5 +202,32 @@ def wait_until(
         stop()
 
 
-def _event(entry_id: bytes, body: bytes) -> LiveEvent:
-    return LiveEvent(StreamId.parse(entry_id.decode()), orjson.loads(body))
+def _kept(entry_id: bytes, fields: Mapping[bytes, bytes]) -> LiveEvent | None:
+    return _event(entry_id, fields.get(b"e", b""))
+
+
+def _event(entry_id: bytes, body: bytes) -> LiveEvent | None:
+    """The event as it was published; None for what is none: other viewers shall not miss theirs."""
+    try:
+        event = LiveEvent(StreamId.parse(entry_id.decode()), orjson.loads(body))
+        _check(event.body)
+    except (KeyError, TypeError, ValueError):
+        log.warning("What is no event of Colloquy is passed over")
+        return None
+    return event
+
+
+def _check(body: Any) -> None:
+    """Raise KeyError, TypeError or ValueError where what viewers rely on is missing."""
+    data, name = body["data"], EventName(body["event"])
+    _insist(str, data["context"]["turn_id"])
+    if name is EventName.MESSAGE_ADDED:
+        _insist(int, data["message"]["position"])
+    if name is EventName.INTERRUPT:
+        _insist(str, data["turn"]["id"])
+        _insist(int, data["turn"]["attempts"])
+
+
+def _insist(kind: type, value: Any) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{kind.__name__} was expected")

@@ -2,7 +2,7 @@
 
 from backend.schemas.sessions import TurnStatus
 
-MAX_ATTEMPTS = 3
+MAX_LOSSES = 3  # with no step saved between them
 
 TRANSITIONS: dict[TurnStatus, frozenset[TurnStatus]] = {
     TurnStatus.QUEUED: frozenset({TurnStatus.RUNNING, TurnStatus.STOPPED, TurnStatus.FAILED}),
@@ -29,6 +29,15 @@ def is_finished(status: TurnStatus) -> bool:
     return status not in UNFINISHED
 
 
+def losses_in_row(before: int, lost_at_step: int | None, steps: int) -> int:
+    """Return how many workers have been lost at `steps` saved steps, now that one more is.
+
+    `before` were lost at `lost_at_step`. Each saved step begins the count anew, so that a turn
+    which makes progress goes on, however often; handing over is no loss.
+    """
+    return before + 1 if lost_at_step == steps else 1
+
+
 def is_exhausted(losses: int) -> bool:
-    """Whether a turn that has lost its worker this often is given up; handing over is no loss."""
-    return losses >= MAX_ATTEMPTS
+    """Whether a turn that has lost so many workers in a row is given up."""
+    return losses >= MAX_LOSSES

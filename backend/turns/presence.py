@@ -3,8 +3,10 @@
 import logging
 import threading
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
+from pydantic import ValidationError
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -15,6 +17,8 @@ DRAIN = "colloquy:drain:"
 BEAT_SECONDS = 2.0
 TTL_SECONDS = 8
 DRAIN_SECONDS = 86_400
+MOST_WORKERS = 1_000
+MOST_BYTES = 4_096  # a worker says some 200 of itself
 log = logging.getLogger(__name__)
 
 
@@ -22,7 +26,8 @@ class Presence:
     """One worker process's sign of life; after a FLUSHALL it is back with the next beat.
 
     `count_turns` says what the process has in hand, `count_dropped` how many live events Redis did
-    not take from it; `on_drain` is called once, when somebody has asked it to drain.
+    not take from it, `loop_silence` for how many seconds the loop of its agents has stood still;
+    `on_drain` is called once, when somebody has asked it to drain.
     """
 
     def __init__(
@@ -32,6 +37,7 @@ class Presence:
         capacity: int,
         count_turns: Callable[[], int],
         count_dropped: Callable[[], int],
+        loop_silence: Callable[[], float],
         on_drain: Callable[[], None],
     ) -> None:
         self._redis = redis
@@ -39,6 +45,7 @@ class Presence:
         self._capacity = capacity
         self._count_turns = count_turns
         self._count_dropped = count_dropped
+        self._loop_silence = loop_silence
         self._on_drain = on_drain
         self._is_draining = False
         self._closing = threading.Event()
@@ -75,21 +82,34 @@ class Presence:
             capacity=self._capacity,
             is_draining=self._is_draining,
             events_dropped=self._count_dropped(),
+            loop_silence_seconds=round(self._loop_silence(), 1),
         )
         self._redis.set(f"{PREFIX}{self._name}", told.model_dump_json(), ex=TTL_SECONDS)
 
 
 def list_workers(redis: Redis) -> list[WorkerInfo]:
     """The worker processes alive. Raises redis.exceptions.RedisError."""
-    keys = list(redis.scan_iter(f"{PREFIX}*", count=1_000))
-    told: Any = redis.mget(keys) if keys else []
-    workers = [WorkerInfo.read(body) for body in told if body]
+    keys = list(islice(redis.scan_iter(f"{PREFIX}*", count=1_000), MOST_WORKERS))
+    with redis.pipeline(transaction=False) as pipeline:
+        for key in keys:
+            pipeline.getrange(key, 0, MOST_BYTES)
+        told = pipeline.execute(raise_on_error=False)
+    workers = filter(None, map(_read, keys, told))
     return sorted(workers, key=lambda worker: worker.name)
 
 
 def count_workers(redis: Redis) -> int:
     """How many worker processes are alive. Raises redis.exceptions.RedisError."""
-    return sum(1 for _ in redis.scan_iter(f"{PREFIX}*", count=1_000))
+    return len(list_workers(redis))
+
+
+def _read(key: bytes, told: Any) -> WorkerInfo | None:
+    """The worker of a key; None where something else stands there, or nothing any more."""
+    try:
+        worker = WorkerInfo.read(told)
+    except ValidationError:
+        return None
+    return worker if key.decode(errors="replace") == f"{PREFIX}{worker.name}" else None
 
 
 def ask_to_drain(redis: Redis, name: str) -> None:

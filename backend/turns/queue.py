@@ -2,20 +2,18 @@
 
 import logging
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID, uuid4
 
 from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
-from rq import Queue
 from rq.exceptions import DuplicateJobError, InvalidJobOperation
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-QUEUE = "turns"
-JOB = "worker.jobs.run_turn"
-JOB_TIMEOUT = -1  # the turn enforces its own limit of time
-KEEP_FAILED_SECONDS = 3_600
+from backend.turns.turn_job import JOB, JOB_TIMEOUT, KEEP_FAILED_SECONDS, QUEUE, TurnJobs
+
 UUID_CHARS = 36  # a job's id begins with that of its turn
 log = logging.getLogger(__name__)
 
@@ -24,7 +22,7 @@ class TurnQueue:
     """The one queue; ids only, as JSON."""
 
     def __init__(self, redis: Redis) -> None:
-        self.rq = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
+        self.rq = TurnJobs(QUEUE, connection=redis, serializer=JSONSerializer)
 
     def has_backlog(self) -> bool:
         """Whether jobs wait for a free worker thread."""
@@ -69,7 +67,8 @@ class TurnQueue:
         if not turn_ids:
             return True
         try:
-            waiting = {job_id[:UUID_CHARS] for job_id in self.rq.job_ids}
+            entries: Any = self.rq.connection.lrange(self.rq.key, 0, -1)
+            waiting = {entry[:UUID_CHARS].decode(errors="replace") for entry in entries}
             with self.rq.connection.pipeline(transaction=False) as pipeline:
                 for turn_id in turn_ids:
                     if str(turn_id) not in waiting:

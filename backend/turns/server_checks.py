@@ -7,7 +7,7 @@ within a minute. Whoever asks waits no longer than servers may take.
 from typing import cast
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from redis.exceptions import RedisError
 
 from backend.auth.scope import Scope
@@ -45,7 +45,7 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
     question = Question(id=uuid4(), domain_id=domain_id)
     try:
         return ServersReport.read(_ask(services, question, seconds))
-    except RedisError as error:
+    except (RedisError, ValidationError) as error:
         raise ToolServersNotChecked from error
 
 

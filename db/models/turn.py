@@ -16,9 +16,10 @@ class TurnRow(Base):
 
     `message_position` is where the message stands among the display messages; null while it waits
     behind another turn. `heartbeat_at` is its worker's last sign of life; `lost_seconds` is how
-    long, in all, it was without one after losing one. `state_version` is that of the state which
-    its message was the first to be part of; `fork_of` the first turn of which this one is another
-    version; `decided_at` when all that it waits for was decided, so that it may go on.
+    long, in all, it was without one after losing one; `losses_in_row` is how many of its `losses`
+    came one after another while `lost_at_step` steps were saved. `state_version` is that of the
+    state which its message was the first to be part of; `fork_of` the first turn of which this one
+    is another version; `decided_at` when all that it waits for was decided, so that it may go on.
     """
 
     __tablename__ = "turns"
@@ -91,3 +92,5 @@ class TurnRow(Base):
     state_version: Mapped[int | None] = mapped_column(BigInteger)
     fork_of: Mapped[UUID | None]
     decided_at: Mapped[datetime | None]
+    losses_in_row: Mapped[int] = mapped_column(server_default="0")
+    lost_at_step: Mapped[int | None]

@@ -44,7 +44,7 @@ def turn(status: str, **changes: Any) -> JSON:
     finished = None if status == "running" else TIMES.format(5)
     return {
         "id": TURN, "number": 1, "conversation_id": SESSION, "message": TEXT, "status": status,
-        "attempt": 1, "losses": 0, "steps": 0, "worker": WORKER, "error": None,
+        "attempt": 1, "losses": 0, "losses_in_row": 0, "steps": 0, "worker": WORKER, "error": None,
         "message_position": 1, "idempotency_key": "key-1", "stop_requested": False,
         "lease_until": None, "decided_at": None, "created_at": TIMES.format(1),
         "finished_at": finished,

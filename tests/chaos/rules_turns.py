@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from backend.schemas.sessions import TurnStatus
-from backend.turns.lifecycle import MAX_ATTEMPTS, is_finished, may_become
+from backend.turns.lifecycle import MAX_LOSSES, is_finished, may_become
 from tests.chaos.records import Disturbed, History, Note
 
 JSON = dict[str, Any]
@@ -99,11 +99,11 @@ def lost_turns_start_again(history: History) -> list[str]:
 
 
 def poison_is_bounded(history: History) -> list[str]:
-    """No turn has more attempts than it may; one that was given up says so."""
+    """No turn loses more workers in a row than it may; one that was given up says so."""
     found = []
     for turn in history.turns:
-        if turn["losses"] > MAX_ATTEMPTS:
-            found.append(f"turn {turn['id']} lost {turn['losses']} workers")
+        if turn["losses_in_row"] > MAX_LOSSES:
+            found.append(f"turn {turn['id']} lost {turn['losses_in_row']} workers in a row")
         if turn["status"] == "failed" and not (turn["error"] or {}).get("detail"):
             found.append(f"turn {turn['id']} failed without a reason")
     return found

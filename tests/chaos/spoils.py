@@ -228,7 +228,7 @@ def recover_late(history: History) -> None:
 
 @spoil("P18", "lost 4 workers")
 def try_for_ever(history: History) -> None:
-    history.turns[0]["losses"] = 4
+    history.turns[0]["losses_in_row"] = 4
 
 
 @spoil("P18", "without a reason")

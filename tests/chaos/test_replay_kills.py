@@ -1,15 +1,25 @@
-"""Recorded conversations stay exact when the worker is killed at every one of their boundaries.
+"""Recorded conversations stay exact when workers are killed, by the clock and at each boundary.
 
-A turn is given up when it has lost three workers. So each recording is played several times: the
-n-th time every turn loses one worker before and one behind its n-th batch of tool calls.
+By the clock: all recordings at once on two workers, one of which is killed every four seconds.
+At the boundaries: each recording is played several times, and the n-th time every turn loses one
+worker before and one behind its n-th batch of tool calls.
 """
 
+import json
+import os
+import signal
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import CallToolResult
 
 from tests.chaos.conftest import RunRecord
 from tests.chaos.reviving import reviving
@@ -19,8 +29,11 @@ from tests.replay.player import Played, play
 from tests.replay.recordings import Recording, read_corpus
 from tests.replay.synthetic import SYNTHETIC
 from tests.stack import Servers, Stack
+from tests.tool_server import ToolServer, text_result, tool
 
 JSON = dict[str, Any]
+KILL_SECONDS = 4.0
+ANSWER_SECONDS = 0.4
 BEFORE_TOOLS, BEHIND_TOOLS = "S9", "S11"
 KEYS = ("role", "content", "tool_calls", "tool_call_id")
 
@@ -94,6 +107,104 @@ def deadly_stack(
         stack.start_worker()
         stack.start_worker()
         yield stack
+
+
+@dataclass(frozen=True)
+class Paced(Recording):
+    """A recording whose model takes its time, so that workers are killed within its turns."""
+
+    batches: list[JSON]
+
+    def answer(self, messages: list[JSON], body: JSON) -> JSON:
+        place = len(messages)
+        if place < len(self.messages) and (calls := self.messages[place].get("tool_calls")):
+            given = self.messages[place + 1 : place + 1 + len(calls)]
+            self.batches[:] = [{"calls": calls, "results": given, "counts": Counter()}]
+        return {**super().answer(messages, body), "wait": ANSWER_SECONDS}
+
+
+class RepeatableTools:
+    """Gives what was recorded for the batch that the model asked for last, however often."""
+
+    def __init__(self, recording: Recording) -> None:
+        assert isinstance(recording, Paced)
+        self._batches = recording.batches
+        tools = [tool(name, readOnlyHint=True) for name in recording.tool_names]
+        self.server = ToolServer(tools, self.call)
+
+    def call(self, name: str, arguments: JSON) -> CallToolResult:
+        (batch,) = self._batches
+        wanted = (name, json.dumps(arguments, sort_keys=True))
+        given = [
+            result["content"]
+            for call, result in zip(batch["calls"], batch["results"], strict=True)
+            if _called(call["function"]) == wanted
+        ]
+        batch["counts"][wanted] += 1
+        return text_result(given[(batch["counts"][wanted] - 1) % len(given)])
+
+
+@contextmanager
+def killing(stack: Stack, kills: list[float]) -> Iterator[None]:
+    """Kill one of the workers every four seconds while the block runs: who has lived for longer."""
+    is_over = threading.Event()
+
+    def kill() -> None:
+        while not is_over.wait(KILL_SECONDS):
+            alive = [worker for worker in list(stack.workers) if worker.poll() is None]
+            if alive:
+                os.kill(alive[0].pid, signal.SIGKILL)
+                kills.append(time.monotonic())
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join(timeout=60)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1_200)
+def test_replay_is_exact_with_a_worker_of_two_killed_every_four_seconds(
+    servers: Servers, deadly_model: ScriptedModel, tmp_path: Path, record: RunRecord
+) -> None:
+    paced = [Paced(one.name, one.messages, []) for one in RECORDINGS]
+    kills: list[float] = []
+    with make_stack(servers, deadly_model, tmp_path) as stack, reviving(stack):
+        stack.start_worker()
+        with (
+            killing(stack, kills),
+            play(stack, deadly_model, paced, lambda: None, (), RepeatableTools) as replay,
+        ):
+            turns = [turn for one in replay.played.values() for turn in one.turns]
+        rows = stack.query("SELECT losses, error ->> 'title' AS reason FROM turns")
+        lost, reasons = sum(row.losses for row in rows), {row.reason for row in rows}
+
+        # The corpus has messages that were never answered: to those its model gives an error.
+        assert turns.count("failed") == sum(map(_unanswered, RECORDINGS))
+        assert set(turns) <= {"succeeded", "failed"} and "Worker lost" not in reasons
+        assert len(kills) > 2 and lost
+        for one in RECORDINGS:
+            played = replay.played[one.name]
+            asked = [request for request, _ in groupby(played.requests)]
+            _check_exact(one, replace(played, requests=asked), stack)
+    record.add(
+        "Recorded conversations",
+        f"- all {len(RECORDINGS)} at once, {len(turns)} turns: exact with {len(kills)} workers"
+        f" killed, one every four seconds; {lost} times a turn lost its worker, none was given up",
+    )
+
+
+def _unanswered(recording: Recording) -> int:
+    """How many messages of people are followed by another one at once."""
+    roles = [message["role"] for message in recording.messages]
+    return sum(pair == ("user", "user") for pair in pairwise(roles))
+
+
+def _called(function: JSON) -> tuple[str, str]:
+    return function["name"], json.dumps(json.loads(function["arguments"]), sort_keys=True)
 
 
 RECORDINGS = [recording for recording in (*SYNTHETIC, *read_corpus()) if recording.tool_names]

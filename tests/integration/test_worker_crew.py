@@ -10,7 +10,7 @@ from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker import SimpleWorker
 
-from backend.turns.queue import QUEUE
+from backend.turns.turn_job import QUEUE
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.stack import Servers, Stack

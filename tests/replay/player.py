@@ -16,7 +16,7 @@ from tests.stack import Stack
 from tests.tool_server import ToolServer, text_result, tool
 
 JSON = dict[str, Any]
-TURN_SECONDS = 60
+TURN_SECONDS = 120
 SUMMARY_PROMPT = "Context Extraction Assistant"
 
 
@@ -85,10 +85,11 @@ def play(
     recordings: Sequence[Recording],
     between_turns: Callable[[], None],
     middleware: Sequence[JSON] = (),
+    make_tools: Callable[[Recording], Any] = RecordedTools,
 ) -> Iterator[Replay]:
     """Play all recordings side by side, one turn of each at a time."""
     with ExitStack() as servers:
-        played = {r.name: _open(stack, servers, r, middleware) for r in recordings}
+        played = {r.name: _open(stack, servers, r, middleware, make_tools(r)) for r in recordings}
         by_domain = {one.domain: one for one in played.values()}
 
         def answer(messages: list[JSON], body: JSON) -> JSON:
@@ -103,11 +104,11 @@ def play(
 
 
 def _open(
-    stack: Stack, servers: ExitStack, recording: Recording, middleware: Sequence[JSON]
+    stack: Stack, servers: ExitStack, recording: Recording, middleware: Sequence[JSON], made: Any
 ) -> Played:
     """Make the recording's domain, whose model's name tells the recordings apart."""
     domain = f"{recording.name}-{uuid4().hex[:6]}"
-    tools = servers.enter_context(RecordedTools(recording).server)
+    tools = servers.enter_context(made.server)
     template = {
         "name": domain,
         "model": domain,

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from backend.schemas.sessions import TurnStatus
 from backend.turns.lifecycle import (
-    MAX_ATTEMPTS,
+    MAX_LOSSES,
     RETRYABLE,
     TRANSITIONS,
     UNFINISHED,
     is_exhausted,
     is_finished,
+    losses_in_row,
     may_become,
 )
 
@@ -51,7 +52,33 @@ def test_only_what_has_ended_without_success_is_tried_again(status: TurnStatus) 
     assert (status in RETRYABLE) == (is_finished(status) and status != TurnStatus.SUCCEEDED)
 
 
-def test_a_turn_is_given_up_after_its_last_attempt() -> None:
-    exhausted = [is_exhausted(attempt) for attempt in range(MAX_ATTEMPTS + 2)]
+@pytest.mark.parametrize(
+    ("steps_at_losses", "is_given_up"),
+    [
+        ([0], False),
+        ([0, 0], False),
+        ([0, 0, 0], True),
+        ([5, 5, 5], True),
+        ([0, 1, 1], False),
+        ([0, 0, 1, 1, 2, 2], False),
+        (list(range(100)), False),
+        ([*range(0, 100, 2)], False),
+        ([7, 8, 8, 8], True),
+        ([1, 1, 2, 2, 2], True),
+    ],
+)
+def test_a_turn_is_given_up_by_losses_without_a_step_between_them(
+    steps_at_losses: list[int], is_given_up: bool
+) -> None:
+    count, lost_at, given_up = 0, None, []
+    for steps in steps_at_losses:
+        count, lost_at = losses_in_row(count, lost_at, steps), steps
+        given_up.append(is_exhausted(count))
 
-    assert exhausted == [False] * MAX_ATTEMPTS + [True, True]
+    assert given_up == [False] * (len(steps_at_losses) - 1) + [is_given_up]
+
+
+def test_the_third_loss_in_a_row_is_the_last() -> None:
+    exhausted = [is_exhausted(losses) for losses in range(MAX_LOSSES + 2)]
+
+    assert exhausted == [False] * MAX_LOSSES + [True, True]

@@ -1,5 +1,6 @@
 """The server itself: alive, ready, measured; and what a page must know of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,15 @@ from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.metrics import CONTENT_TYPE, write_metrics
 from backend.auth.scope import Scope
 from backend.schemas.sessions import Readiness, ServerInfo
+from backend.schemas.work import WorkerInfo
 from backend.turns.inbox import count_pending
-from backend.turns.presence import count_workers
+from backend.turns.presence import list_workers
 from backend.turns.services import Services
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
 OK = "ok"
+NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
     "503": {"model": Readiness, "description": "Something is missing, and why."}
 }
@@ -32,7 +35,7 @@ def healthz() -> dict[str, str]:
 
 @root.get("/readyz", responses=NOT_READY)
 def readyz(response: Response, services: ServicesDep) -> Readiness:
-    """Database, Redis and at least one worker are there: 200, else 503 and what is missing."""
+    """Database, Redis and a worker whose agents move are there: 200, else 503 and what is not."""
     parts = check_parts(services)
     if not parts.are_ready:
         response.status_code = 503
@@ -65,15 +68,15 @@ def server(services: ServicesDep, scope: ScopeDep) -> ServerInfo:
 
 @dataclass(frozen=True)
 class Parts:
-    """The state of each part, ok or why not; and how many workers are alive."""
+    """The state of each part, ok or why not; and how many workers are alive.
+
+    `missing`: the parts that are not there. One worker that stands still is told, and is no reason
+    to send nobody here while another one moves.
+    """
 
     states: Readiness
     workers: int
-
-    @property
-    def missing(self) -> list[str]:
-        """The parts that are not there."""
-        return [part for part, state in self.states if state != OK]
+    missing: Sequence[str]
 
     @property
     def are_ready(self) -> bool:
@@ -85,8 +88,11 @@ def check_parts(services: Services) -> Parts:
     """Ask each part, once."""
     database = _database(services)
     redis, workers = _redis(services)
-    worker = OK if workers else "no live worker: start one with `make worker`"
-    return Parts(Readiness(database=database, redis=redis, worker=worker), workers)
+    states = Readiness(database=database, redis=redis, worker=_say_of(workers))
+    missing = [part for part, state in states if state != OK]
+    if not all(worker.is_still for worker in workers):
+        missing = [part for part in missing if part != "worker"]
+    return Parts(states, len(workers), missing)
 
 
 def _database(services: Services) -> str:
@@ -97,12 +103,26 @@ def _database(services: Services) -> str:
     return OK
 
 
-def _redis(services: Services) -> tuple[str, int]:
+def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
     """Redis, and the workers that it knows."""
     try:
-        return OK, count_workers(services.asking_redis)
+        return OK, list_workers(services.asking_redis)
     except RedisError as error:
-        return f"does not answer ({type(error).__name__})", 0
+        return f"does not answer ({type(error).__name__})", ()
+
+
+def _say_of(workers: Sequence[WorkerInfo]) -> str:
+    """Whether there are workers, and which of them stand still."""
+    if not workers:
+        return "no live worker: start one with `make worker`"
+    still = [worker for worker in workers if worker.is_still]
+    if not still:
+        return OK
+    names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in still[:NAMED])
+    return (
+        f"{len(still)} of {len(workers)} stand still, their turns wait: {names}."
+        " Such a worker ends by itself after a minute; look at its log, or kill it."
+    )
 
 
 def _pending(services: Services, scope: Scope) -> int:

@@ -1,0 +1,68 @@
+"""The watchdog: ends a worker process whose agents stand still, so that its turns go on elsewhere.
+
+Its turns count as lost then, so that one which holds up every worker is given up in the end.
+"""
+
+import faulthandler
+import logging
+import os
+import sys
+import threading
+import traceback
+
+from backend.turns.feed import AgentLoop
+
+LOOKS = 20
+EXIT_CODE = 70  # EX_SOFTWARE
+log = logging.getLogger("worker")
+
+
+class Watchdog:
+    """One thread per worker process, and one of the interpreter's that needs no Python.
+
+    The second ends the process where the first cannot run, since something keeps the interpreter's
+    lock: a regular expression, say. It takes twice as long.
+    """
+
+    def __init__(self, loop: AgentLoop, seconds: float) -> None:
+        self._loop = loop
+        self._seconds = seconds
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Watch no more: the process is about to end."""
+        self._closing.set()
+        self._thread.join(timeout=5)
+        faulthandler.cancel_dump_traceback_later()
+
+    def _watch(self) -> None:
+        """Count looks, not seconds: a process that was frozen as a whole is not to blame."""
+        pause, still = self._seconds / LOOKS, 0
+        while not self._closing.is_set():
+            faulthandler.dump_traceback_later(2 * self._seconds, exit=True)
+            self._closing.wait(pause)
+            still = still + 1 if self._loop.silence > pause else 0
+            if still >= LOOKS:
+                self._end()
+
+    def _end(self) -> None:
+        """Say what holds the loop up, and what all other threads do; end without a clean-up."""
+        log.critical(
+            "The agents' loop has stood still for %.0f s: this worker ends, its turns go on"
+            " elsewhere. What holds it up:\n%s",
+            self._loop.silence,
+            self._stack(),
+        )
+        logging.shutdown()
+        faulthandler.dump_traceback(all_threads=True)
+        sys.stderr.flush()
+        os._exit(EXIT_CODE)
+
+    def _stack(self) -> str:
+        frame = sys._current_frames().get(self._loop.thread_id or 0)
+        return "".join(traceback.format_stack(frame)) if frame else "unknown"
