@@ -10,6 +10,7 @@ from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.logs import set_up_logs
+from backend.web.connections import ConnectionLimits, limit_connections
 
 DEFAULT_PORT = 8000
 CLOSE_SECONDS = 3  # streams to pages have no end of their own
@@ -34,6 +35,7 @@ def main() -> int:
         port=arguments.port,
         log_level="warning",
         access_log=False,
+        http=limit_connections(ConnectionLimits()),
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     return 0
