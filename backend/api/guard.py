@@ -2,12 +2,11 @@
 
 from urllib.parse import urlsplit
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from backend.api.problems import MAX_BODY_BYTES, TOO_LARGE, problem, too_large
+from backend.api.problems import problem
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -25,7 +24,7 @@ class LoopbackGuard:
             await self._app(scope, receive, send)
             return
         refusal = self._refusal(Request(scope))
-        await (refusal or self._app)(scope, _counted(receive), send)
+        await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
         if _host_of(f"//{request.headers.get('host', '')}") not in self._hosts:
@@ -35,25 +34,7 @@ class LoopbackGuard:
         if origin and _host_of(origin) not in self._hosts:
             detail = "Pages of other sites may not use this API."
             return problem(request, 403, "Foreign page", detail)
-        length = request.headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
-            return too_large(request)
         return None
-
-
-def _counted(receive: Receive) -> Receive:
-    """The same, to the end of what a body may have: not all of them say their length."""
-    left = MAX_BODY_BYTES
-
-    async def receive_counted() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise HTTPException(TOO_LARGE)
-        return message
-
-    return receive_counted
 
 
 def _host_of(url: str) -> str | None:

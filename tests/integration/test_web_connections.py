@@ -43,7 +43,7 @@ async def _now(request: Request) -> Response:
 
 
 async def _stream(request: Request) -> Response:
-    async def ticks():  # noqa: ANN202
+    async def ticks():
         for number in range(20):
             yield f"{number}\n"
             await asyncio.sleep(0.2)
@@ -135,7 +135,7 @@ def test_a_connection_that_asks_nothing_is_closed(port: int, sent: bytes) -> Non
 
 
 def test_a_header_that_comes_byte_by_byte_is_not_waited_for(port: int) -> None:
-    with connected(port) as connection, pytest.raises(OSError):  # noqa: PT011
+    with connected(port) as connection, pytest.raises(OSError):
         for byte in b"GET /now HTTP/1.1\r\nX: " + b"x" * 1_000:
             connection.sendall(bytes([byte]))
             time.sleep(HEADER / 20)
@@ -198,7 +198,7 @@ def test_a_header_that_is_too_long_is_refused(port: int, sent: bytes) -> None:
 
 
 def test_a_header_without_end_is_refused_while_it_comes(port: int) -> None:
-    with connected(port, b"GET /now HTTP/1.1\r\nX: ") as connection, pytest.raises(OSError):  # noqa: PT011
+    with connected(port, b"GET /now HTTP/1.1\r\nX: ") as connection, pytest.raises(OSError):
         for _ in range(1_000):
             connection.sendall(b"y" * 65536)
 

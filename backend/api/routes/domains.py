@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 from backend.agents.check import check_body, check_image
 from backend.api.arriving import Sent, Text
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import large
 from backend.domains import service as domains
 from backend.domains.secrets import Secrets
 from backend.schemas.configuration import (
@@ -27,6 +28,7 @@ Version = Annotated[int, Path(ge=1, lt=2**31)]
 
 
 @router.get("")
+@large
 def list_domains(
     services: ServicesDep,
     scope: ScopeDep,
@@ -94,6 +96,7 @@ def duplicate_domain(
 
 
 @router.get("/{domain_id}/versions")
+@large
 def list_versions(
     domain_id: UUID,
     services: ServicesDep,
