@@ -190,6 +190,20 @@ class TooManyTurns(AppError):
     retry_after = 10
 
 
+class TooManyStreams(AppError):
+    """Too many event streams are open already. Close some pages of sessions, then try again."""
+
+    status = 429
+    retry_after = 10
+
+
+class TooBusy(AppError):
+    """Too many requests of this kind wait already. Try again in a few seconds."""
+
+    status = 503
+    retry_after = 5
+
+
 class TokensUsedUp(AppError):
     """Your tokens for today (UTC) are used up. Go on tomorrow, or ask an admin for more."""
 

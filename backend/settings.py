@@ -160,6 +160,10 @@ class Settings(BaseSettings):
         50, description="Turns of one person that run at once; the others wait."
     )
     all_turns: Count = Field(20_000, description="Unfinished turns of all at most.")
+    user_waits: Count = Field(
+        200, description="Requests of one person that wait for turns; others get 202 at once."
+    )
+    user_streams: Count = Field(600, description="Event streams of one person at most.")
     user_tokens_per_day: CountOrAny = Field(
         0, description="Tokens of one person a day (UTC); 0: any."
     )

@@ -12,6 +12,7 @@ from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
+from backend.web.connections import ConnectionLimits, limit_connections
 
 DEFAULT_PORT = 8000
 CLOSE_SECONDS = 3  # streams to pages have no end of their own
@@ -39,6 +40,7 @@ def main() -> int:
         log_level="warning",
         access_log=False,
         proxy_headers=False,  # anybody can send them; the settings say what a proxy would
+        http=limit_connections(ConnectionLimits()),
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     return 0

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
@@ -12,8 +13,9 @@ from starlette.types import ASGIApp, Scope
 from backend.addresses import Address
 from backend.api import docs
 from backend.api.audience import Audiences
-from backend.api.guard import BodyLimit
+from backend.api.bodies import Bodies
 from backend.api.head import HeadAsGet
+from backend.api.metrics import Held, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.routes import (
@@ -31,12 +33,16 @@ from backend.api.routes import (
     usage,
     work,
 )
+from backend.api.threads import Shared
 from backend.domains.catalog import ensure_default_domain
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
+from backend.turns.waiting import Waits
 from backend.web.protection import protect
 
-THREADS = 200  # requests that wait for a turn each hold one
+THREADS = 200  # those that submit share a commit, so that many together cost little
+ALL_WAITS = 1_000
+ALL_STREAMS = 2_000
 PREFIX = "/api/v1"
 
 
@@ -55,9 +61,13 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     app.state.problems = Counter[int]()
     app.state.reader = EventReader(services.redis)
-    app.state.audiences = Audiences(app.state.reader)
+    settings = services.settings
+    app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
+    app.state.audiences = Audiences(app.state.reader, settings.user_streams, ALL_STREAMS)
+    app.state.parts = Shared(partial(server.check_parts, services))
+    app.state.metrics = Shared(partial(_write_metrics, app))
     app.add_middleware(HeadAsGet)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(Bodies)
     add_problem_handlers(app)
     for resource in (
         chat,
@@ -88,6 +98,11 @@ def serve_app(app: FastAPI, address: Address) -> ASGIApp:
         return problem(Request({**scope, "app": app}), status, title, detail)
 
     return protect(app, address, refuse=refuse)
+
+
+def _write_metrics(app: FastAPI) -> bytes:
+    held = Held(app.state.waits.count, app.state.audiences.count)
+    return write_metrics(app.state.services, app.state.problems, held)
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What arrives, before anybody looks at its fields: text that can be stored, of some depth."""
+"""What arrives, before anybody looks at its fields: text that can be stored."""
 
 from typing import Annotated, Any, TypeVar
 
@@ -6,21 +6,21 @@ from pydantic import AfterValidator, BeforeValidator
 
 from backend.text import clean_text
 
-MAX_DEPTH = 100
 T = TypeVar("T")
 
 
-def _readable(value: Any, depth: int = 0) -> Any:
-    """The value with all of its text as it may be stored, names of fields too."""
+def _readable(value: Any) -> Any:
+    """The value with all of its text as it may be stored, names of fields too.
+
+    Its depth is bounded: see `Structure`.
+    """
     if isinstance(value, str):
         return clean_text(value)
     if not isinstance(value, dict | list):
         return value
-    if depth == MAX_DEPTH:
-        raise ValueError(f"the body is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, list):
-        return [_readable(item, depth + 1) for item in value]
-    return {clean_text(key): _readable(item, depth + 1) for key, item in value.items()}
+        return [_readable(item) for item in value]
+    return {clean_text(key): _readable(item) for key, item in value.items()}
 
 
 def _without_nul(text: str) -> str:

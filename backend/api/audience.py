@@ -1,6 +1,7 @@
 """Fan-out: what happens in a session is made ready once, for all viewers who have seen the same."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
@@ -8,6 +9,7 @@ from uuid import UUID
 import orjson
 
 from backend.auth.scope import Scope
+from backend.errors import TooManyStreams
 from backend.turns.follow import EventReader, LiveEvent
 from backend.turns.viewer import Seen, Told, Viewer
 
@@ -23,9 +25,27 @@ MAX_WAITING = 10_000  # events; a viewer slower than that is cut off and resumes
 class Audiences:
     """The audiences of a process, by session; all of them live on its one event loop."""
 
-    def __init__(self, reader: EventReader) -> None:
+    def __init__(self, reader: EventReader, person: int, all: int) -> None:
         self._reader = reader
         self._by_session: dict[UUID, Audience] = {}
+        self._most_of_person, self._most = person, all
+        self._by_person: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many viewers there are now."""
+        return self._by_person.total()
+
+    @contextmanager
+    def admit(self, scope: Scope) -> Iterator[None]:
+        """Count one more viewer of this person. Raises TooManyStreams."""
+        if self._by_person[scope.user_id] >= self._most_of_person or self.count >= self._most:
+            raise TooManyStreams
+        self._by_person[scope.user_id] += 1
+        try:
+            yield
+        finally:
+            self._by_person[scope.user_id] -= 1
 
     @contextmanager
     def seat(self, session_id: UUID) -> Iterator["Seat"]:
@@ -165,7 +185,7 @@ class Moment:
 
 async def catch_up(viewer: Viewer) -> tuple[bytes, Seen]:
     """What is kept or stored after the viewer's place, and what it has seen then."""
-    written = write(await asyncio.to_thread(viewer.catch_up))
+    written = await asyncio.to_thread(lambda: write(viewer.catch_up()))
     return written, viewer.seen
 
 

@@ -1,4 +1,7 @@
-"""What routes are given: the services, the event reader, and who asks."""
+"""What routes are given: the services, the event reader, and who asks.
+
+All of it is at hand, so nothing here is given a thread to be fetched in.
+"""
 
 from typing import Annotated, cast
 
@@ -8,24 +11,30 @@ from backend.api.audience import Audiences
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
+from backend.turns.waiting import Waits
 
 
-def get_services(request: Request) -> Services:
+async def get_services(request: Request) -> Services:
     """The process's services."""
     return cast(Services, request.app.state.services)
 
 
-def get_reader(request: Request) -> EventReader:
+async def get_reader(request: Request) -> EventReader:
     """The process's one reader of live events."""
     return cast(EventReader, request.app.state.reader)
 
 
-def get_audiences(request: Request) -> Audiences:
+async def get_audiences(request: Request) -> Audiences:
     """The viewers of the process's event streams."""
     return cast(Audiences, request.app.state.audiences)
 
 
-def get_scope() -> Scope:
+async def get_waits(request: Request) -> Waits:
+    """The requests of the process that wait for turns."""
+    return cast(Waits, request.app.state.waits)
+
+
+async def get_scope() -> Scope:
     """Who asks. With AUTH=none that is the one local user."""
     return LOCAL_USER
 
@@ -33,6 +42,7 @@ def get_scope() -> Scope:
 ServicesDep = Annotated[Services, Depends(get_services)]
 ReaderDep = Annotated[EventReader, Depends(get_reader)]
 AudiencesDep = Annotated[Audiences, Depends(get_audiences)]
+WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[
     str | None,

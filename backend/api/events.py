@@ -1,11 +1,14 @@
 """Server-Sent Events: what a viewer is told, from its connecting until it goes away."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
+from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import Receive, Scope, Send
 
 from backend.api.audience import Audiences, catch_up
 from backend.errors import SessionNotFound
@@ -43,6 +46,21 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         },
     }
 }
+
+
+class EventResponse(StreamingResponse):
+    """An event stream that leaves its place when it ends, also where it has never begun."""
+
+    def __init__(
+        self, stream: AsyncIterator[bytes], headers: Mapping[str, str], place: ExitStack
+    ) -> None:
+        super().__init__(stream, media_type="text/event-stream", headers=headers)
+        self._place = place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it until it ends or the client goes away."""
+        with self._place:
+            await super().__call__(scope, receive, send)
 
 
 async def follow(viewer: Viewer, audiences: Audiences, session_id: UUID) -> AsyncIterator[bytes]:

@@ -1,6 +1,7 @@
 """Figures for Prometheus, read from the database and Redis at each scrape."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -55,20 +56,29 @@ LAST_HOUR = {
 }
 
 
-def write_metrics(services: Services, problems: Mapping[int, int]) -> bytes:
+@dataclass(frozen=True)
+class Held:
+    """The requests that this process holds open: those that wait for turns, and event streams."""
+
+    waiting: int
+    streams: int
+
+
+def write_metrics(services: Services, problems: Mapping[int, int], held: Held) -> bytes:
     """The text that a scrape gets; a part that does not answer has `up` 0 and no figures.
 
     `problems`: how many errors this process has answered with, by status.
     """
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(services, problems))
+    registry.register(_Collector(services, problems, held))
     return generate_latest(registry)
 
 
 class _Collector(Collector):
-    def __init__(self, services: Services, problems: Mapping[int, int]) -> None:
+    def __init__(self, services: Services, problems: Mapping[int, int], held: Held) -> None:
         self._services = services
         self._problems = problems
+        self._held = held
 
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("colloquy_up", "1 when the part answers.", labels=["part"])
@@ -83,6 +93,10 @@ class _Collector(Collector):
         except RedisError:
             up.add_metric(["redis"], 0)
         yield up
+        says = "Requests to this API process that wait for the end of a turn."
+        yield GaugeMetricFamily("colloquy_waiting_requests", says, value=self._held.waiting)
+        says = "Event streams that this API process holds open."
+        yield GaugeMetricFamily("colloquy_event_streams", says, value=self._held.streams)
         yield _labelled(
             CounterMetricFamily(
                 "colloquy_problems", "Errors that this API process answered.", labels=["status"]

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
+from backend.api.bodies import bound_of
 from backend.api.problems import MEDIA_TYPE
 from backend.schemas.events import EVENTS
 from backend.schemas.wire import Wire
@@ -25,6 +26,8 @@ def describe(app: FastAPI) -> JSON:
         )
         for operation in _operations(document):
             _name_media_types(operation)
+        for path, operations in document["paths"].items():
+            _say_bounds(path, operations)
         document["components"]["schemas"] = _events() | document["components"]["schemas"]
         app.openapi_schema = document
     return app.openapi_schema
@@ -40,6 +43,12 @@ def _events() -> JSON:
     models = [(model, "serialization") for model in dict.fromkeys(EVENTS.values())]
     _, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
     return dict(schemas["$defs"])
+
+
+def _say_bounds(path: str, operations: JSON) -> None:
+    for operation in operations.values():
+        if "requestBody" in operation:
+            operation["requestBody"]["description"] = str(bound_of(path))
 
 
 def _name_media_types(operation: JSON) -> None:

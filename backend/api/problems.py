@@ -15,9 +15,16 @@ from backend.schemas.sessions import Problem
 from backend.text import clean_text
 
 MEDIA_TYPE = "application/problem+json"
-MAX_BODY_BYTES = 16_000_000
 TOO_LARGE = 413
+MOST_FAULTS = 20
+LONGEST_FAULT = 500
 CLOSE = {"Connection": "close"}
+TITLES = {
+    404: "Not found",
+    405: "Method not allowed",
+    422: "Invalid input",
+    503: "Busy",
+}
 log = logging.getLogger(__name__)
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -55,18 +62,23 @@ def _app_error(request: Request, error: Exception) -> JSONResponse:
 
 def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
-    return problem(request, 422, "Invalid input", "; ".join(map(_sentence, error.errors())))
+    faults = error.errors()
+    said = [_sentence(fault) for fault in faults[:MOST_FAULTS]]
+    if len(faults) > MOST_FAULTS:
+        said.append(f"and {len(faults) - MOST_FAULTS:,} more")
+    return problem(request, 422, "Invalid input", "; ".join(said))
 
 
 def _sentence(fault: Any) -> str:
     where = ".".join(str(part) for part in fault["loc"] if part != "body")
     said = str(fault["msg"]).removeprefix("Value error, ")
-    return f"{where}: {said}" if where else said
+    return (f"{where}: {said}" if where else said)[:LONGEST_FAULT]
 
 
 def too_large(request: Request) -> JSONResponse:
     """The refusal of a body that is too long; the rest of it is not read."""
-    detail = f"A request has at most {MAX_BODY_BYTES:,} bytes."
+    most = request.scope["colloquy.body"].bound.size
+    detail = f"A body has at most {most:,} bytes here. Send less at once, or name a file."
     return problem(request, TOO_LARGE, "Body too large", detail, CLOSE)
 
 
@@ -75,7 +87,7 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == TOO_LARGE:
         return too_large(request)
     headers = dict(error.headers) if error.headers else None
-    title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Error")
+    title = TITLES.get(error.status_code, "Error")
     return problem(request, error.status_code, title, str(error.detail), headers)
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from backend.turns.stream import CHANNEL, STREAM
 
 JSON = dict[str, Any]
 RECONNECT_SECONDS = 0.5
-POLL_SECONDS = 0.5
 BACK_PAGE = 200
 log = logging.getLogger(__name__)
 
@@ -173,33 +171,6 @@ class EventReader:
     def _snapshot(self, key: str) -> Iterable[Listener]:
         with self._lock:
             return tuple(self._listeners.get(key, ()))
-
-
-def wait_until(
-    reader: EventReader, session_id: UUID, is_done: Callable[[], bool], seconds: float
-) -> bool:
-    """Wait until `is_done`, asked now and then, and when a turn ends or begins to wait for people.
-
-    Give whether it was done in time. Works without Redis too, only less promptly.
-    """
-    happened = threading.Event()
-
-    def listener(event: LiveEvent | None) -> None:
-        if event is None or event.body["event"] in ("turn_finished", "interrupt"):
-            happened.set()
-
-    stop = reader.listen(session_id, listener)
-    deadline = time.monotonic() + seconds
-    try:
-        while not is_done():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            happened.wait(min(left, POLL_SECONDS))
-            happened.clear()
-        return True
-    finally:
-        stop()
 
 
 def _kept(entry_id: bytes, fields: Mapping[bytes, bytes]) -> LiveEvent | None:

@@ -1,5 +1,6 @@
 """One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -27,6 +28,10 @@ from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 GAP_PAGE = 200
+# Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.
+EVENT_ID = re.compile(
+    r"[0-9]{1,18}(-[0-9]{1,18})?(\.[0-9]{0,18}(\.[0-9a-f]{0,8}(-[0-9]{1,9})?)?)?", re.ASCII
+)
 NAME_CHARS = 8  # of a turn's id, enough to tell the turns of one session apart
 
 
@@ -44,12 +49,11 @@ class Place(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "Place":
         """Read an event's id, or 0 for the very beginning. Raises InvalidInput."""
+        if not EVENT_ID.fullmatch(text):
+            raise InvalidInput("Resume with the id of an event, or with 0.")
         stream, _, stored = text.partition(".")
         position, _, ended = stored.partition(".")
-        try:
-            return cls(StreamId.parse(stream), int(position or 0), ended)
-        except ValueError as error:
-            raise InvalidInput("Resume with the id of an event, or with 0.") from error
+        return cls(StreamId.parse(stream), int(position or 0), ended)
 
     def __str__(self) -> str:
         return f"{self.stream}.{self.position}" + (f".{self.ended}" if self.ended else "")

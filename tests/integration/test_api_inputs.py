@@ -230,13 +230,40 @@ def test_a_cursor_that_no_list_gave_is_refused(stack: Stack, path: str, cursor: 
     check_problem(stack.client.get(f"{path}?cursor={cursor}"), 422)
 
 
-@pytest.mark.parametrize("place", ["x", "1-2-3", "-1", "1.x", "٣", "9" * 5000, "\x00"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "x", "1-2-3", "-1", "1.x", "٣", "9" * 5000, "9" * 40, "1-1." + "9" * 40, "1_0", "\x00",
+        "0-0.0.x", "0-0.0.a\nevent: made up", "0-0.0." + "a" * 50_000,
+    ],
+)  # fmt: skip
 def test_an_event_id_that_is_none_is_refused(stack: Stack, place: str) -> None:
     session_id = make_session(stack)
 
     answer = stack.client.get(f"/sessions/{session_id}/events", params={"after": place})
 
     check_problem(answer, 422)
+
+
+@pytest.mark.parametrize("place", ["x", "1-1." + "9" * 40, "0-0.0.x", "\xff", "", "a" * 50_000])
+def test_a_last_event_id_that_is_none_is_refused(stack: Stack, place: str) -> None:
+    session_id = make_session(stack)
+    headers = {"Last-Event-ID": place.encode("latin-1")}
+
+    with stack.client.stream("GET", f"/sessions/{session_id}/events", headers=headers) as answer:
+        assert answer.status_code == (422 if place else 200)
+
+
+def test_a_long_address_is_refused_with_a_sentence(stack: Stack) -> None:
+    answer = stack.client.get("/sessions", params={"q": "x" * 64_000})
+
+    assert "Send less" in check_problem(answer, 431)["detail"]
+
+
+def test_thousands_of_parameters_do_not_break_the_server(stack: Stack) -> None:
+    answer = stack.client.get("/sessions?" + "&".join(f"a{n}" for n in range(8_000)))
+
+    assert answer.status_code < 500, answer.text
 
 
 def test_every_error_is_problem_details(stack: Stack) -> None:

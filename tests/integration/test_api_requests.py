@@ -7,7 +7,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from backend.api.problems import MAX_BODY_BYTES
+from backend.api.bodies import MESSAGE, SMALL_BYTES
 from tests.integration.scenes import check_problem, make_session, send_json
 from tests.stack import Stack
 
@@ -63,7 +63,7 @@ def test_a_wait_may_be_written_as_the_standard_has_it(stack: Stack, prefer: str)
 
 def test_a_body_of_unsaid_length_is_read_no_further_than_a_body_may_be_long(stack: Stack) -> None:
     session_id = make_session(stack, title="as it was")
-    body = pieces(b'{"title": "', 8 * MAX_BODY_BYTES, b'"}')
+    body = pieces(b'{"title": "', 8 * MESSAGE.size, b'"}')
 
     answer = stack.client.patch(f"/sessions/{session_id}", content=body, headers=AS_JSON)
 
@@ -73,13 +73,14 @@ def test_a_body_of_unsaid_length_is_read_no_further_than_a_body_may_be_long(stac
 
 
 def test_a_body_of_unsaid_length_is_taken_where_it_is_short(stack: Stack) -> None:
-    body = pieces(b'{"title": "', 65536, b'"}')
+    assert SMALL_BYTES > 20_000
+    body = iter([b'{"title": "', *[b"x" * 2_000] * 10, b'"}'])
 
     assert stack.client.post("/sessions", content=body, headers=AS_JSON).status_code == 201
 
 
 def test_a_body_that_says_to_be_too_long_is_refused(stack: Stack) -> None:
-    body = b'{"message": "' + b"x" * MAX_BODY_BYTES + b'"}'
+    body = b'{"message": "' + b"x" * MESSAGE.size + b'"}'
 
     check_problem(stack.client.post("/chat", content=body, headers=AS_JSON), 413)
 

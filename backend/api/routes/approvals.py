@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from backend.api.arriving import Text
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import large
 from backend.schemas.approvals import (
     AllowedTools,
     Approval,
@@ -24,6 +25,7 @@ Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all
 
 
 @router.get("/approvals")
+@large
 def get_approvals(
     services: ServicesDep,
     scope: ScopeDep,

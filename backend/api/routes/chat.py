@@ -3,21 +3,22 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Response
-from sqlalchemy.orm import Session
+from fastapi import APIRouter, Header, Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from backend.api.arriving import Sent
-from backend.api.dependencies import IdempotencyKey, ReaderDep, ScopeDep, ServicesDep
+from backend.api.bodies import SCOPE_KEY, Body
+from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep, WaitsDep
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
 from backend.errors import InvalidInput
-from backend.schemas.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn, TurnStatus
+from backend.schemas.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
 from backend.turns import service as turns
-from backend.turns.follow import EventReader, wait_until
 from backend.turns.lifecycle import is_finished
-from backend.turns.rows import find_turn, list_unfinished, turn_of
+from backend.turns.rows import find_turn, turn_of
 from backend.turns.service import Ask
 from backend.turns.services import Services
+from backend.turns.waiting import Waits
 
 router = APIRouter(tags=["chat"])
 
@@ -34,34 +35,40 @@ ACCEPTED: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/chat", responses=ACCEPTED)
-def chat(
+async def chat(
     body: Sent[NewChatRequest],
+    request: Request,
     response: Response,
     services: ServicesDep,
-    reader: ReaderDep,
+    waits: WaitsDep,
     scope: ScopeDep,
     prefer: Prefer = None,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
-    """Continue a session, or start one."""
+    """Continue a session, or start one.
+
+    Where too many of one's requests wait already (`USER_WAITS`), or too many large ones, this one
+    is answered 202 at once, as with `Prefer: respond-async`.
+    """
     ask = Ask(body.message, body.session_id, body.domain, body.agent, idempotency_key)
-    return _answer(services, reader, scope, ask, prefer, response)
+    return await _answer(services, waits, scope, ask, prefer, request, response)
 
 
 @router.post("/sessions/{session_id}/chat", responses=ACCEPTED)
-def chat_in_session(
+async def chat_in_session(
     session_id: UUID,
     body: Sent[ChatRequest],
+    request: Request,
     response: Response,
     services: ServicesDep,
-    reader: ReaderDep,
+    waits: WaitsDep,
     scope: ScopeDep,
     prefer: Prefer = None,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
-    """Continue this session."""
+    """Continue this session; answered at once or when the turn has ended, as `/chat`."""
     ask = Ask(body.message, session_id, None, body.agent, idempotency_key)
-    return _answer(services, reader, scope, ask, prefer, response)
+    return await _answer(services, waits, scope, ask, prefer, request, response)
 
 
 def wait_seconds(prefer: str | None) -> float:
@@ -79,47 +86,48 @@ def wait_seconds(prefer: str | None) -> float:
     return seconds
 
 
-def _answer(
+async def _answer(
     services: Services,
-    reader: EventReader,
+    waits: Waits,
     scope: Scope,
     ask: Ask,
     prefer: str | None,
+    request: Request,
     response: Response,
 ) -> ChatResponse:
     seconds = wait_seconds(prefer)
-    turn = turns.submit(services, scope, ask)
-    latest = [turn]
-
-    def is_done() -> bool:
-        with services.database.read() as session:
-            latest[0] = turn_of(session, find_turn(session, scope, turn.id))
-            return _has_said_all(session, latest[0])
-
-    if not is_finished(turn.status) and seconds:
-        wait_until(reader, turn.session_id, is_done, seconds)
-    if is_finished(latest[0].status):
-        return _response(services, scope, latest[0])
-    response.status_code = 202
-    response.headers["Location"] = f"/api/v1/turns/{turn.id}"
-    return _response(services, scope, latest[0])
+    turn = await run_in_threadpool(turns.submit, services, scope, ask)
+    answer = _response(turn, None)
+    body: Body = request.scope[SCOPE_KEY]
+    if not is_finished(turn.status) and seconds and waits.has_room(scope, body.is_large):
+        body.leave()
+        await waits.wait(scope, turn, seconds, _until_gone(request), body.is_large)
+        answer = await run_in_threadpool(_read_answer, services, scope, turn.id)
+    elif is_finished(turn.status):
+        answer = await run_in_threadpool(_read_answer, services, scope, turn.id)
+    if not is_finished(answer.status):
+        response.status_code = 202
+        response.headers["Location"] = f"/api/v1/turns/{turn.id}"
+    return answer
 
 
-def _has_said_all(session: Session, turn: Turn) -> bool:
-    """Whether to wait on would be in vain: it has ended, or it, or one before it, asks people."""
-    if turn.status is TurnStatus.QUEUED:
-        first = list_unfinished(session, turn.session_id)[:1]
-        return any(row.status == TurnStatus.WAITING for row in first)
-    return turn.status is TurnStatus.WAITING or is_finished(turn.status)
+async def _until_gone(request: Request) -> None:
+    """Wait until the client has closed its connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
-def _response(services: Services, scope: Scope, turn: Turn) -> ChatResponse:
-    said = None
-    if is_finished(turn.status):
-        with services.database.read() as session:
-            since = find_turn(session, scope, turn.id).message_position
-            if since is not None:
-                said = last_answer(session, turn.session_id, turn.id, since)
+def _read_answer(services: Services, scope: Scope, turn_id: UUID) -> ChatResponse:
+    with services.database.read() as session:
+        row = find_turn(session, scope, turn_id)
+        turn, since = turn_of(session, row), row.message_position
+        said = None
+        if is_finished(turn.status) and since is not None:
+            said = last_answer(session, turn.session_id, turn.id, since)
+        return _response(turn, said)
+
+
+def _response(turn: Turn, said: str | None) -> ChatResponse:
     return ChatResponse(
         session_id=turn.session_id,
         turn_id=turn.id,

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Path, Query, Response
 from backend.agents.check import check_body, check_image
 from backend.api.arriving import Sent, Text
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import large
 from backend.auth.scope import Scope
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
@@ -32,6 +33,7 @@ Version = Annotated[int, Path(ge=1, lt=2**31)]
 
 
 @router.get("")
+@large
 def list_domains(
     services: ServicesDep,
     scope: ScopeDep,
@@ -104,6 +106,7 @@ def duplicate_domain(
 
 
 @router.get("/{domain_id}/versions")
+@large
 def list_versions(
     domain_id: UUID,
     services: ServicesDep,

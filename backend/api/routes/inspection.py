@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import long_read
 from backend.inspection import calls
 from backend.inspection.service import inspect
 from backend.schemas.inspection import Inspection, ModelCallDetails, ModelCallPage
@@ -16,6 +17,7 @@ Before = Annotated[int | None, Query(ge=1, le=2**62)]
 
 
 @router.get("/{session_id}/inspection")
+@long_read
 def get_inspection(
     session_id: UUID,
     services: ServicesDep,
@@ -32,6 +34,7 @@ def get_inspection(
 
 
 @router.get("/{session_id}/calls")
+@long_read
 def list_calls(
     session_id: UUID,
     services: ServicesDep,
@@ -45,6 +48,7 @@ def list_calls(
 
 
 @router.get("/{session_id}/calls/{version}/{number}")
+@long_read
 def get_call(
     session_id: UUID,
     version: Annotated[int, Path(ge=1, le=2**62)],

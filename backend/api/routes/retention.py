@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import long_read, long_wait
 from backend.retention import service as retention
 from backend.schemas.retention import Retention, RetentionOutcome
 
@@ -12,12 +13,14 @@ router = APIRouter(prefix="/retention", tags=["retention"])
 
 
 @router.get("")
+@long_read
 def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
     """The rules, what they would delete now, and when they were applied."""
     return retention.look(services, scope)
 
 
 @router.post("")
+@long_wait
 def apply_retention(
     services: ServicesDep,
     scope: ScopeDep,

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import PlainTextResponse
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
 
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.metrics import CONTENT_TYPE, write_metrics
+from backend.api.metrics import CONTENT_TYPE
+from backend.api.threads import Shared
 from backend.auth.scope import Scope
 from backend.schemas.sessions import Readiness, ServerInfo
 from backend.schemas.work import WorkerInfo
@@ -25,45 +27,6 @@ NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
     "503": {"model": Readiness, "description": "Something is missing, and why."}
 }
-
-
-@root.get("/healthz")
-def healthz() -> dict[str, str]:
-    """The process is alive."""
-    return {"status": "alive"}
-
-
-@root.get("/readyz", responses=NOT_READY)
-def readyz(response: Response, services: ServicesDep) -> Readiness:
-    """Database, Redis and a worker whose agents move are there: 200, else 503 and what is not."""
-    parts = check_parts(services)
-    if not parts.are_ready:
-        response.status_code = 503
-    return parts.states
-
-
-@root.get("/metrics", response_class=PlainTextResponse)
-def metrics(request: Request, services: ServicesDep) -> Response:
-    """Figures for Prometheus."""
-    body = write_metrics(services, request.app.state.problems)
-    return Response(body, media_type=CONTENT_TYPE)
-
-
-@router.get("/server")
-def server(services: ServicesDep, scope: ScopeDep) -> ServerInfo:
-    """Who asks, which model answers, and whether anybody works."""
-    settings = services.settings
-    parts = check_parts(services)
-    return ServerInfo(
-        user=scope.user_id,
-        is_admin=scope.is_admin,
-        model=settings.default_model,
-        is_demo_model=settings.uses_demo_model,
-        ready=parts.are_ready,
-        workers=parts.workers,
-        missing=parts.missing,
-        pending_approvals=_pending(services, scope),
-    )
 
 
 @dataclass(frozen=True)
@@ -82,6 +45,54 @@ class Parts:
     def are_ready(self) -> bool:
         """Whether all are there."""
         return not self.missing
+
+
+async def get_parts(request: Request) -> Shared[Parts]:
+    """The state of the parts, asked once for all who want to know it just now."""
+    return cast(Shared[Parts], request.app.state.parts)
+
+
+PartsDep = Annotated[Shared[Parts], Depends(get_parts)]
+
+
+@root.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process is alive."""
+    return {"status": "alive"}
+
+
+@root.get("/readyz", responses=NOT_READY)
+async def readyz(response: Response, parts_of: PartsDep) -> Readiness:
+    """Database, Redis and a worker whose agents move are there: 200, else 503 and what is not."""
+    parts = await parts_of.get()
+    if not parts.are_ready:
+        response.status_code = 503
+    return parts.states
+
+
+@root.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    written: Shared[bytes] = request.app.state.metrics
+    return Response(await written.get(), media_type=CONTENT_TYPE)
+
+
+@router.get("/server")
+async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> ServerInfo:
+    """Who asks, which model answers, and whether anybody works."""
+    settings = services.settings
+    parts = await parts_of.get()
+    pending = await run_in_threadpool(_pending, services, scope)
+    return ServerInfo(
+        user=scope.user_id,
+        is_admin=scope.is_admin,
+        model=settings.default_model,
+        is_demo_model=settings.uses_demo_model,
+        ready=parts.are_ready,
+        workers=parts.workers,
+        missing=parts.missing,
+        pending_approvals=pending,
+    )
 
 
 def check_parts(services: Services) -> Parts:

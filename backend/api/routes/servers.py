@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import large, long_wait
 from backend.domains import service as domains
 from backend.schemas.servers import (
     ServersReport,
@@ -20,12 +21,14 @@ router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
 
 
 @router.get("/servers")
+@long_wait
 def get_servers(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ServersReport:
     """Each server as a worker finds it just now; takes as long as the slowest one may."""
     return check_servers(services, scope, domain_id)
 
 
 @router.get("/tool-versions")
+@large
 def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ToolVersionPage:
     """What the servers have said of their tools: what waits for a decision comes first."""
     with services.database.read() as session:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -12,9 +13,10 @@ from backend.api import gzip
 from backend.api.arriving import Sent, Text
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
-from backend.api.events import follow
+from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import csv_response, file_response
+from backend.api.threads import large
 from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.service import SessionFilter
@@ -115,6 +117,7 @@ def rebuild(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session
 
 
 @router.get("/{session_id}/messages")
+@large
 def get_messages(
     session_id: UUID,
     services: ServicesDep,
@@ -149,6 +152,7 @@ def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDe
 
 
 @router.get("/{session_id}/state")
+@large
 def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
     """The agent state: exactly what the model reads next."""
     with services.database.read() as session:
@@ -157,6 +161,7 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
 
 
 @router.get("/{session_id}/image")
+@large
 def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
     """The configuration that this session was made with: all of it.
 
@@ -169,6 +174,7 @@ def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
 
 
 @router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)
+@large
 def get_tool_result(
     session_id: UUID,
     result_id: UUID,
@@ -201,13 +207,16 @@ async def get_events(
     """Follow a session as Server-Sent Events.
 
     With `Last-Event-ID` or `after` the stream resumes without gap or repeat; without them it
-    begins with the active turn, if there is one, and goes on live.
+    begins with the active turn, if there is one, and goes on live. One person has so many streams
+    at most (`USER_STREAMS`); beyond them the answer is 429.
     """
-    viewer = Viewer(services, reader, scope, session_id)
-    await asyncio.to_thread(viewer.start, last_event_id or after)
-    stream: AsyncIterator[bytes] = follow(viewer, audiences, session_id)
-    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
-    if gzip.is_accepted(accept_encoding):
-        stream = gzip.compress(stream)
-        headers["Content-Encoding"] = "gzip"
-    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+    with ExitStack() as stack:
+        stack.enter_context(audiences.admit(scope))
+        viewer = Viewer(services, reader, scope, session_id)
+        await asyncio.to_thread(viewer.start, last_event_id or after)
+        stream: AsyncIterator[bytes] = follow(viewer, audiences, session_id)
+        headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+        if gzip.is_accepted(accept_encoding):
+            stream = gzip.compress(stream)
+            headers["Content-Encoding"] = "gzip"
+        return EventResponse(stream, headers, stack.pop_all())

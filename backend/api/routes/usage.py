@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import long_read
 from backend.schemas.usage import SessionUsage, UsageBy, UsageReport
 from backend.usage.service import report_usage, session_usage
 
@@ -13,6 +14,7 @@ router = APIRouter(tags=["usage"])
 
 
 @router.get("/usage")
+@long_read
 def get_usage(
     services: ServicesDep,
     scope: ScopeDep,
@@ -28,6 +30,7 @@ def get_usage(
 
 
 @router.get("/sessions/{session_id}/usage")
+@long_read
 def get_session_usage(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionUsage:
     """What the turns of a session have used, by model, and what is left of its budgets."""
     with services.database.read() as session:

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from backend.api.arriving import Text
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.threads import long_read
 from backend.errors import WorkerNotFound
 from backend.schemas.work import Work, WorkerInfo
 from backend.turns.presence import ask_to_drain, list_workers
@@ -13,6 +14,7 @@ router = APIRouter(tags=["work"])
 
 
 @router.get("/work")
+@long_read
 def work(services: ServicesDep, scope: ScopeDep) -> Work:
     """The present work of all owners."""
     return get_work(services, scope)

@@ -1,0 +1,255 @@
+"""Connections that come to an end: deadlines for who sends slowly, a bound on how many there are.
+
+Uvicorn waits for ever for the rest of a header, of a body, or for a client that does not read.
+"""
+
+import asyncio
+import heapq
+import json
+import resource
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_FILES = 65_536
+FEWEST = 100
+OTHER_FILES = 400  # of a process: its database, Redis, logs
+HEALTH_PATHS = frozenset({b"/healthz"})
+FLUSH_SECONDS = 5.0  # for what was written before the end
+YOUNG_SECONDS = 1.0  # what connects may be given to ask for something
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """How long a client may take, in seconds, and how much it may have open."""
+
+    header_seconds: float = 10.0  # for a whole header, from its first byte or from connecting
+    body_seconds: float = 15.0  # within which so many bytes of a body must come, or its end
+    body_bytes: int = 50_000
+    reading_seconds: float = 60.0  # without taking anything of what it is sent
+    header_bytes: int = 64_000
+    headers: int = 200
+    most: int = 4_000  # connections of the process; beyond, those that ask nothing are closed
+    reserve: int = 200  # more, that are answered for the process's health only
+
+
+def limit_connections(
+    limits: ConnectionLimits, health_paths: frozenset[bytes] = HEALTH_PATHS
+) -> Any:
+    """Return what uvicorn takes as `http`, and let the process open as many files as it may.
+
+    `health_paths` are answered also where there are too many connections.
+    """
+    limits = replace(limits, most=min(limits.most, _raise_open_files() - limits.reserve))
+    return partial(LimitedConnection, limits=limits, health_paths=health_paths)
+
+
+def _raise_open_files() -> int:
+    """Raise the process's limit of open files; give how many of them connections may be."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY:
+        wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+        soft = max(soft, wanted)
+    return MOST_FILES if soft == resource.RLIM_INFINITY else max(soft - OTHER_FILES, FEWEST)
+
+
+class LimitedConnection(HttpToolsProtocol):
+    """One connection, which its client cannot keep open by sending or taking too little."""
+
+    def __init__(
+        self, *args: Any, limits: ConnectionLimits, health_paths: frozenset[bytes], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._limits = limits
+        self._health_paths = health_paths
+        self._deadline: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+        self._in_header = False
+        self._header_bytes = self._body_bytes = 0
+        self._quiet_since = self.loop.time()
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a whole request is being answered."""
+        cycle = self.cycle
+        return cycle is not None and not cycle.more_body and not cycle.response_complete
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, where there is room; as uvicorn has it."""
+        super().connection_made(transport)
+        is_in_reserve = len(self.connections) <= self._limits.most + self._limits.reserve
+        self._make_room(YOUNG_SECONDS if is_in_reserve else 0.0)
+        self._expect(self._limits.header_seconds, self._header_is_late)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End; as uvicorn has it."""
+        self._forget_deadlines()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, as long as a header is not too long."""
+        if self._deadline is None and not self.is_asking:
+            self._expect(self._limits.header_seconds, self._header_is_late)
+        super().data_received(data)
+        if self._in_header:
+            self._header_bytes += len(data)
+            if self._header_bytes > self._limits.header_bytes:
+                self._end(431, self._too_long)
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read, but not for ever."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(self._limits.reading_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        if self._unread:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        """Expect a header's end."""
+        self._in_header, self._header_bytes = True, 0
+        if self._deadline is None:
+            self._expect(self._limits.header_seconds, self._header_is_late)
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Let the application answer, or refuse; and expect the body."""
+        self._in_header, self._body_bytes = False, 0
+        self._expect(self._limits.body_seconds, self._body_is_late)
+        answer, refusal = self.app, self._refusal()
+        if refusal:
+            self.app, self.url = refusal, b"/"  # what is too long may not be readable either
+        super().on_headers_complete()
+        self.app = answer
+
+    def on_body(self, body: bytes) -> None:
+        """Take a piece of the body."""
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Expect nothing more for now."""
+        self._expect_nothing()
+        super().on_message_complete()
+
+    # What uvicorn calls.
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._quiet_since = self.loop.time()
+        super().on_response_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Leave the connection to another protocol."""
+        self._forget_deadlines()
+        super().handle_websocket_upgrade()
+
+    # Deadlines.
+
+    def _expect(self, seconds: float, otherwise: Callable[[], None]) -> None:
+        self._expect_nothing()
+        self._deadline = self.loop.call_later(seconds, otherwise)
+
+    def _expect_nothing(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _forget_deadlines(self) -> None:
+        self._expect_nothing()
+        if self._unread:
+            self._unread.cancel()
+            self._unread = None
+
+    def _header_is_late(self) -> None:
+        if self.is_asking:  # the header of a request behind this one
+            self._expect(self._limits.header_seconds, self._header_is_late)
+        elif self._in_header:
+            self._end(408, f"The header took longer than {self._limits.header_seconds:g} seconds.")
+        else:
+            self.transport.close()
+
+    def _body_is_late(self) -> None:
+        is_wanted = not self.cycle.response_complete
+        if is_wanted and (self.flow.read_paused or self._body_bytes >= self._limits.body_bytes):
+            self._body_bytes = 0
+            self._expect(self._limits.body_seconds, self._body_is_late)
+        else:
+            self._end(408, "The body does not arrive, or too slowly. Send it again.")
+
+    # Bounds.
+
+    @property
+    def _too_long(self) -> str:
+        return (
+            f"Address and header have at most {self._limits.header_bytes:,} bytes and "
+            f"{self._limits.headers} fields. Send less in them."
+        )
+
+    def _refusal(self) -> Response | None:
+        length = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        if length > self._limits.header_bytes or len(self.headers) > self._limits.headers:
+            return _problem(431, self._too_long)
+        is_health = self.url.partition(b"?")[0] in self._health_paths
+        if not is_health and not self._make_room(0.0):
+            return _problem(503, "Too many connections are open. Try again in a few seconds.")
+        return None
+
+    def _make_room(self, seconds: float) -> bool:
+        """Close those that ask nothing and have not for so long, as far as there are too many.
+
+        Return whether there is room then.
+        """
+        beyond = len(self.connections) - self._limits.most
+        if beyond <= 0:
+            return True
+        before = self.loop.time() - seconds
+        quiet = [
+            other
+            for other in self.connections
+            if isinstance(other, LimitedConnection)
+            and other is not self
+            and not other.is_asking
+            and other._quiet_since <= before
+        ]
+        for other in heapq.nsmallest(beyond, quiet, key=lambda each: each._quiet_since):
+            other.transport.abort()
+        return len(quiet) >= beyond
+
+    def _end(self, status: int, detail: str) -> None:
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            self.transport.write(_written(_problem(status, detail)))
+        self._expect_nothing()
+        self.transport.close()
+        self.loop.call_later(FLUSH_SECONDS, self.transport.abort)
+
+
+def _problem(status: int, detail: str) -> Response:
+    """An error as RFC 9457 has it, after which the connection ends."""
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
+    headers = {"Connection": "close"} | ({"Retry-After": "5"} if status == 503 else {})
+    content = json.dumps({**body, "detail": detail})
+    return Response(content, status, headers, media_type="application/problem+json")
+
+
+def _written(answer: Response) -> bytes:
+    """An answer that no request stands behind."""
+    phrase = HTTPStatus(answer.status_code).phrase
+    lines = [f"HTTP/1.1 {answer.status_code} {phrase}".encode()]
+    lines += [name + b": " + value for name, value in answer.raw_headers]
+    return b"\r\n".join([*lines, b"", bytes(answer.body)])
