@@ -118,6 +118,7 @@ class Database:
 
     @contextmanager
     def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
+        """A connection that only reads. Raises SourceUnusable."""
         engine = self._engine()
         try:
             with engine.connect() as connection:
