@@ -1,5 +1,7 @@
 """The composition root: makes the parts of a process from its settings."""
 
+from collections.abc import Sequence
+
 from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as ConnectionLost
@@ -22,10 +24,17 @@ REDIS_ASKING_SECONDS = 1  # who asks whether it is there has a deadline, too
 SPARE_CONNECTIONS = 50
 
 
-def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.0) -> Services:
+def bootstrap(
+    settings: Settings,
+    *,
+    threads: int,
+    database_patience: float = 3.0,
+    preload: Sequence[str] = (),
+) -> Services:
     """Make what API and worker share; `threads` is how many use it at once.
 
     `database_patience`: the seconds that a thread waits for another to give a connection back.
+    `preload`: modules that work in the sandbox needs beside those for validating.
     Raises ConfigurationError when a server's URL is missing.
     """
     for name in ("database_url", "redis_url"):
@@ -50,7 +59,7 @@ def bootstrap(settings: Settings, *, threads: int, database_patience: float = 3.
         announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
         submits=GroupCommit(),
-        sandbox=Sandbox(NEEDED_MODULES),
+        sandbox=Sandbox([*NEEDED_MODULES, *preload]),
     )
 
 

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
+from backend.data.sources import PRELOADED
+from backend.sandbox.sandbox import Sandbox
 from tests.fakes import ScriptedModel
 from tests.forked import fork
 from tests.stack import Servers, Stack
@@ -40,6 +42,13 @@ def servers() -> Iterator[Servers]:
 def model() -> Iterator[ScriptedModel]:
     with ScriptedModel() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    opened = Sandbox(PRELOADED)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -8,17 +8,24 @@ everything also starts from nothing is the claim of `test_launch_stack.py`.
 import multiprocessing
 import os
 import runpy
+import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from backend.sandbox.process import Process, SupervisorProcess, clean, launch
+from backend.sandbox.supervisor import Supervisor
 from tests.stack import ROOT
 
 READY_SECONDS = 30
 _PARTS = [
     "backend.api.__main__",
+    "backend.data.preloaded",
     "backend.integrity.scan",
     "backend.llm.demo",
     "worker.__main__",
@@ -70,6 +77,57 @@ class Forked:
         self._process.kill()
 
 
+class _SpareSupervisor:
+    """A supervisor of the sandbox that was forked early, as the other parts are.
+
+    Only the first one: if it is killed, another one starts from nothing.
+    """
+
+    def __init__(self) -> None:
+        self._call, its = socket.socketpair()
+        self._is_used = False
+        self._process = os.fork()
+        if not self._process:
+            self._call.close()
+            _wait_to_supervise(its)
+        its.close()
+
+    def launch(self, control: socket.socket, preload: Sequence[str]) -> Process:
+        """Do what `process.launch` does."""
+        if self._is_used:
+            return launch(control, preload)
+        self._is_used = True
+        socket.send_fds(self._call, [b"!"], [control.fileno()])
+        return self
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises subprocess.TimeoutExpired."""
+        deadline = time.monotonic() + (timeout or READY_SECONDS)
+        while True:
+            ended, status = os.waitpid(self._process, os.WNOHANG)
+            if ended:
+                return status
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired("supervisor", timeout or 0.0)
+            time.sleep(0.005)
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        os.kill(self._process, signal.SIGKILL)
+
+
+def _wait_to_supervise(call: socket.socket) -> NoReturn:
+    os.setsid()
+    _, descriptors, _, _ = socket.recv_fds(call, 1, 1)
+    if descriptors:
+        import_module("backend.data.preloaded")
+        kept = clean(os.environ)
+        os.environ.clear()
+        os.environ.update(kept)
+        Supervisor(socket.socket(fileno=descriptors[0])).serve()
+    os._exit(0)
+
+
 def _run(arguments: Sequence[str], environment: Mapping[str, str], log: Path, ready: Any) -> None:
     os.setsid()
     os.environ.clear()
@@ -78,6 +136,7 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str], log: Path, re
     words = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for own in (1, 2):
         os.dup2(words, own)
+    SupervisorProcess.launch = staticmethod(_SpareSupervisor().launch)
     ready.send(None)
     ready.close()
     _, module, *rest = arguments

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
-from backend.data.sources import Sources
+from backend.data.sources import PRELOADED, Sources
 from backend.errors import ConfigurationError
 from backend.llm.provider import ModelProvider
 from backend.logs import set_up_logs
@@ -62,14 +62,19 @@ def leave(code: int) -> NoReturn:
 def make_runtime(settings: Settings) -> Runtime:
     """Make what this process runs turns with. Raises ConfigurationError."""
     services = bootstrap(
-        settings, threads=settings.worker_turns, database_patience=DATABASE_PATIENCE
+        settings,
+        threads=settings.worker_turns,
+        database_patience=DATABASE_PATIENCE,
+        preload=PRELOADED,
     )
+    sandbox = services.sandbox
     name = f"{socket.gethostname()}.{os.getpid()}.{uuid4().hex[:6]}"
     return Runtime(
         name=name,
         services=services,
         models=ModelProvider(settings),
-        sources=Sources(settings.data_dir, settings.source_urls),
+        sandbox=sandbox,
+        sources=Sources(settings.data_dir, settings.source_urls, sandbox),
         loop=AgentLoop(threads=settings.worker_turns),
         leases=LeaseKeeper(services.database, name, settings.lease_seconds),
         servers=ToolServers.of(settings, services.database),

@@ -55,8 +55,7 @@ class WorkerProcess:
         runtime = self._runtime
         helpers = (self._sweeper, self._janitor, self._server_checks)
         keepers = (runtime.leases, *helpers, self._presence)
-        sandbox = runtime.services.sandbox
-        for part in (sandbox, runtime.loop, *keepers, self._crew):
+        for part in (runtime.sandbox, runtime.loop, *keepers, self._crew):
             part.start()
         capacity = runtime.services.settings.worker_turns
         log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
@@ -68,9 +67,8 @@ class WorkerProcess:
         self._server_checks.close()
         self._presence.close()
         self._hand_over()
-        runtime.sources.close()
+        runtime.sandbox.close()
         runtime.loop.close()
-        sandbox.close()
 
     def _wait_for_turns(self) -> None:
         """Let the turns in hand end: for the grace period once it is urgent, else for ever."""

@@ -1,6 +1,7 @@
 """Builds the SELECT that sums a measure by keys, with names checked against the table. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -11,18 +12,26 @@ from backend.data.results import Scalar
 Filters = Mapping[str, Scalar | Sequence[Scalar]]
 
 
-def sum_by_keys(
-    source: str, table: TableInfo, keys: Sequence[str], measure: str, filters: Filters, dialect: str
-) -> str:
+@dataclass(frozen=True)
+class Sums:
+    """What to sum: a measure of a table by keys, of the rows that have the filters' values."""
+
+    table: str
+    keys: Sequence[str]
+    measure: str
+    filters: Filters = field(default_factory=dict)
+
+
+def sum_by_keys(source: str, table: TableInfo, sums: Sums, dialect: str) -> str:
     """`SELECT keys, SUM(measure) … GROUP BY keys`; raises QueryFailed for unknown columns."""
     schema, _, bare = table.name.rpartition(".")
     place = exp.table_(bare, db=schema or None, quoted=True)
     if dialect == "duckdb":
         place = exp.table_(table.name, db=source, quoted=True)
-    columns = [_column(name, table) for name in keys]
-    total = exp.Sum(this=_column(measure, table))
+    columns = [_column(name, table) for name in sums.keys]
+    total = exp.Sum(this=_column(sums.measure, table))
     query = exp.select(*columns, exp.alias_(total, "measure")).from_(place)
-    for name, value in filters.items():
+    for name, value in sums.filters.items():
         query = query.where(_condition(_column(name, table), value))
     return query.group_by(*(column.copy() for column in columns)).sql(dialect=dialect)
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,9 +16,9 @@ from sqlalchemy.pool import NullPool
 
 from backend.data.errors import QueryFailed, SourceUnusable, did_you_mean
 from backend.data.guard import Surroundings, check_query
-from backend.data.interrupt import Interrupt
 from backend.data.profile import ColumnInfo, TableInfo
 from backend.data.results import Column, Limits, Table, collect
+from backend.sandbox.child import on_stop
 
 MAX_TABLES = 500
 _CONNECT_SECONDS = 5
@@ -27,9 +28,9 @@ _LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite makes
 
 @dataclass(frozen=True)
 class Way:
-    """How one kind of database is opened so that it refuses writes by itself.
+    """How one kind of database is opened so that it refuses writes and stops by itself.
 
-    `begin` runs before the query; `{milliseconds}` is the time limit.
+    `begin` runs before the query; `{milliseconds}` and `{seconds}` are the time limit.
     """
 
     dialect: str
@@ -37,22 +38,44 @@ class Way:
     connect_args: tuple[tuple[str, Any], ...] = ()
 
 
+_CONNECT_TIMEOUT = (("connect_timeout", _CONNECT_SECONDS),)
 _WAYS = {
     "postgresql": Way(
         "postgres",
-        ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
-        (("connect_timeout", _CONNECT_SECONDS),),
+        (
+            "SET TRANSACTION READ ONLY",
+            "SET LOCAL statement_timeout = {milliseconds}",
+            "SET LOCAL lock_timeout = {milliseconds}",
+            # Only servers that have it: it ends a query whose client has gone.
+            "SELECT set_config(name, '1s', true) FROM pg_settings "
+            "WHERE name = 'client_connection_check_interval'",
+        ),
+        (
+            *_CONNECT_TIMEOUT,
+            ("keepalives_idle", 5),
+            ("keepalives_interval", 2),
+            ("keepalives_count", 3),
+            ("tcp_user_timeout", 10_000),
+        ),
     ),
     "sqlite": Way("sqlite"),
     "mysql": Way(
         "mysql",
         ("SET SESSION max_execution_time = {milliseconds}", "START TRANSACTION READ ONLY"),
-        (("connect_timeout", _CONNECT_SECONDS),),
+        _CONNECT_TIMEOUT,
     ),
     "mariadb": Way(
-        "mysql", ("START TRANSACTION READ ONLY",), (("connect_timeout", _CONNECT_SECONDS),)
+        "mysql",
+        ("SET SESSION max_statement_time = {seconds}", "START TRANSACTION READ ONLY"),
+        _CONNECT_TIMEOUT,
     ),
     "oracle": Way("oracle", ("SET TRANSACTION READ ONLY",)),
+}
+_PLAIN_DRIVERS = {
+    "postgres": "postgresql+psycopg2",
+    "postgresql": "postgresql+psycopg2",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
 }
 
 _SQLITE_ALLOWED = frozenset(
@@ -75,43 +98,40 @@ class Database:
         self._way = _WAYS[self.kind]
         self.dialect = self._way.dialect
 
-    def list_tables(self, interrupt: Interrupt) -> tuple[TableInfo, ...]:
+    def list_tables(self) -> tuple[TableInfo, ...]:
         """All tables and views with their columns, those of other schemas under schema.table."""
-        with self._connection(interrupt, Limits()) as connection:
+        with self.open(Limits()) as connection:
             inspector = inspect(connection)
             names = list(_table_names(inspector))[:MAX_TABLES]
             return tuple(_table(inspector, schema, name) for schema, name in names)
 
-    def query(
-        self, sql: str, tables: Sequence[TableInfo], limits: Limits, interrupt: Interrupt
-    ) -> Table:
+    def query(self, sql: str, tables: Sequence[TableInfo], limits: Limits) -> Table:
         """The result of one SELECT; what is sent is the text that was checked, printed anew."""
         known = frozenset(tuple(table.name.lower().split(".")) for table in tables)
         checked = check_query(sql, Surroundings(self._way.dialect, known))
         text = checked.sql(dialect=self._way.dialect, comments=False)
-        with self._connection(interrupt, limits, sealed=True) as connection:
+        with self.open(limits, sealed=True) as connection:
             try:
                 return _fetch(connection, text, limits)
             except SQLAlchemyError as error:
-                interrupt.check()
                 raise QueryFailed(self._explain(error, tables)) from None
 
     @contextmanager
-    def _connection(
-        self, interrupt: Interrupt, limits: Limits, sealed: bool = False
-    ) -> Iterator[Connection]:
-        interrupt.check()
+    def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
+        """A connection that only reads. Raises SourceUnusable."""
         engine = self._engine()
         try:
             with engine.connect() as connection:
                 driver = connection.connection.dbapi_connection
-                for statement in self._way.begin:
+                for statement in _way_of(connection, self._way).begin:
                     connection.exec_driver_sql(
-                        statement.format(milliseconds=int(limits.seconds * 1000))
+                        statement.format(
+                            milliseconds=int(limits.seconds * 1000), seconds=limits.seconds
+                        )
                     )
                 if sealed and isinstance(driver, sqlite3.Connection):
                     driver.set_authorizer(_authorize_sqlite)
-                with interrupt.covers(_cancel_of(driver)):
+                with on_stop(_cancel_of(engine, driver)):
                     yield connection
         except SQLAlchemyError as error:
             raise SourceUnusable(self._explain(error, ())) from None
@@ -151,9 +171,12 @@ def _parse_url(text: str) -> URL:
         url = make_url(text)
     except SQLAlchemyError:
         raise SourceUnusable("The URL is not one that SQLAlchemy can read.") from None
-    if url.drivername in ("postgres", "postgresql"):
-        return url.set(drivername="postgresql+psycopg2")
-    return url
+    return url.set(drivername=_PLAIN_DRIVERS.get(url.drivername, url.drivername))
+
+
+def _way_of(connection: Connection, way: Way) -> Way:
+    """MariaDB's own way also where its URL says mysql."""
+    return _WAYS["mariadb"] if getattr(connection.dialect, "is_mariadb", False) else way
 
 
 def _table_names(inspector: Inspector) -> Iterator[tuple[str | None, str]]:
@@ -180,7 +203,10 @@ def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
     result = connection.execution_options(**options).exec_driver_sql(sql)
     batches = (list(map(tuple, part)) for part in result.partitions(_ROWS_PER_BATCH))
     table = collect([Column(name, "") for name in result.keys()], batches, limits)  # noqa: SIM118 - a Result's keys
-    result.close()
+    if table.complete:
+        result.close()
+    else:
+        connection.invalidate()  # a driver of MySQL would read all the rest first
     return Table(_typed(table), table.rows, table.cut_by)
 
 
@@ -195,13 +221,18 @@ def _typed(table: Table) -> tuple[Column, ...]:
     return tuple(types)
 
 
-def _cancel_of(driver: Any) -> Callable[[], object]:
-    """What stops a running statement: psycopg2 and oracledb cancel, sqlite3 interrupts."""
-    for name in ("cancel", "interrupt", "close"):
-        if hasattr(driver, name):
-            action: Callable[[], object] = getattr(driver, name)
-            return action
-    return lambda: None
+def _cancel_of(engine: Engine, driver: Any) -> Callable[[], object]:
+    """What tells the server that nobody waits for the running statement any more."""
+    if hasattr(driver, "thread_id"):
+        return partial(_kill_query, engine, driver.thread_id())
+    cancel: Callable[[], object] = getattr(driver, "cancel", lambda: None)
+    return cancel
+
+
+def _kill_query(engine: Engine, number: int) -> None:
+    """Stop a statement of MySQL or MariaDB, which do not notice that its client has gone."""
+    other = engine.raw_connection()
+    other.cursor().execute(f"KILL QUERY {int(number)}")
 
 
 def _authorize_sqlite(action: int, first: str | None, second: str | None, *_: object) -> int:

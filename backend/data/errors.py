@@ -32,10 +32,6 @@ class QueryTimedOut(DataError):
     """The query took too long and was stopped. Filter or aggregate more, and try again."""
 
 
-class QueryStopped(DataError):
-    """The query was stopped because nobody waits for it any more."""
-
-
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as " Did you mean 'amount'?", or nothing when no known name is close."""
     by_lower = {name.lower(): name for name in known}

@@ -16,11 +16,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from backend.data.errors import QueryFailed, QueryRefused, QueryStopped, did_you_mean
-from backend.data.interrupt import Interrupt
+from backend.data.errors import QueryFailed, QueryRefused, did_you_mean
 from backend.data.results import MAX_CELL_CHARS, Column, Limits, Table, collect
 
-_MEMORY_LIMIT = "512MB"
+MEMORY_LIMIT = "180MB"  # a child of the sandbox may take 300 MB in all
+THREADS = 2
 _ROWS_PER_BATCH = 2048
 
 # The order matters: once the settings are locked nothing can be set.
@@ -44,37 +44,28 @@ def function_names() -> frozenset[str]:
     return frozenset(name for (name,) in rows)
 
 
-def run_query(
-    default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits, interrupt: Interrupt
-) -> Table:
+def run_query(default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits) -> Table:
     """The result of one SELECT over the snapshots; unqualified names are those of `default`."""
-    with sealed(default, snapshots, interrupt) as connection:
+    with sealed(default, snapshots) as connection:
         try:
             _check_statement(connection, sql)
             return _fetch(connection, sql, limits)
-        except duckdb.InterruptException:
-            raise QueryStopped from None
         except duckdb.Error as error:
             raise QueryFailed(_explain(connection, str(error))) from None
 
 
 @contextmanager
-def attached(
-    snapshots: Mapping[str, Path], interrupt: Interrupt
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection with the snapshots attached READ_ONLY, for our own questions about them."""
     config: dict[str, str | bool | int | float | list[str]]
     config = {
-        "memory_limit": _MEMORY_LIMIT,
-        "threads": 2,
+        "memory_limit": MEMORY_LIMIT,
+        "threads": THREADS,
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
-    with (
-        duckdb.connect(":memory:", config=config) as connection,
-        interrupt.covers(connection.interrupt),
-    ):
+    with duckdb.connect(":memory:", config=config) as connection:
         for name, path in snapshots.items():
             place = str(path).replace("'", "''")
             connection.execute(f"ATTACH '{place}' AS \"{name}\" (READ_ONLY)")
@@ -82,11 +73,9 @@ def attached(
 
 
 @contextmanager
-def sealed(
-    default: str, snapshots: Mapping[str, Path], interrupt: Interrupt
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def sealed(default: str, snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that can only read: whatever statement it is given."""
-    with attached(snapshots, interrupt) as connection:
+    with attached(snapshots) as connection:
         connection.execute(f'USE "{default}"')
         for statement in _SEAL:
             connection.execute(statement)
@@ -131,7 +120,7 @@ def _explain(connection: duckdb.DuckDBPyConnection, message: str) -> str:
     """The engine's message without its picture of the query, with the columns if one is wrong."""
     text = " ".join(re.split(r"\n\s*LINE \d+:", message)[0].split())
     if "Out of Memory" in text:
-        return f"The query needs more than {_MEMORY_LIMIT}. Filter or aggregate before joining."
+        return f"The query needs more than {MEMORY_LIMIT}. Filter or aggregate before joining."
     wrong = re.search(r'[Cc]olumn (?:named )?"([^"]+)"', text)
     if not wrong:
         return text[:600]

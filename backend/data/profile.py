@@ -1,12 +1,12 @@
 """What a snapshot holds: its tables, columns, their descriptions and the span of their values."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from backend.data.interrupt import Interrupt
 from backend.data.local import attached
 
 _FEW_VALUES = 20
@@ -33,9 +33,9 @@ class TableInfo:
     comment: str = ""
 
 
-def list_tables(name: str, snapshot: Path, interrupt: Interrupt) -> tuple[TableInfo, ...]:
+def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
     """All tables of a snapshot with their columns and numbers of rows."""
-    with attached({name: snapshot}, interrupt) as connection:
+    with attached({name: snapshot}) as connection:
         tables = connection.execute(
             "SELECT table_name, comment FROM duckdb_tables() WHERE database_name = $1 "
             "UNION ALL SELECT view_name, comment FROM duckdb_views() "
@@ -45,24 +45,23 @@ def list_tables(name: str, snapshot: Path, interrupt: Interrupt) -> tuple[TableI
         return tuple(_table(connection, name, table, comment) for table, comment in tables)
 
 
-def profile_table(
-    name: str, snapshot: Path, table: TableInfo, interrupt: Interrupt
+def profile_tables(name: str, snapshot: Path, tables: Sequence[TableInfo]) -> tuple[TableInfo, ...]:
+    """The tables, their columns with values: all of them when few, else smallest to largest."""
+    with attached({name: snapshot}) as connection:
+        return tuple(replace(table, columns=_profile(connection, name, table)) for table in tables)
+
+
+def _profile(
+    connection: duckdb.DuckDBPyConnection, name: str, table: TableInfo
 ) -> tuple[ColumnInfo, ...]:
-    """The table's columns with their values: all of them when few, else smallest to largest."""
-    with attached({name: snapshot}, interrupt) as connection:
-        place = f"{_quoted(name)}.{_quoted(table.name)}"
-        summary = connection.sql(f"SUMMARIZE {place}")
-        rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
-        spans = {row[0]: row[1:] for row in rows}
-        return tuple(
-            ColumnInfo(
-                column.name,
-                column.type,
-                column.comment,
-                _values(connection, place, column.name, spans[column.name]),
-            )
-            for column in table.columns
-        )
+    place = f"{_quoted(name)}.{_quoted(table.name)}"
+    summary = connection.sql(f"SUMMARIZE {place}")
+    rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
+    spans = {row[0]: row[1:] for row in rows}
+    return tuple(
+        replace(column, values=_values(connection, place, column.name, spans[column.name]))
+        for column in table.columns
+    )
 
 
 def _table(

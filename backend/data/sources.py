@@ -1,27 +1,56 @@
-"""All sources that tools may ask: the bundled finance data, files and databases."""
+"""All sources that tools may ask: the bundled finance data, files and databases.
 
+What is read and asked happens in children of the sandbox; each source has its own limits.
+"""
+
+import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
-from backend.data.aggregate import Filters, sum_by_keys
-from backend.data.databases import Database
-from backend.data.errors import SourceUnusable, UnknownSource, did_you_mean
+from backend.data.compare import Thresholds
+from backend.data.comparing import Side, compare_sides
+from backend.data.errors import (
+    DataError,
+    QueryFailed,
+    QueryRefused,
+    QueryTimedOut,
+    SourceUnusable,
+    UnknownSource,
+    did_you_mean,
+)
 from backend.data.files import find_files, name_files, unique_name
 from backend.data.finance import descriptions
-from backend.data.guard import Surroundings, check_query, referenced_tables
-from backend.data.interrupt import Interrupt, run_stoppable
-from backend.data.local import function_names, run_query
-from backend.data.profile import TableInfo, list_tables, profile_table
+from backend.data.finance.build import FINANCE_VERSION, build_finance
+from backend.data.guard import MAX_QUERY_CHARS
+from backend.data.profile import TableInfo, list_tables, profile_tables
+from backend.data.questions import (
+    Question,
+    Snapshot,
+    choose_table,
+    query_database,
+    query_snapshots,
+    reflect_database,
+)
+from backend.data.readers import fill_snapshot
 from backend.data.results import Limits, Table
-from backend.data.snapshots import ensure_finance, ensure_snapshot, fingerprint
+from backend.data.snapshots import ensure_snapshot, fingerprint
+from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
+from backend.sandbox.messages import Bounds
+from backend.sandbox.sandbox import Sandbox
 
-_THREADS = 8
+PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
+MEGABYTES = 300
+_READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
+_REFLECTING = Bounds(20, MEGABYTES)
+_COMPARING = Bounds(30, MEGABYTES)
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
+_REFUSED_SECONDS = 300  # how long a file that took too much is not tried again
+_READ_AT_ONCE = 3
 _BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
 
 T = TypeVar("T")
@@ -40,156 +69,175 @@ class SourceInfo:
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a source comes from: a snapshot that is made of it, or a database's URL."""
+    """Where a source comes from: the bundled data, a file, or a database's URL."""
 
     name: str
     kind: str
     description: str
     version: str = ""
-    snapshot: Callable[[Interrupt], Path] | None = None
+    path: Path | None = None
     url: str = ""
 
 
 class Sources:
-    """The sources of one installation; safe to share between threads and turns.
+    """The sources of one installation; all turns of a loop share them.
 
-    Files that came, changed or went are noticed at the next call.
+    `asker` names the session that asks: it does not take the whole sandbox. Files that came,
+    changed or went are noticed at the next call.
     """
 
-    def __init__(self, data_dir: Path, source_urls: Mapping[str, str]) -> None:
+    def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
         self._folder = data_dir / "sources"
         self._cache = data_dir / "cache" / "sources"
         self._urls = _name_databases(source_urls)
-        self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="sources")
-        self._running: set[Interrupt] = set()
-        self._infos: dict[tuple[str, str], SourceInfo] = {}
-
-    async def run(self, work: Callable[[Interrupt], T], seconds: float) -> T:
-        """Run blocking work on the sources beside the loop; a stop or the limit interrupts it."""
-        interrupt = Interrupt()
-        self._running.add(interrupt)
-        try:
-            return await run_stoppable(self._executor, work, seconds, interrupt)
-        finally:
-            self._running.discard(interrupt)
+        self._sandbox = sandbox
+        self._known: dict[str, tuple[str, float, SourceInfo]] = {}
 
     def names(self) -> list[str]:
         """The names of all sources: bundled, then databases, then files."""
         return list(self._origins())
 
-    def list_all(self, interrupt: Interrupt) -> list[SourceInfo]:
+    async def list_all(self, asker: str) -> list[SourceInfo]:
         """All sources with their tables; one that cannot be read is listed with its error."""
-        return [self._info(origin, interrupt) for origin in self._origins().values()]
+        at_once = asyncio.Semaphore(_READ_AT_ONCE)
 
-    def describe(self, name: str, interrupt: Interrupt, table: str | None = None) -> SourceInfo:
+        async def look(origin: _Origin) -> SourceInfo:
+            async with at_once:
+                return await self._info(asker, origin)
+
+        origins = await asyncio.to_thread(self._origins)
+        async with asyncio.TaskGroup() as group:
+            looks = [group.create_task(look(origin)) for origin in origins.values()]
+        return [task.result() for task in looks]
+
+    async def describe(self, asker: str, name: str, table: str | None = None) -> SourceInfo:
         """One source, its tables (or the one named) with the values of their columns."""
-        origin = _find(self._origins(), name)
-        info = self._usable(origin, interrupt)
-        tables = info.tables if table is None else (_choose_table(info, table),)
-        if origin.snapshot is None:
-            return replace(info, tables=tables)
-        path = origin.snapshot(interrupt)
-        columns = [profile_table(info.name, path, t, interrupt) for t in tables]
-        pairs = zip(tables, columns, strict=True)
-        return replace(info, tables=tuple(replace(t, columns=c) for t, c in pairs))
+        origin = _find(await asyncio.to_thread(self._origins), name)
+        info = await self._usable(asker, origin)
+        tables = info.tables if table is None else (choose_table(info.name, info.tables, table),)
+        if not origin.url:
+            path = await self._snapshot(asker, origin)
+            tables = await self._ask(asker, _READING, profile_tables, info.name, path, tables)
+        return replace(info, tables=tables)
 
-    def query(self, name: str, sql: str, limits: Limits, interrupt: Interrupt) -> Table:
-        """The result of one SELECT; in all but databases it may join tables of other sources."""
-        origins = self._origins()
+    async def query(self, asker: str, name: str, question: Question, limits: Limits) -> Table:
+        """The result of one SELECT, or sums by keys with the sum in the last column.
+
+        In all but databases a SELECT may join tables of other sources.
+        """
+        if isinstance(question, str) and len(question) > MAX_QUERY_CHARS:
+            raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")
+        origins = await asyncio.to_thread(self._origins)
         origin = _find(origins, name)
-        info = self._usable(origin, interrupt)
+        info = await self._usable(asker, origin)
+        bounds = Bounds(limits.seconds, MEGABYTES)
         if origin.url:
-            return Database(origin.url).query(sql, info.tables, limits, interrupt)
-        local = [o for o in origins.values() if o.snapshot and _mentions(sql, o.name)]
-        infos = [info, *(self._info(o, interrupt) for o in local if o != origin)]
-        paths = frozenset(_paths(info, infos))
-        checked = check_query(sql, Surroundings("duckdb", paths, function_names(), True))
-        used = {origin.name, *(path[0] for path in referenced_tables(checked))}
-        snapshots = {
-            o.name: o.snapshot(interrupt)
-            for o in origins.values()
-            if o.snapshot and o.name in used and o.name in {i.name for i in infos}
-        }
-        return run_query(origin.name, snapshots, sql, limits, interrupt)
+            place = (info.name, origin.url, info.tables)
+            return await self._ask(asker, bounds, query_database, *place, question, limits)
+        default = Snapshot(info.name, info.tables, await self._snapshot(asker, origin))
+        named = [o for o in origins.values() if o != origin and _mentions(question, o.name)]
+        others = [
+            Snapshot(other.name, about.tables, await self._snapshot(asker, other))
+            for other in named
+            if not other.url and not (about := await self._info(asker, other)).error
+        ]
+        return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
 
-    def sum_by_keys(
-        self,
-        name: str,
-        table: str,
-        keys: Sequence[str],
-        measure: str,
-        filters: Filters,
-        limits: Limits,
-        interrupt: Interrupt,
-    ) -> Table:
-        """A measure's sums by keys, the sum in the last column; names are checked first."""
-        origin = _find(self._origins(), name)
-        info = self._usable(origin, interrupt)
-        chosen = _choose_table(info, table)
-        dialect = Database(origin.url).dialect if origin.url else "duckdb"
-        sql = sum_by_keys(info.name, chosen, keys, measure, filters, dialect)
-        return self.query(info.name, sql, limits, interrupt)
+    async def compare(
+        self, asker: str, left: Side, right: Side, key_names: Sequence[str], within: Thresholds
+    ) -> tuple[Table, list[str]]:
+        """The differences between two results of `query`, and what to say about them."""
+        return await self._ask(asker, _COMPARING, compare_sides, left, right, key_names, within)
 
-    def close(self) -> None:
-        """Take no more work and stop what runs."""
-        for interrupt in tuple(self._running):
-            interrupt.fire()
-        self._executor.shutdown(wait=False, cancel_futures=True)
+    async def _ask(
+        self, asker: str, bounds: Bounds, work: Callable[..., T], *arguments: object
+    ) -> T:
+        """Run work for a question in the sandbox. Raises DataError."""
+        try:
+            return await self._sandbox.run(work, *arguments, bounds=bounds, key=asker)
+        except OutOfTime:
+            raise QueryTimedOut(
+                f"The query took longer than {bounds.seconds:g} s and was stopped. "
+                "Filter or aggregate more, and try again."
+            ) from None
+        except OutOfMemory:
+            raise QueryFailed(
+                f"The query needs more than {bounds.megabytes} MB. "
+                "Filter or aggregate before joining."
+            ) from None
+        except SandboxError as error:
+            raise QueryFailed(error.detail) from None
 
     def _origins(self) -> dict[str, _Origin]:
         """All sources as they are at this moment, by name."""
-        origins = [self._bundled(name, text) for name, text in _BUNDLED.items()]
+        origins = [
+            _Origin(name, "finance", text, FINANCE_VERSION) for name, text in _BUNDLED.items()
+        ]
         for name, url in self._urls.items():
             text = f"A {url.partition(':')[0].partition('+')[0]} database."
             minute = str(int(time.time() // _REFLECT_SECONDS))
             origins.append(_Origin(name, "database", text, minute, url=url))
         files = name_files(find_files(self._folder), self._folder, {o.name for o in origins})
-        origins += [self._file(name, path) for name, path in files.items()]
+        for name, path in files.items():
+            text = f"The file {path.relative_to(self._folder).as_posix()}."
+            origins.append(_Origin(name, "file", text, fingerprint(path), path))
         return {origin.name: origin for origin in origins}
 
-    def _bundled(self, name: str, description: str) -> _Origin:
-        def snapshot(interrupt: Interrupt) -> Path:
-            return ensure_finance(self._cache, interrupt) / f"{name}.duckdb"
-
-        return _Origin(name, "finance", description, snapshot=snapshot)
-
-    def _file(self, name: str, path: Path) -> _Origin:
-        def snapshot(interrupt: Interrupt) -> Path:
-            return ensure_snapshot(self._cache, name, path, interrupt) / f"{name}.duckdb"
-
-        text = f"The file {path.relative_to(self._folder).as_posix()}."
-        return _Origin(name, "file", text, fingerprint(path), snapshot)
-
-    def _usable(self, origin: _Origin, interrupt: Interrupt) -> SourceInfo:
-        info = self._info(origin, interrupt)
+    async def _usable(self, asker: str, origin: _Origin) -> SourceInfo:
+        info = await self._info(asker, origin)
         if info.error:
             raise SourceUnusable(f"The source {info.name} cannot be read: {info.error}")
         return info
 
-    def _info(self, origin: _Origin, interrupt: Interrupt) -> SourceInfo:
+    async def _info(self, asker: str, origin: _Origin) -> SourceInfo:
         """What is known of a source, read again when its file has changed."""
-        known = self._infos.get((origin.name, origin.version))
-        if known:
+        version, until, known = self._known.get(origin.name, ("", 0.0, None))
+        if known and version == origin.version and time.monotonic() < until:
             return known
         info = SourceInfo(origin.name, origin.kind, origin.description)
+        until = inf
         try:
-            info = replace(info, tables=_read_tables(origin, interrupt))
-        except SourceUnusable as error:
+            info = replace(info, tables=await self._read_tables(asker, origin))
+        except SandboxError as error:
+            info = replace(info, error=_too_much(error))
+            is_its_own = isinstance(error, OutOfTime | OutOfMemory)
+            until = time.monotonic() + _REFUSED_SECONDS if is_its_own else 0.0
+        except DataError as error:
             info = replace(info, error=error.detail)
-        if origin.snapshot or not info.error:
-            self._remember(origin, info)
+        # What a database says now it may not say at the next question.
+        if not (origin.url and info.error):
+            self._known[origin.name] = (origin.version, until, info)
         return info
 
-    def _remember(self, origin: _Origin, info: SourceInfo) -> None:
-        """Keep the newest version of each source; a new mapping, since other threads read it."""
-        others = {key: value for key, value in self._infos.items() if key[0] != origin.name}
-        self._infos = others | {(origin.name, origin.version): info}
+    async def _read_tables(self, asker: str, origin: _Origin) -> tuple[TableInfo, ...]:
+        run = self._sandbox.run
+        if origin.url:
+            return await run(reflect_database, origin.url, bounds=_REFLECTING, key=asker)
+        snapshot = await self._snapshot(asker, origin)
+        return await run(list_tables, origin.name, snapshot, bounds=_READING, key=asker)
+
+    async def _snapshot(self, asker: str, origin: _Origin) -> Path:
+        """The place of the source's copy, made now if there is none."""
+        name, file = f"{origin.name}.duckdb", origin.path
+
+        async def fill(folder: Path) -> None:
+            run = self._sandbox.run
+            if file is None:
+                await run(build_finance, folder, bounds=_READING, key=asker)
+            else:
+                place = (folder / name, origin.name, file)
+                await run(fill_snapshot, *place, bounds=_READING, key=asker)
+
+        folder = "finance" if file is None else origin.name
+        return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
 
 
-def _read_tables(origin: _Origin, interrupt: Interrupt) -> tuple[TableInfo, ...]:
-    if origin.snapshot is None:
-        return Database(origin.url).list_tables(interrupt)
-    return list_tables(origin.name, origin.snapshot(interrupt), interrupt)
+def _too_much(error: SandboxError) -> str:
+    if isinstance(error, OutOfTime):
+        return "Reading it takes too long. Make it smaller, or split it."
+    if isinstance(error, OutOfMemory):
+        return f"Reading it needs more than {MEGABYTES} MB. Make it smaller, or split it."
+    return error.detail
 
 
 def _name_databases(source_urls: Mapping[str, str]) -> dict[str, str]:
@@ -208,28 +256,7 @@ def _find(origins: Mapping[str, _Origin], name: str) -> _Origin:
     raise UnknownSource(f"There is no source {name!r}.{hint} The sources are: {known}.")
 
 
-def _mentions(sql: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE) is not None
-
-
-def _choose_table(info: SourceInfo, name: str) -> TableInfo:
-    """The table by its name, with or without the source's in front of it."""
-    bare = name.replace('"', "").lower().removeprefix(f"{info.name}.")
-    for table in info.tables:
-        if table.name.lower() == bare:
-            return table
-    known = [table.name for table in info.tables]
-    hint = did_you_mean(bare, known)
-    raise UnknownSource(
-        f"{info.name} has no table {name!r}.{hint} Its tables are: {', '.join(known)}."
-    )
-
-
-def _paths(default: SourceInfo, infos: list[SourceInfo]) -> Iterator[tuple[str, ...]]:
-    """All ways in which a query may write the tables' names."""
-    for table in default.tables:
-        yield (table.name.lower(),)
-    for info in infos:
-        for table in info.tables:
-            yield (info.name, table.name.lower())
-            yield (info.name, "main", table.name.lower())
+def _mentions(question: Question, name: str) -> bool:
+    if not isinstance(question, str):
+        return False
+    return re.search(rf"\b{re.escape(name)}\b", question, re.IGNORECASE) is not None

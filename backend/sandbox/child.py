@@ -22,7 +22,7 @@ MEGABYTE = 1 << 20
 LARGEST_MESSAGE = 64 * MEGABYTE  # arguments or result, pickled
 _LARGEST_FILE = 4 << 30
 _TO_REPORT = 32 * MEGABYTE  # kept back, so that a lack of memory can be told
-_NICE = 10
+_NICE = 5
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 _goodbyes: list[Callable[[], object]] = []

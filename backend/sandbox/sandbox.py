@@ -9,9 +9,7 @@ import logging
 import os
 import pickle
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from threading import Lock
@@ -27,6 +25,7 @@ from backend.sandbox.errors import (
     WorkFailed,
 )
 from backend.sandbox.messages import Bounds, End, TooLong, receive, send
+from backend.sandbox.process import SupervisorProcess
 from backend.sandbox.slots import Slots
 from backend.sandbox.supervisor import GRACE_SECONDS
 
@@ -35,19 +34,6 @@ _SHORT_AT_ONCE = 4
 _LONG_AT_ONCE = 8
 _LONG_OF_ONE_KEY = 4
 _START_SECONDS = 30.0  # a supervisor imports, on a busy machine
-_KEPT_NAMES = """
-    HOME LANG LANGUAGE LD_LIBRARY_PATH NLS_LANG ORACLE_HOME PATH PGPASSFILE PGSERVICEFILE
-    PGSSLCERT PGSSLKEY PGSSLMODE PGSSLROOTCERT SSL_CERT_DIR SSL_CERT_FILE TMPDIR TNS_ADMIN TZ
-"""
-_KEPT_ENVIRONMENT = frozenset(_KEPT_NAMES.split())
-# Only one thread is forked, so libraries may start none when they are imported; and each arena of
-# malloc reserves memory that counts as taken.
-_QUIET_LIBRARIES = {
-    "JE_ARROW_MALLOC_CONF": "background_thread:false",
-    "MALLOC_ARENA_MAX": "2",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -118,7 +104,7 @@ class Sandbox:
 
     def _begin(self) -> None:
         self._owner = os.getpid()
-        self._supervisor = _SupervisorProcess(self._preload)
+        self._supervisor = SupervisorProcess(self._preload)
         self._short = Slots(_SHORT_AT_ONCE, _SHORT_AT_ONCE)
         self._long = Slots(_LONG_AT_ONCE, _LONG_OF_ONE_KEY)
         self._threads = ThreadPoolExecutor(
@@ -144,7 +130,7 @@ class _Piece:
         self._order: socket.socket | None = None
         self._is_stopped = False
 
-    def carry_out(self, supervisor: "_SupervisorProcess") -> object:
+    def carry_out(self, supervisor: "SupervisorProcess") -> object:
         """Have a child do the work; return what it returned."""
         message = pickle.dumps((self._work, self._arguments), pickle.HIGHEST_PROTOCOL)
         with ExitStack() as open_sockets:
@@ -213,79 +199,3 @@ def _result(reply: bytes) -> object:
         _log.warning("Work in the sandbox failed: %s", value)
         raise WorkFailed
     return value
-
-
-class _SupervisorProcess:
-    """The supervisor as its parent sees it: started when needed, and again if it was killed."""
-
-    def __init__(self, preload: Sequence[str]) -> None:
-        self._preload = preload
-        self._lock = Lock()
-        self._control: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._is_closed = False
-
-    def start(self) -> None:
-        """Start it if it does not run."""
-        with self._lock:
-            self._started()
-
-    def fork(self, talk: socket.socket, order: socket.socket, bounds: Bounds) -> None:
-        """Have it fork a child that works for the other ends of these sockets."""
-        descriptors = [talk.fileno(), order.fileno()]
-        with self._lock:
-            try:
-                socket.send_fds(self._started(), [bounds.pack()], descriptors)
-            except (BrokenPipeError, ConnectionResetError):
-                self._forget()
-                socket.send_fds(self._started(), [bounds.pack()], descriptors)
-
-    def close(self) -> None:
-        """End it and its children."""
-        with self._lock:
-            self._is_closed = True
-            self._forget()
-
-    def _started(self) -> socket.socket:
-        if self._is_closed:
-            raise Killed
-        if self._control is None:
-            self._control, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with its:
-                self._process = _launch(its, self._preload)
-        return self._control
-
-    def _forget(self) -> None:
-        control, process = self._control, self._process
-        self._control = self._process = None
-        if control is None or process is None:
-            return
-        control.close()
-        try:
-            process.wait(GRACE_SECONDS * 2)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _launch(control: socket.socket, preload: Sequence[str]) -> "subprocess.Popen[bytes]":
-    module = "backend.sandbox.supervisor"
-    return subprocess.Popen(  # noqa: S603 - this Python and our own module
-        [sys.executable, "-m", module, str(control.fileno()), *preload],
-        env=_clean(os.environ),
-        pass_fds=[control.fileno()],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,  # a signal to the parent's group is the parent's affair
-    )
-
-
-def _clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what may be secret."""
-    kept = {
-        name: value
-        for name, value in environment.items()
-        if name in _KEPT_ENVIRONMENT or name.startswith("LC_")
-    }
-    places = os.pathsep.join(place or os.getcwd() for place in sys.path)
-    return kept | _QUIET_LIBRARIES | {"PYTHONPATH": places}

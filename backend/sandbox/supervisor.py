@@ -175,6 +175,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # else each child's first collection would copy all pages
     Supervisor(control).serve()
+    os._exit(0)  # libraries that only children use have nothing to end
 
 
 if __name__ == "__main__":

@@ -8,9 +8,7 @@ from pydantic import BaseModel, Field
 
 from backend.data.errors import QueryFailed, did_you_mean
 from backend.data.finance.budget import COST_CENTRES, POSTED, BudgetBy, budget_query
-from backend.data.interrupt import Interrupt
 from backend.data.results import Limits, Scalar, Table
-from backend.data.sources import Sources
 from backend.tools.context import ToolContext
 from backend.tools.making import Answer, make_tool
 from backend.tools.presenting import excerpt, table_artifact
@@ -47,12 +45,8 @@ def get_budget(context: ToolContext) -> BaseTool:
         fiscal_period_to: int = 12,
         by: BudgetBy = BudgetBy.YEAR,
     ) -> Answer:
-        def work(interrupt: Interrupt) -> Answer:
-            periods = (fiscal_period_from, fiscal_period_to)
-            lookup = _Lookup(context.sources, interrupt)
-            return lookup.answer(cost_centre, fiscal_year, periods, BudgetBy(by))
-
-        return await context.sources.run(work, _LIMITS.seconds)
+        periods = (fiscal_period_from, fiscal_period_to)
+        return await _Lookup(context).answer(cost_centre, fiscal_year, periods, BudgetBy(by))
 
     return make_tool("get_budget", GetBudget, ask)
 
@@ -60,17 +54,16 @@ def get_budget(context: ToolContext) -> BaseTool:
 class _Lookup:
     """One look-up: the cost centre, how far its year is posted, and the figures."""
 
-    def __init__(self, sources: Sources, interrupt: Interrupt) -> None:
-        self._sources = sources
-        self._interrupt = interrupt
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
 
-    def answer(
+    async def answer(
         self, wanted: str, year: int | None, periods: tuple[int, int], by: BudgetBy
     ) -> Answer:
-        centre = _match_centre(wanted, self._query(COST_CENTRES).rows)
-        fiscal_year, posted = self._choose_year(year)
+        centre = _match_centre(wanted, (await self._query(COST_CENTRES)).rows)
+        fiscal_year, posted = await self._choose_year(year)
         number, name, company_code, responsible = centre
-        table = self._query(budget_query(str(number), fiscal_year, *periods, by))
+        table = await self._query(budget_query(str(number), fiscal_year, *periods, by))
         title = f"Budget of {number} {name}, fiscal year {fiscal_year}, by {by}"
         notes = [
             f"Company code {company_code}, responsible: {responsible}. "
@@ -79,17 +72,18 @@ class _Lookup:
         ]
         return excerpt(title, table, notes), table_artifact(title, table)
 
-    def _choose_year(self, year: int | None) -> tuple[int, int]:
+    async def _choose_year(self, year: int | None) -> tuple[int, int]:
         """The year, or the latest one posted, and the last period posted in it."""
-        posted = {int(str(row[0])): int(str(row[1])) for row in self._query(POSTED).rows}
+        rows = (await self._query(POSTED)).rows
+        posted = {int(str(row[0])): int(str(row[1])) for row in rows}
         chosen = max(posted) if year is None else year
         if chosen not in posted:
             years = ", ".join(map(str, posted))
             raise QueryFailed(f"There are no figures of fiscal year {chosen}, only of {years}.")
         return chosen, posted[chosen]
 
-    def _query(self, sql: str) -> Table:
-        return self._sources.query("fi", sql, _LIMITS, self._interrupt)
+    async def _query(self, sql: str) -> Table:
+        return await self._context.sources.query(self._context.asker, "fi", sql, _LIMITS)
 
 
 def _match_centre(wanted: str, centres: Sequence[Sequence[Scalar]]) -> Sequence[Scalar]:

@@ -15,3 +15,8 @@ class ToolContext:
     conversation_id: UUID
     turn_id: UUID
     scope: Scope
+
+    @property
+    def asker(self) -> str:
+        """Who asks the sources, for those who divide what can run at once."""
+        return str(self.conversation_id)

@@ -3,7 +3,6 @@
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from backend.data.interrupt import Interrupt
 from backend.data.profile import TableInfo
 from backend.data.results import Column, Limits, Table
 from backend.data.sources import SourceInfo
@@ -12,7 +11,6 @@ from backend.tools.making import Answer, make_tool
 from backend.tools.presenting import excerpt, table_artifact
 
 QUERY_LIMITS = Limits()
-_READING_SECONDS = 120.0  # files are read in when they are first asked for
 _TABLES_IN_LIST = 12
 
 
@@ -59,7 +57,7 @@ def list_sources(context: ToolContext) -> BaseTool:
     """The tool that lists all sources."""
 
     async def ask() -> Answer:
-        infos = await context.sources.run(context.sources.list_all, _READING_SECONDS)
+        infos = await context.sources.list_all(context.asker)
         columns = ("source", "kind", "tables", "description", "problem")
         table = Table(tuple(Column(name, "VARCHAR") for name in columns))
         table.rows = [
@@ -75,10 +73,7 @@ def describe_source(context: ToolContext) -> BaseTool:
     """The tool that describes one source."""
 
     async def ask(source: str, table: str | None = None) -> Answer:
-        def work(interrupt: Interrupt) -> SourceInfo:
-            return context.sources.describe(source, interrupt, table)
-
-        info = await context.sources.run(work, _READING_SECONDS)
+        info = await context.sources.describe(context.asker, source, table)
         columns = _columns_table(info)
         notes = [f"{info.name} ({info.kind}): {info.description}"]
         notes += [_about_table(t) for t in info.tables]
@@ -92,10 +87,7 @@ def query_source(context: ToolContext) -> BaseTool:
     """The tool that runs a SELECT."""
 
     async def ask(source: str, sql: str, title: str | None = None) -> Answer:
-        def work(interrupt: Interrupt) -> Table:
-            return context.sources.query(source, sql, QUERY_LIMITS, interrupt)
-
-        table = await context.sources.run(work, QUERY_LIMITS.seconds)
+        table = await context.sources.query(context.asker, source, sql, QUERY_LIMITS)
         name = title or f"Query of {source}"
         return excerpt(name, table), table_artifact(name, table)
 

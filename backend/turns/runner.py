@@ -24,6 +24,7 @@ from backend.domains.secrets import Secrets
 from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
+from backend.sandbox.sandbox import Sandbox
 from backend.tools.context import ToolContext
 from backend.tools.mcp import ToolServers
 from backend.turns.announcing import publish_closed
@@ -58,6 +59,7 @@ class Runtime:
     name: str
     services: Services
     models: ModelProvider
+    sandbox: Sandbox
     sources: Sources
     loop: AgentLoop
     leases: LeaseKeeper
@@ -179,7 +181,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         ),
         health=runtime.servers.health,
         memory=runtime.servers.tools.of(claim.context.domain_id),
-        sandbox=runtime.services.sandbox,
+        sandbox=runtime.sandbox,
         answers=claim.answers,
     )
 

@@ -1,7 +1,7 @@
 """Databases by SQLAlchemy URL: SQLite and a real PostgreSQL, held read-only by themselves."""
 
+import asyncio
 import sqlite3
-import threading
 import time
 
 import psycopg2
@@ -9,17 +9,17 @@ import pytest
 from sqlalchemy import make_url
 
 from backend.data import databases
+from backend.data.aggregate import Sums
 from backend.data.databases import Database
 from backend.data.errors import DataError, QueryFailed, QueryRefused, SourceUnusable
-from backend.data.interrupt import Interrupt
 from backend.data.results import Limits
 from backend.data.sources import Sources
 
 
 def ask(url, sql, limits=None):
     database = Database(url)
-    tables = database.list_tables(Interrupt())
-    return database.query(sql, tables, limits or Limits(), Interrupt())
+    tables = database.list_tables()
+    return database.query(sql, tables, limits or Limits())
 
 
 @pytest.fixture
@@ -122,17 +122,6 @@ def test_what_postgresql_would_allow_the_parser_refuses(postgres, escape):
         ask(postgres, escape)
 
 
-def test_a_running_statement_is_cancelled(postgres, without_guard):
-    interrupt = Interrupt()
-    threading.Timer(0.3, interrupt.fire).start()
-    began = time.monotonic()
-
-    with pytest.raises(DataError):
-        Database(postgres).query("SELECT pg_sleep(30)", (), Limits(), interrupt)
-
-    assert time.monotonic() - began < 2
-
-
 def test_postgresql_stops_a_statement_beyond_the_limit_by_itself(postgres, without_guard):
     began = time.monotonic()
 
@@ -152,23 +141,21 @@ def test_databases_that_cannot_be_held_read_only_are_refused_with_a_sentence():
         Database("mssql+pyodbc://u:p@host/db")
 
 
-def test_an_unreachable_database_is_listed_with_its_error_and_no_password(tmp_path):
-    sources = Sources(tmp_path, {"down": "postgresql://u:hunter2@127.0.0.1:1/x", "odd": "nonsense"})
+def test_an_unreachable_database_is_listed_with_its_error_and_no_password(tmp_path, sandbox):
+    urls = {"down": "postgresql://u:hunter2@127.0.0.1:1/x", "odd": "nonsense"}
+    sources = Sources(tmp_path, urls, sandbox)
 
-    infos = {info.name: info for info in sources.list_all(Interrupt())}
-    sources.close()
+    infos = {info.name: info for info in asyncio.run(sources.list_all("asker"))}
 
     assert infos["down"].error
     assert infos["odd"].error
     assert "hunter2" not in repr(infos)
 
 
-def test_a_database_and_a_file_can_be_compared_by_sums(sqlite_file, tmp_path):
-    sources = Sources(tmp_path, {"Shop DB": f"sqlite:///{sqlite_file}"})
+def test_a_database_and_a_file_can_be_compared_by_sums(sqlite_file, tmp_path, sandbox):
+    sources = Sources(tmp_path, {"Shop DB": f"sqlite:///{sqlite_file}"}, sandbox)
+    sums = Sums("orders", ["ID"], "amount", {"id": [1, 2]})
 
-    table = sources.sum_by_keys(
-        "shop_db", "orders", ["ID"], "amount", {"id": [1, 2]}, Limits(), Interrupt()
-    )
-    sources.close()
+    table = asyncio.run(sources.query("asker", "shop_db", sums, Limits()))
 
     assert table.rows == [[1, 2.5], [2, None]]

@@ -49,10 +49,10 @@ def wait_for(address):
 
 
 @pytest.fixture(scope="module")
-def tools(tmp_path_factory):
-    sources = Sources(tmp_path_factory.getbasetemp() / "shared-finance", {})
-    yield {t.name: t for t in build_tools(None, ToolContext(sources, uuid4(), uuid4(), LOCAL_USER))}
-    sources.close()
+def tools(tmp_path_factory, sandbox):
+    sources = Sources(tmp_path_factory.getbasetemp() / "shared-finance", {}, sandbox)
+    context = ToolContext(sources, uuid4(), uuid4(), LOCAL_USER)
+    return {tool.name: tool for tool in build_tools(None, context)}
 
 
 @pytest.fixture

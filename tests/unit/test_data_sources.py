@@ -1,5 +1,6 @@
 """Files as sources, and the engine's own walls around them."""
 
+import asyncio
 import csv
 import os
 import threading
@@ -18,7 +19,6 @@ from backend.data.errors import (
     SourceUnusable,
     UnknownSource,
 )
-from backend.data.interrupt import Interrupt
 from backend.data.results import Limits
 from backend.data.sources import Sources
 
@@ -49,7 +49,7 @@ ESCAPES = [
 
 
 def ask(sources, name, sql, limits=None):
-    return sources.query(name, sql, limits or Limits(), Interrupt())
+    return asyncio.run(sources.query("asker", name, sql, limits or Limits()))
 
 
 @pytest.fixture
@@ -60,10 +60,8 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def sources(tmp_path, folder):
-    opened = Sources(tmp_path, {})
-    yield opened
-    opened.close()
+def sources(tmp_path, folder, sandbox):
+    return Sources(tmp_path, {}, sandbox)
 
 
 @pytest.fixture
@@ -82,7 +80,7 @@ def test_the_engine_itself_neither_writes_nor_reaches_a_file(escape, snapshot, t
     statement = escape.format(folder=tmp_path, snapshot=snapshot)
 
     with (
-        local.sealed("s", {"s": snapshot}, Interrupt()) as connection,
+        local.sealed("s", {"s": snapshot}) as connection,
         pytest.raises(duckdb.Error),
     ):
         connection.execute(statement).fetchall()
@@ -93,14 +91,14 @@ def test_the_engine_itself_neither_writes_nor_reaches_a_file(escape, snapshot, t
 
 def test_what_the_engine_lets_through_is_empty_or_gone_with_the_query(snapshot):
     for _ in range(2):
-        with local.sealed("s", {"s": snapshot}, Interrupt()) as connection:
+        with local.sealed("s", {"s": snapshot}) as connection:
             connection.execute("CREATE TEMP TABLE x AS SELECT 1")
             assert connection.execute("SELECT * FROM duckdb_secrets()").fetchall() == []
 
 
 def test_two_statements_never_run_even_past_the_parser(snapshot):
     with pytest.raises(QueryRefused):
-        local.run_query("s", {"s": snapshot}, "SELECT 1; SELECT 2", Limits(), Interrupt())
+        local.run_query("s", {"s": snapshot}, "SELECT 1; SELECT 2", Limits())
 
 
 def test_csv_parquet_and_excel_files_become_sources(folder, sources):
@@ -119,7 +117,7 @@ def test_csv_parquet_and_excel_files_become_sources(folder, sources):
     assert ask(sources, "sales_2026_v2", "SELECT * FROM sales_2026_v2").rows[0] == [1, 2.5, "x"]
     assert ask(sources, "p", "FROM p").rows == [[7]]
     assert ask(sources, "book", "FROM my_sheet").rows == [[1, "a", 2.5, "2026-01-31"]]
-    tables = [t.name for t in sources.describe("book", Interrupt()).tables]
+    tables = [t.name for t in asyncio.run(sources.describe("asker", "book")).tables]
     assert tables == ["my_sheet", "second"]
 
 
@@ -143,7 +141,7 @@ def test_broken_files_are_listed_with_their_error_and_harm_no_others(folder, sou
     (folder / "old.xls").write_bytes(b"old")
     (folder / "good.csv").write_text("a\n1\n")
 
-    errors = {info.name: info.error for info in sources.list_all(Interrupt())}
+    errors = {info.name: info.error for info in asyncio.run(sources.list_all("asker"))}
 
     assert {name for name, error in errors.items() if error} == {
         "empty", "binary", "fake", "fake_2", "old",
@@ -207,8 +205,8 @@ def test_all_kinds_of_values_come_out_as_scalars(folder, sources):
     assert len(ask(sources, "odd", "SELECT tz, i FROM odd").rows) == 1
 
 
-def test_several_installations_may_generate_the_finance_data_at_once(tmp_path):
-    both = [Sources(tmp_path, {}) for _ in range(3)]
+def test_several_installations_may_generate_the_finance_data_at_once(tmp_path, sandbox):
+    both = [Sources(tmp_path, {}, sandbox) for _ in range(3)]
     failures = []
 
     def use(sources):

@@ -13,6 +13,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
+from backend.data.sources import PRELOADED
 from backend.errors import InvalidInput
 from backend.sandbox.errors import (
     Killed,
@@ -304,7 +305,7 @@ def test_a_sandbox_that_was_used_before_a_fork_works_on_both_sides(sandbox):
 
 
 def test_the_supervisor_has_one_thread_whatever_it_imports():
-    sandbox = Sandbox(("duckdb", "pyarrow", "sqlalchemy", "openpyxl"))
+    sandbox = Sandbox(PRELOADED)
     sandbox.run_blocking(sandboxed.add, 1, 2, bounds=AMPLE)
 
     supervisor = supervisor_of(sandbox)

@@ -17,13 +17,11 @@ from backend.tools.registry import TOOLS, Effect, build_tools, check_tool_names
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory):
+def sources(tmp_path_factory, sandbox):
     home = tmp_path_factory.getbasetemp() / "shared-finance"
     (home / "sources").mkdir(parents=True, exist_ok=True)
     (home / "sources" / "plan.csv").write_text("cc,plan\nCC-1001,1200000\nCC-1002,9\n")
-    opened = Sources(home, {})
-    yield opened
-    opened.close()
+    return Sources(home, {}, sandbox)
 
 
 @pytest.fixture

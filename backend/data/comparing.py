@@ -1,0 +1,80 @@
+"""Compares two results of queries; in a child of the sandbox, since there may be many keys."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from backend.data.compare import Difference, DifferenceClass, Key, Thresholds, compare, normal_key
+from backend.data.errors import QueryFailed
+from backend.data.results import Column, Scalar, Table
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side's sums by keys: the sum stands in the last column; `measure` is its name."""
+
+    table: Table
+    measure: str
+
+
+def compare_sides(
+    left: Side, right: Side, key_names: Sequence[str], thresholds: Thresholds
+) -> tuple[Table, list[str]]:
+    """The differences as a table, the largest first, and what to say about them."""
+    differences = compare(_sums(left), _sums(right), thresholds, key_names)
+    return _as_table(differences, key_names), _notes(differences, thresholds)
+
+
+def _sums(side: Side) -> dict[Key, Decimal]:
+    sums: dict[Key, Decimal] = {}
+    for *values, amount in side.table.rows:
+        key = normal_key(values)
+        sums[key] = sums.get(key, Decimal(0)) + _amount(amount, side.measure)
+    return sums
+
+
+def _amount(value: Scalar, measure: str) -> Decimal:
+    try:
+        return Decimal(str(value)) if value is not None else Decimal(0)
+    except InvalidOperation:
+        raise QueryFailed(f"The measure {measure!r} is not numeric: it holds {value!r}.") from None
+
+
+def _as_table(differences: Sequence[Difference], keys: Sequence[str]) -> Table:
+    columns = [Column(key, "VARCHAR") for key in keys]
+    columns += [Column(name, "DECIMAL") for name in ("left", "right", "difference", "percent")]
+    columns += [Column(name, "VARCHAR") for name in ("class", "hint")]
+    rows: list[list[Scalar]] = [
+        [
+            *difference.key,
+            _number(difference.left),
+            _number(difference.right),
+            _number(difference.amount),
+            _number(difference.percent, 2),
+            str(difference.rating),
+            difference.hint,
+        ]
+        for difference in differences
+    ]
+    return Table(tuple(columns), rows)
+
+
+def _notes(differences: Sequence[Difference], thresholds: Thresholds) -> list[str]:
+    counts = Counter(difference.rating for difference in differences)
+    classes = ", ".join(f"{counts[rating]:,} {rating}" for rating in DifferenceClass)
+    left = sum((d.left or Decimal(0) for d in differences), Decimal(0))
+    right = sum((d.right or Decimal(0) for d in differences), Decimal(0))
+    match, minor = float(thresholds.match), float(thresholds.minor)
+    return [
+        f"{len(differences):,} keys: {classes}. Sum left {left:.2f}, right {right:.2f}, "
+        f"net difference (right - left) {right - left:.2f}.",
+        f"Match: up to {match:g}; minor: up to {minor:g} or "
+        f"{float(thresholds.minor_percent):g} %; major: above. Largest differences first.",
+    ]
+
+
+def _number(value: Decimal | None, digits: int | None = None) -> Scalar:
+    if value is None:
+        return None
+    return float(value if digits is None else round(value, digits))

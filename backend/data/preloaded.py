@@ -1,0 +1,19 @@
+"""What the sandbox's supervisor imports, so that children find it: the readers and the drivers."""
+
+import openpyxl  # noqa: F401 - imported for its children
+import psycopg2  # noqa: F401
+import pyarrow.compute  # noqa: F401
+import pymysql  # noqa: F401
+import sqlalchemy.dialects.mysql.pymysql
+import sqlalchemy.dialects.postgresql.psycopg2
+import sqlalchemy.dialects.sqlite.pysqlite  # noqa: F401
+import sqlglot
+
+from backend.data import comparing, profile, questions, readers  # noqa: F401
+from backend.data.finance import build  # noqa: F401
+from backend.data.local import function_names
+
+# The parser imports a dialect when it is first named.
+for _dialect in ("duckdb", "postgres", "mysql", "sqlite"):
+    sqlglot.parse_one("SELECT 1", dialect=_dialect)
+function_names()  # asked once; its connection and threads end before anything is forked
