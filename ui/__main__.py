@@ -6,10 +6,12 @@ import sys
 import uvicorn
 
 from backend.addresses import Address, check_allowed_hosts, check_public_url
+from backend.web.connections import ConnectionLimits, limit_connections
 from ui.server import create_app, message_bytes
 
 CLOSE_SECONDS = 3  # a page's WebSocket has no end of its own
 PING_SECONDS = 30.0
+HEALTH_PATHS = frozenset({b"/_stcore/health"})
 
 
 def main() -> int:
@@ -28,6 +30,7 @@ def main() -> int:
         log_level="warning",
         access_log=False,
         proxy_headers=False,  # anybody can send them; the settings say what a proxy would
+        http=limit_connections(ConnectionLimits(), HEALTH_PATHS),
         timeout_graceful_shutdown=CLOSE_SECONDS,
         # As `streamlit run` has it.
         ws="websockets-sansio",

@@ -112,9 +112,16 @@ def _lower(which: int, soft: int, hard: int) -> None:
 
 
 def private_memory(process: int | str) -> dict[str, int]:
-    """Return the bytes that /proc tells of a process's memory, by its names for them."""
+    """Return the bytes that /proc tells of a process's memory, by its names for them.
+
+    All are 0 for one that has just ended, and where there is no /proc.
+    """
     sizes: dict[str, Any] = {"VmData": 0, "RssAnon": 0, "RssShmem": 0}
-    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return sizes
+    for line in status.splitlines():
         name, _, value = line.partition(":")
         if name in sizes:
             sizes[name] = int(value.split()[0]) * 1024

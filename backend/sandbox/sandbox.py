@@ -31,6 +31,7 @@ from backend.sandbox.supervisor import GRACE_SECONDS
 
 SHORT_SECONDS = 5.0  # work that may take no longer has slots of its own
 _SHORT_AT_ONCE = 4
+_SHORT_OF_ONE_KEY = 2
 _LONG_AT_ONCE = 8
 _LONG_OF_ONE_KEY = 4
 _START_SECONDS = 30.0  # a supervisor imports, on a busy machine
@@ -105,7 +106,7 @@ class Sandbox:
     def _begin(self) -> None:
         self._owner = os.getpid()
         self._supervisor = SupervisorProcess(self._preload)
-        self._short = Slots(_SHORT_AT_ONCE, _SHORT_AT_ONCE)
+        self._short = Slots(_SHORT_AT_ONCE, _SHORT_OF_ONE_KEY)
         self._long = Slots(_LONG_AT_ONCE, _LONG_OF_ONE_KEY)
         self._threads = ThreadPoolExecutor(
             _SHORT_AT_ONCE + _LONG_AT_ONCE, thread_name_prefix="sandbox"

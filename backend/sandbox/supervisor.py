@@ -159,11 +159,8 @@ class Supervisor:
 
 
 def _memory(process: int) -> int:
-    """What a process holds that cannot be dropped: the pages of files can."""
-    try:
-        sizes = child.private_memory(process)
-    except OSError:  # it has just ended, or there is no /proc
-        return 0
+    """Return what a process holds that cannot be dropped: the pages of files can."""
+    sizes = child.private_memory(process)
     return sizes["RssAnon"] + sizes["RssShmem"]
 
 

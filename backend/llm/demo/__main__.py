@@ -6,6 +6,7 @@ import uvicorn
 
 from backend.addresses import Address
 from backend.llm.demo.app import create_app
+from backend.web.connections import ConnectionLimits, limit_connections
 from backend.web.protection import protect
 
 
@@ -17,7 +18,13 @@ def main() -> None:
     parser.add_argument("--delay-ms", type=float, default=15.0, help="pause after each word")
     options = parser.parse_args()
     app = protect(create_app(options.delay_ms), Address(options.host, options.port))
-    uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
+    uvicorn.run(
+        app,
+        host=options.host,
+        port=options.port,
+        http=limit_connections(ConnectionLimits()),
+        log_level="warning",
+    )
 
 
 if __name__ == "__main__":
