@@ -161,7 +161,7 @@ class Settings(BaseSettings):
     )
     all_turns: Count = Field(20_000, description="Unfinished turns of all at most.")
     user_waits: Count = Field(
-        200, description="Requests of one person that wait for turns; others get 202 at once."
+        1_000, description="Requests of one person that wait for turns; others get 202 at once."
     )
     user_streams: Count = Field(600, description="Event streams of one person at most.")
     user_tokens_per_day: CountOrAny = Field(

@@ -41,7 +41,7 @@ from backend.turns.waiting import Waits
 from backend.web.protection import protect
 
 THREADS = 200  # those that submit share a commit, so that many together cost little
-ALL_WAITS = 1_000
+ALL_WAITS = 2_000
 ALL_STREAMS = 2_000
 PREFIX = "/api/v1"
 
