@@ -2,11 +2,11 @@
 
 A step of a script is a dict; all keys are optional:
 text, think, refusal: str; tools: [{name, args: dict or raw text, id, index}]; delay: seconds
-before each chunk; hang: seconds before the tool calls; wait: seconds before the answer begins;
-status: an HTTP error instead, with `headers` and `code`; drop: end the stream without a
-finish_reason; cut: break the connection; finish: the finish_reason; raw: bytes sent instead of the
-stream. After the finish_reason: linger: seconds of silence; cut_late: break the connection;
-done: false for neither usage nor [DONE].
+before each chunk; until: an event to wait for after the text; hang: seconds before the tool calls;
+wait: seconds before the answer begins; status: an HTTP error instead, with `headers` and `code`;
+drop: end the stream without a finish_reason; cut: break the connection; finish: the finish_reason;
+raw: bytes sent instead of the stream. After the finish_reason: linger: seconds of silence;
+cut_late: break the connection; done: false for neither usage nor [DONE].
 """
 
 import asyncio
@@ -31,6 +31,7 @@ JSON = dict[str, Any]
 Script = Sequence[JSON] | Callable[[list[JSON], JSON], JSON]
 
 ARGUMENT_PIECE = 8
+UNTIL_SECONDS = 0.02
 MOST_PIECES = 1_000
 ENDLESS: JSON = {"text": "word " * 2_000, "delay": 0.1}  # who waits for its end has failed
 OVER: JSON = {"text": "(the script is over)"}
@@ -239,8 +240,7 @@ async def _chunks(step: JSON, body: JSON) -> AsyncIterator[str]:
         if "tool_calls" in delta and "id" in delta["tool_calls"][0]:
             await asyncio.sleep(step.get("hang", 0))
         yield chunk(delta)
-    if not step.get("tools"):
-        await asyncio.sleep(step.get("hang", 0))
+    await _hold_back(step)
     if step.get("cut"):
         raise ConnectionResetError("the script cuts the connection")
     if step.get("drop"):
@@ -254,6 +254,14 @@ async def _chunks(step: JSON, body: JSON) -> AsyncIterator[str]:
     if (body.get("stream_options") or {}).get("include_usage"):
         yield chunk(None, usage=_usage(step, body))
     yield "data: [DONE]\n\n"
+
+
+async def _hold_back(step: JSON) -> None:
+    """Wait before the end of an answer for as long as the step says."""
+    while "until" in step and not step["until"].is_set():
+        await asyncio.sleep(UNTIL_SECONDS)
+    if not step.get("tools"):
+        await asyncio.sleep(step.get("hang", 0))
 
 
 def _deltas(step: JSON) -> list[JSON]:

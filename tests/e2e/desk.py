@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -116,6 +117,11 @@ class Desk:
         """Choose an action in the menu of a session's row."""
         self.sidebar.locator(f".st-key-menu-{session_id}").get_by_role("button").click()
         self.page.get_by_role("menuitem", name=action, exact=True).click()
+
+
+def without_end(text: str) -> Callable[[list[JSON], JSON], JSON]:
+    """A scripted model that says one text and goes on without another word until it is stopped."""
+    return lambda messages, body: {"text": text, "until": Event()}
 
 
 def slowly(text: str, delay: float = 0.03) -> Callable[[list[JSON], JSON], JSON]:

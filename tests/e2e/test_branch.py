@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.desk import Desk, slowly
+from tests.e2e.desk import Desk, without_end
 from tests.fakes import ScriptedModel
 
 FIRST, SECOND = "What is the first figure?", "And what is the second one?"
@@ -97,7 +97,7 @@ def test_an_edit_is_cancelled_and_the_draft_below_stays(desk: Desk, model: Scrip
 
 def test_while_a_turn_runs_nothing_can_be_edited_and_it_says_why(desk: Desk, model: ScriptedModel):
     talk(desk, model, FIRST)
-    model.steps = slowly("word " * 300)
+    model.steps = without_end("word word word")
     desk.ask(SECOND)
     desk.sees("word word")
 
