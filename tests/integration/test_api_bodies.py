@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from uuid import uuid4
+from uuid import UUID
 
 import httpx
 import psutil
@@ -18,7 +18,7 @@ from tests.stack import Stack
 AS_JSON = {"Content-Type": "application/json"}
 MEGABYTE = 1_000_000
 GROWTH = 100 * MEGABYTE
-NOBODY = str(uuid4())
+NOBODY = str(UUID(int=0))
 LATER = {"Prefer": "respond-async"}
 
 
