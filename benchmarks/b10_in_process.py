@@ -31,7 +31,7 @@ def watch_ours(
     reader.start()
 
     async def watch() -> None:
-        audiences = Audiences(reader)
+        audiences = Audiences(reader, viewers, viewers)
         streams = []
         for _ in range(viewers):
             viewer = Viewer(services, reader, LOCAL_USER, session_id)
