@@ -1,7 +1,9 @@
 """The API: its routes, its errors, what it starts and ends."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -41,6 +43,8 @@ from backend.turns.waiting import Waits
 from backend.web.protection import protect
 
 THREADS = 200  # those that submit share a commit, so that many together cost little
+# Each thread at work takes the interpreter from the loop, for all who connect at the same time.
+STREAM_THREADS = 2  # bring event streams up to now
 ALL_WAITS = 2_000
 ALL_STREAMS = 2_000
 PREFIX = "/api/v1"
@@ -108,6 +112,7 @@ def _write_metrics(app: FastAPI) -> bytes:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(STREAM_THREADS))
     services: Services = app.state.services
     with services.database.transaction() as session:
         ensure_default_domain(session)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from backend.errors import TooBusy
 
-LONG_READS = 8  # threads for what reads much of the database; beyond, requests wait for one
+LONG_READS = 4  # threads for what reads much of the database; beyond, requests wait for one
 LONG_WAITS = 8  # threads for what waits for workers, or deletes
 LARGE_ANSWERS = 16  # threads for what may read and write megabytes
 MOST_QUEUED = 100
