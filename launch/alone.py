@@ -55,7 +55,7 @@ def run_demo(settings: Settings, console: Console) -> NoReturn:
     """The demo model, until it is stopped."""
     port = any_free_port(9000)
     console.say(f"The demo model is on {http_url('127.0.0.1', port)}/v1")
-    _become(parts.demo(port, {}))
+    _become(parts.demo(port))
 
 
 def run_worker(settings: Settings, console: Console) -> int:
@@ -65,7 +65,7 @@ def run_worker(settings: Settings, console: Console) -> int:
         _become(parts.worker("worker", found))
     port = any_free_port()
     found["DEMO_MODEL_URL"] = http_url("127.0.0.1", port)
-    demo = Part(parts.demo(port, found), console)
+    demo = Part(parts.demo(port), console)
     with Supervisor(console) as supervisor:
         try:
             supervisor.start(demo)

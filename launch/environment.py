@@ -11,8 +11,15 @@ from launch.errors import LaunchError
 from launch.record import read_record
 
 ROOT = Path(__file__).resolve().parent.parent
-# The pages speak to the API only; what they do not know they cannot give away.
-NOT_FOR_PAGES = ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "SOURCE_URLS")
+# Where the pages find the API is all that they need of what was found. Secrets of domains may have
+# any name, so that it is said what is handed on, not what is kept back.
+FOR_PAGES = frozenset({"API_URL"})
+_HARMLESS_NAMES = """
+    HOME LANG LANGUAGE LD_LIBRARY_PATH LOGNAME PATH SHELL SSL_CERT_DIR SSL_CERT_FILE TERM TMPDIR TZ
+    USER VIRTUAL_ENV
+"""
+HARMLESS = frozenset(_HARMLESS_NAMES.split())
+HARMLESS_BEGINNINGS = ("LC_", "PYTHON", "STREAMLIT_")
 
 
 def server_urls(settings: Settings) -> dict[str, str]:
@@ -48,9 +55,15 @@ def child_environment(found: Mapping[str, str]) -> dict[str, str]:
 
 
 def pages_environment(found: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the pages: everything but credentials."""
-    every = child_environment(found)
-    return {name: value for name, value in every.items() if name not in NOT_FOR_PAGES}
+    """The environment of the pages: where the API is, and nothing that could be a secret."""
+    return plain_environment({name: found[name] for name in FOR_PAGES & found.keys()})
+
+
+def plain_environment(found: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a part that needs no secret: what every program needs, and `found`."""
+    every = child_environment(found).items()
+    kept = {*found, *HARMLESS}
+    return {k: v for k, v in every if k in kept or k.startswith(HARMLESS_BEGINNINGS)}
 
 
 def _not_running(server: str, setting: str, settings: Settings) -> str:

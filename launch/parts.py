@@ -8,7 +8,12 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from backend.addresses import Address, http_url
-from launch.environment import ROOT, child_environment, pages_environment
+from launch.environment import (
+    ROOT,
+    child_environment,
+    pages_environment,
+    plain_environment,
+)
 from launch.services import PartSpec, always
 
 # A worker hands its turns over when it is asked to end; that may take a while.
@@ -16,10 +21,10 @@ WORKER_PATIENCE_SECONDS = 20.0
 PROBE_SECONDS = 2.0
 
 
-def demo(port: int, found: Mapping[str, str]) -> PartSpec:
-    """The bundled demo model, on loopback only."""
-    ready = partial(listens, port)
-    return _part("demo", "backend.llm.demo", ["--port", str(port)], found, ready)
+def demo(port: int) -> PartSpec:
+    """The bundled demo model, on loopback only; its environment holds no credentials."""
+    command = (sys.executable, "-m", "backend.llm.demo", "--port", str(port))
+    return PartSpec("demo", command, plain_environment({}), ROOT, partial(listens, port))
 
 
 def migrate(found: Mapping[str, str]) -> PartSpec:

@@ -36,7 +36,7 @@ Table = Callable[[Settings, Ports, dict[str, str]], list[PartSpec]]
 
 def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> list[PartSpec]:
     """Colloquy's processes: the migration, which ends, then those that stay, in this order."""
-    demo = [parts.demo(ports.demo, found)] if ports.demo else []
+    demo = [parts.demo(ports.demo)] if ports.demo else []
     # Without a worker the API is never ready, only alive.
     path = "/readyz" if settings.workers else "/healthz"
     workers = [parts.worker(f"worker-{n}", found) for n in range(1, settings.workers + 1)]

@@ -6,6 +6,7 @@ import sys
 import uvicorn
 
 from backend.addresses import Address, check_allowed_hosts, check_public_url
+from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
 from ui.server import create_app, message_bytes
 
@@ -16,6 +17,7 @@ HEALTH_PATHS = frozenset({b"/_stcore/health"})
 
 def main() -> int:
     """Serve until told to end."""
+    hide_process()
     parser = argparse.ArgumentParser(description="Serve Colloquy's pages.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8501)

@@ -28,9 +28,18 @@ TITLES = {
 log = logging.getLogger(__name__)
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": Problem, "description": "What is wrong and what to do; nothing was changed."},
+    "4XX": {
+        "model": Problem,
+        "description": "What is wrong and what to do; nothing was changed. For every call: 403 to"
+        " pages of other sites, 413 and 415 for bodies too large or of another kind, 421 under an"
+        " unknown host, 429 (with Retry-After) where one person asks too much at once.",
+    },
     422: {"model": Problem, "description": "The input is not valid; nothing was changed."},
-    "503": {"model": Problem, "description": "The database does not answer; try again."},
+    "503": {
+        "model": Problem,
+        "description": "The database does not answer, or too much is asked at once: try"
+        " again after Retry-After.",
+    },
 }
 
 

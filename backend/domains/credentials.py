@@ -27,7 +27,9 @@ _TOKENS = re.compile(
     r"(?<![A-Za-z0-9])(?:sk-[\w-]{8,}|[sr]k_(?:live|test)_\w{8,}|gh[pousr]_\w{8,}|github_pat_\w{8,}"
     r"|glpat-[\w-]{8,}|xox[abeprs]-[\w-]{8,}|xapp-[\w-]{8,}|A[KS]IA[A-Z0-9]{12,}|AIza[\w-]{20,}"
     r"|ya29\.[\w-]{8,}|hf_\w{8,}|npm_\w{8,}|pypi-[\w-]{8,}|dop_v1_\w{8,}|SG\.[\w-]{8,}\.[\w-]{8,}"
-    r"|ATATT[\w=-]{8,}|lin_api_\w{8,}|eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.?[\w-]*"
+    r"|ATATT[\w=-]{8,}|lin_api_\w{8,}"
+    # Only at the beginning of a run: it is looked through to its end from each place tried.
+    r"|(?<![\w-])eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.?[\w-]*"
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?s:.*))"
 )
 _SCHEMES = re.compile(r"\b(?:bearer|basic)\s+[^\s$,;]{4,}", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
+from launch.parts import listens
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_domain, make_session
 from tests.real_servers import children
@@ -111,14 +113,33 @@ def test_our_own_processes_are_hidden_from_others_of_their_user(apart: ApartStac
     """Who is not root may read nothing of a process that belongs to root in /proc."""
     assert apart.api
     for process in (apart.api, apart.workers[0]):
-        assert Path(f"/proc/{process.pid}/environ").stat().st_uid == 0
-        readable = subprocess.run(
-            ["cat", f"/proc/{process.pid}/environ"],
-            capture_output=True,
-            check=False,
-            **({"user": "nobody"} if os.geteuid() == 0 else {}),
-        )
-        assert readable.returncode != 0 and readable.stdout == b""
+        assert is_hidden(process)
+
+
+@pytest.mark.parametrize("part", ["ui", "backend.llm.demo"])
+def test_a_part_that_needs_no_secret_is_hidden_too(apart: ApartStack, part: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = apart.start("-m", part, "--port", str(port), HOME=str(apart.log.parent))
+    try:
+        apart.wait_for(lambda: listens(port), f"{part} does not start")
+
+        assert is_hidden(process)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def is_hidden(process: Process) -> bool:
+    """Whether its environment belongs to root, and nobody else can read it."""
+    readable = subprocess.run(
+        ["cat", f"/proc/{process.pid}/environ"],
+        capture_output=True,
+        check=False,
+        **({"user": "nobody"} if os.geteuid() == 0 else {}),
+    )
+    is_read = readable.returncode == 0 or readable.stdout != b""
+    return not is_read and Path(f"/proc/{process.pid}/environ").stat().st_uid == 0
 
 
 def test_nothing_of_a_process_is_left_when_its_turn_has_ended(apart: ApartStack) -> None:

@@ -8,6 +8,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import ToolException
 from langgraph.errors import GraphInterrupt
 
+from backend.agents.answers import Answers
+from backend.agents.middleware.approvals import LONGEST_PATTERN, MOST_RULES, Approvals
 from backend.agents.middleware.recent_messages import find_cut
 from backend.agents.middleware.registry import (
     MIDDLEWARE,
@@ -20,6 +22,7 @@ from backend.agents.tool_results import MAX_RESULT_CHARS
 from backend.errors import InvalidInput, ResultNotFound
 from backend.schemas.bounds import YEAR_SECONDS
 from backend.tools.journal import NoJournal
+from tests.patience import ends_within
 from tests.runs import TURN_ID
 
 NO_CONTEXT = None  # for policies that need nothing of it
@@ -127,3 +130,26 @@ def test_a_rule_that_was_stored_without_a_bound_waits_a_year_at_most():
     assert read.expires_seconds == YEAR_SECONDS
     with pytest.raises(InvalidInput, match="expires_seconds"):
         check_middleware_names(named)
+
+
+def approvals(count, pattern):
+    rules = [{"tools": f"{n}{pattern}"[:LONGEST_PATTERN], "action": "ask"} for n in range(count)]
+    (settings,) = [find_settings([{"approvals": {"rules": rules}}], "approvals")]
+    return Approvals(settings, Answers())
+
+
+@pytest.mark.parametrize("pattern", ["[" * 1_000, "*a" * 500, "*[a" * 400])
+def test_a_call_is_judged_in_time_however_its_rules_are_written(pattern):
+    policy = approvals(MOST_RULES, pattern)
+
+    with ends_within(20):
+        assert not policy.asks("a" * 128)
+
+
+def test_more_rules_than_can_be_judged_in_time_are_refused():
+    with pytest.raises(InvalidInput, match="at most 100 items"):
+        approvals(MOST_RULES + 1, "a")
+    with pytest.raises(InvalidInput, match="at most 200 characters"):
+        find_settings(
+            [{"approvals": {"rules": [{"tools": "[" * 201, "action": "ask"}]}}], "approvals"
+        )

@@ -14,6 +14,7 @@ from backend.domains.credentials import (
 )
 from backend.domains.drift import diff_templates
 from backend.schemas.domains import DomainTemplate, McpServer
+from tests.patience import ends_within
 
 CANARY = "c4n4ry-v4lue"
 TOKENS = [
@@ -137,3 +138,26 @@ def test_differences_between_templates_show_no_credential() -> None:
 
     assert CANARY not in said and MASK in said
     assert mask_template(image).name == "d"
+
+
+HOSTILE = {
+    "beginnings of web tokens": "-eyJ-" * 200_000,
+    "longer beginnings of web tokens": "_eyJaaaaaa" * 100_000,
+    "beginnings of parts": "SG.aaaaaaaa-" * 80_000,
+    "beginnings of keys": "-----BEGIN " * 90_000,
+    "schemes": "bearer " * 140_000,
+    "blanks behind a scheme": "bearer" + " " * 1_000_000,
+    "parameters": "?a" * 500_000,
+    "addresses": "://" * 330_000,
+    "an assignment of blanks": "token=" + " " * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("field", ["headers", "args"])
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_credential_is_looked_for_in_time_whatever_the_text(text: str, field: str) -> None:
+    given = servers(headers={"X": text}) if field == "headers" else servers(args=[text])
+
+    with ends_within(10):
+        find_credentials(given)
+        mask_servers(given)

@@ -12,6 +12,7 @@ from backend.llm.demo.question import find_centres, find_periods, find_topic, fi
 from backend.llm.demo.reading import number, read_rows
 from backend.llm.demo.rules import choose_intent, reply
 from backend.tools.presenting import markdown_table
+from tests.patience import ends_within
 
 ALL_TOOLS = ("list_sources", "describe_source", "query_source", "get_budget", "compare_sources")
 BUDGET = """Budget of CC-1001 Marketing, fiscal year 2031, by year: 1 row.
@@ -360,3 +361,40 @@ def test_a_title_is_the_question_in_a_few_words(question, title):
     asked = f"Give the conversation below a title of 8 words.\n\nPerson: {question}\n\nAgent: Yes."
 
     assert reply(conversation(user(asked))).text == title
+
+
+HOSTILE = {
+    "selects": "select " * 14_000,
+    "comparisons": "compare " * 12_000,
+    "rankings": "top " * 25_000,
+    "totals": "total " * 16_000,
+    "lists": "what " * 20_000,
+    "articles before a budget": "budget " + "the " * 25_000,
+    "an article, a name and blanks": "budget for a" + " " * 100_000 + "-",
+    "articles and blanks": "budget " + "the a  " * 14_000,
+    "a source and blanks": "select a from b in a" + " " * 100_000,
+    "cost centres": "cc " * 30_000,
+    "empty lines": "\n" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_no_question_holds_the_model_up_that_answers_all(text):
+    with ends_within(10):
+        reply(conversation(user(text)))
+
+
+def test_a_result_of_one_long_line_does_not_hold_the_model_up():
+    call = called(("get_budget", {"cost_centre": "1001"}))
+    line = result(0, "Budget of a " * 80_000)
+
+    with ends_within(10):
+        reply(conversation(user("What is the budget for CC-1001?"), call, line))
+
+
+def test_a_long_select_is_run_as_a_whole():
+    statement = "SELECT " + ", ".join(f"{n} AS a{n}" for n in range(1_000)) + "\nFROM documents"
+
+    (call,) = reply(conversation(user(statement))).calls
+
+    assert call.arguments["sql"] == statement

@@ -1,16 +1,19 @@
 """The launcher's rules: ports, restarts, environments and settings, without starting anything."""
 
 import io
+import os
 import socket
 from pathlib import Path
 
 import pytest
 
+from backend.addresses import Address
 from backend.configuration import read_settings
 from backend.errors import ConfigurationError
 from backend.settings import Settings
+from launch import parts
 from launch.console import Console
-from launch.environment import pages_environment, server_urls
+from launch.environment import server_urls
 from launch.errors import LaunchError
 from launch.folders import make_folder
 from launch.ports import choose_port, is_free
@@ -65,12 +68,16 @@ def test_parts_that_are_killed_or_drained_come_back_each_time(status):
     assert {policy.delay_after_end(status, float(second)) for second in range(100)} == {0.2}
 
 
-def test_pages_get_no_credentials(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
-    environment = pages_environment({"DATABASE_URL": "postgresql://canary", "API_URL": "http://x"})
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "COLLOQUY_SECRET_A", "GITHUB_TOKEN", "JIRA"])
+def test_pages_and_demo_model_get_no_credentials(name, monkeypatch):
+    monkeypatch.setenv(name, "canary")
+    found = {"DATABASE_URL": "postgresql://canary", "API_URL": "http://x", "REDIS_URL": "canary"}
 
-    assert environment["API_URL"] == "http://x"
-    assert "canary" not in " ".join(environment.values())
+    pages, demo_model = parts.ui(Address("127.0.0.1", 1), found).env, parts.demo(2).env
+
+    assert pages["API_URL"] == "http://x"
+    assert pages["PATH"] == demo_model["PATH"] == os.environ["PATH"]
+    assert "canary" not in " ".join((*pages.values(), *demo_model.values()))
 
 
 def test_a_part_alone_without_servers_says_what_to_do(tmp_path):

@@ -24,6 +24,10 @@ from backend.schemas.bounds import Waiting
 from backend.schemas.wire import JSON
 from db.failpoints import failpoint
 
+# Each call looks through all rules on the loop of all turns, and to make a pattern ready takes the
+# square of its length; `fnmatch` remembers 256.
+MOST_RULES, LONGEST_PATTERN = 100, 200
+
 DENIED = (
     "The rules of this conversation do not allow the tool {tool}, so it was not run. Do not call "
     "it again; do without it, or say what is missing."
@@ -43,7 +47,7 @@ class ApprovalRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tools: str = Field(min_length=1, max_length=1_000)
+    tools: str = Field(min_length=1, max_length=LONGEST_PATTERN)
     action: Literal["allow", "ask", "deny"]
     decisions: list[DecisionType] = Field(default_factory=lambda: list(DecisionType), min_length=1)
     expires_seconds: Waiting | None = None
@@ -55,7 +59,7 @@ class ApprovalsSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    rules: list[ApprovalRule] = Field(min_length=1)
+    rules: list[ApprovalRule] = Field(min_length=1, max_length=MOST_RULES)
 
 
 class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):

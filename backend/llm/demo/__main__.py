@@ -6,12 +6,14 @@ import uvicorn
 
 from backend.addresses import Address
 from backend.llm.demo.app import create_app
+from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
 from backend.web.protection import protect
 
 
 def main() -> None:
     """Serve until stopped."""
+    hide_process()
     parser = argparse.ArgumentParser(description="Colloquy's demo model, OpenAI-compatible.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)

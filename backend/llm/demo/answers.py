@@ -8,6 +8,7 @@ from backend.llm.demo.conversation import Conversation, Result
 from backend.llm.demo.reading import UNREADABLE, Row, figure, money, number, read_rows, table
 
 _SHOWN_ROWS = 20
+_TITLE_CHARS = 500
 _AMOUNTS = ("budget", "actual", "remaining")
 _BUDGET_TITLE = re.compile(r"Budget of (\S+) (.+?), fiscal year (\d+), by (\w+)")
 _GREETING = re.compile(
@@ -40,7 +41,7 @@ again."""
 
 def about(conversation: Conversation) -> str:
     """What the demo model is and can do."""
-    greeting = _GREETING.match(conversation.question)
+    greeting = _GREETING.match(conversation.asked)
     return ABOUT if greeting else f"I do not understand this question.\n\n{ABOUT}"
 
 
@@ -211,7 +212,7 @@ def _breakdown(found: Sequence[Row]) -> str:
 
 
 def _title(result: Result) -> tuple[str, str, str]:
-    found = _BUDGET_TITLE.search(result.content)
+    found = _BUDGET_TITLE.search(result.content[:_TITLE_CHARS])
     return (found[1], found[2], found[3]) if found else ("?", "", "?")
 
 

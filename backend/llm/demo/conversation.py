@@ -7,6 +7,8 @@ from typing import Any
 
 Message = Mapping[str, Any]
 
+LONGEST_QUESTION = 2_000  # what rules look at: their patterns go back and forth over it
+
 
 class InvalidMessages(Exception):
     """The messages are not in an order that OpenAI's protocol allows."""
@@ -37,6 +39,11 @@ class Conversation:
     earlier: tuple[Result, ...]
     tools: frozenset[str]
     transcript: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def asked(self) -> str:
+        """The beginning of the question with single blanks, by which rules recognise it."""
+        return " ".join(self.question[:LONGEST_QUESTION].split())
 
 
 def read_conversation(request: Mapping[str, Any]) -> Conversation:

@@ -8,6 +8,12 @@ from backend.llm.demo import answers, differences, plans
 from backend.llm.demo.conversation import Call, Conversation
 from backend.llm.demo.question import find_account, find_centres
 
+_SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
+_STATEMENTS = (
+    (_SELECT, re.compile(r"\bfrom\b", re.IGNORECASE)),
+    (re.compile(r"^\s*with\b", re.IGNORECASE), _SELECT),
+)
+
 
 @dataclass(frozen=True)
 class Intent:
@@ -23,11 +29,20 @@ class Intent:
 
 def _says(pattern: str) -> Callable[[Conversation], bool]:
     compiled = re.compile(pattern, re.IGNORECASE | re.DOTALL)
-    return lambda conversation: compiled.search(conversation.question) is not None
+    return lambda conversation: compiled.search(conversation.asked) is not None
+
+
+def _holds_select(conversation: Conversation) -> bool:
+    """Whether it holds a statement, however long: each word is sought once."""
+    for first, then in _STATEMENTS:
+        begun = first.search(conversation.question)
+        if begun and then.search(conversation.question, begun.end()):
+            return True
+    return False
 
 
 def _centres(at_least: int) -> Callable[[Conversation], bool]:
-    return lambda conversation: len(find_centres(conversation.question)) >= at_least
+    return lambda conversation: len(find_centres(conversation.asked)) >= at_least
 
 
 def _all(*tests: Callable[[Conversation], bool]) -> Callable[[Conversation], bool]:
@@ -39,7 +54,7 @@ def _has_earlier_budget(conversation: Conversation) -> bool:
 
 
 def _names_no_centre(conversation: Conversation) -> bool:
-    return not find_centres(conversation.question)
+    return not find_centres(conversation.asked)
 
 
 def _names_something(conversation: Conversation) -> bool:
@@ -47,7 +62,7 @@ def _names_something(conversation: Conversation) -> bool:
 
 
 def _names_account(conversation: Conversation) -> bool:
-    return find_account(conversation.question) is not None
+    return find_account(conversation.asked) is not None
 
 
 _BUDGET_WORDS = _says(r"budget|spen[dt]|actual|forecast|left|remain|cost|figures|over|under|used")
@@ -67,7 +82,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("count", _says(r"\bcount (up )?to \d+"), plans.nothing, answers.count),
     Intent(
         "sql",
-        _says(r"\bselect\b.+\bfrom\b|^\s*with\b.+\bselect\b"),
+        _holds_select,
         plans.sql,
         answers.rows,
         "The question holds a SELECT, which I can run as it is.",

@@ -51,13 +51,13 @@ def nothing(_: Conversation) -> list[Call]:
 
 def budgets(conversation: Conversation) -> list[Call]:
     """One look-up for each cost centre named: parallel calls."""
-    centres = find_centres(conversation.question)[:_MAX_CENTRES]
-    return [_budget_call(centre, conversation.question) for centre in centres]
+    centres = find_centres(conversation.asked)[:_MAX_CENTRES]
+    return [_budget_call(centre, conversation.asked) for centre in centres]
 
 
 def budget_by_name(conversation: Conversation) -> list[Call]:
     """A look-up by the words in 'the marketing budget' or 'the budget for marketing'."""
-    text = conversation.question
+    text = conversation.asked
     before = re.search(r"\b(?:the|our)\s+([a-z][a-z &]*?)\s+budget\b", text, re.IGNORECASE)
     name = before[1] if before else find_topic(text)
     return [_budget_call(name, text)] if name else []
@@ -67,8 +67,7 @@ def follow_up(conversation: Conversation) -> list[Call]:
     """The cost centres of the last look-up again, with what the question adds."""
     calls = earlier_centres(conversation)
     return [
-        _budget_call(str(call.arguments["cost_centre"]), conversation.question, call)
-        for call in calls
+        _budget_call(str(call.arguments["cost_centre"]), conversation.asked, call) for call in calls
     ]
 
 
@@ -95,8 +94,8 @@ def compare_ledgers(conversation: Conversation) -> list[Call]:
         "measure": "amount_group",
         "right_filters": {"version": "ACTUAL"},
     }
-    filters = period_filters(conversation.question)
-    centres = find_centres(conversation.question)
+    filters = period_filters(conversation.asked)
+    centres = find_centres(conversation.asked)
     if centres:
         filters["cost_centre"] = centres[0] if len(centres) == 1 else centres
     if filters:
@@ -110,24 +109,24 @@ def compare_ledgers(conversation: Conversation) -> list[Call]:
 
 def top_centres(conversation: Conversation) -> list[Call]:
     """Spending by cost centre, the largest first."""
-    found = re.search(r"\b(\d{1,2})\b(?!\s*\d)", re.sub(r"20\d\d", "", conversation.question))
-    limit = int(found[1]) if found and not find_periods(conversation.question) else 5
+    found = re.search(r"\b(\d{1,2})\b(?!\s*\d)", re.sub(r"20\d\d", "", conversation.asked))
+    limit = int(found[1]) if found and not find_periods(conversation.asked) else 5
     statement = _TOP_CENTRES.format(
-        condition=_ledger_condition(conversation.question, "t"), limit=max(1, min(limit, 20))
+        condition=_ledger_condition(conversation.asked, "t"), limit=max(1, min(limit, 20))
     )
     return [Call("query_source", {"source": "fi", "sql": statement, "title": "Top cost centres"})]
 
 
 def total(conversation: Conversation) -> list[Call]:
     """A GL account's postings, found by its number or by words of its name."""
-    account, topic = find_account(conversation.question), find_topic(conversation.question)
-    if not account and re.search(r"\brevenue\b", conversation.question, re.IGNORECASE):
+    account, topic = find_account(conversation.asked), find_topic(conversation.asked)
+    if not account and re.search(r"\brevenue\b", conversation.asked, re.IGNORECASE):
         topic = "revenue"
     words = "".join(character for character in topic if character.isalnum() or character in " -")
     which = f"lower(a.name) LIKE '%{words}%'" if words else "a.account_type = 'expense'"
     if account:
         which = f"a.gl_account = '{account}'"
-    statement = _TOTAL.format(which=which, condition=_ledger_condition(conversation.question, "d"))
+    statement = _TOTAL.format(which=which, condition=_ledger_condition(conversation.asked, "d"))
     return [Call("query_source", {"source": "fi", "sql": statement, "title": "Total by account"})]
 
 
@@ -147,7 +146,7 @@ def list_sources(_: Conversation) -> list[Call]:
 
 def describe(conversation: Conversation) -> list[Call]:
     """The source named in the question, as 'name' or 'name.table'; without one, all sources."""
-    words = re.findall(r"[A-Za-z_][\w]*(?:\.\w+)?", conversation.question)
+    words = re.findall(r"[A-Za-z_][\w]*(?:\.\w+)?", conversation.asked)
     plain = [word for word in words if word.lower() not in _FILLERS]
     if not plain:
         return list_sources(conversation)
