@@ -93,7 +93,7 @@ def find_masks(servers: Mapping[str, McpServer]) -> list[Fault]:
 
 def _masked(server: McpServer) -> McpServer:
     masked = {at: _mask(*at, value, server) for at, value in _values(server)}
-    return type(server)(**_with(server.model_dump(), masked.__getitem__))
+    return type(server).read(_with(server.model_dump(), masked.__getitem__))
 
 
 def _with(fields: dict[str, Any], value_at: Callable[[tuple[str, str]], str]) -> dict[str, Any]:

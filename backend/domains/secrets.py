@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Self
 
 import httpx
@@ -19,6 +20,7 @@ from backend.schemas.configuration import Fault
 from backend.schemas.domains import NAMED, McpServer, StdioServer
 from backend.settings import SECRET_ENTRY, Settings
 
+MOST_NAMES = 1_000
 EXPANDED = {"url", "headers", "args", "env"}  # the fields of a server in which names are replaced
 STDIO = "stdio"
 PORTS = {"http": 80, "https": 443}
@@ -175,7 +177,7 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
         return [expand(item) for item in value]
 
     fields = server.model_dump()
-    return type(server)(**{k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
+    return type(server).read({k: expand(v) if k in EXPANDED else v for k, v in fields.items()})
 
 
 def check_secrets(
@@ -187,7 +189,11 @@ def check_secrets(
     """
     faults: list[Fault] = []
     warnings: list[Fault] = []
-    for server, field, name in _names_in(servers):
+    named = list(islice(_names_in(servers), MOST_NAMES + 1))
+    if len(named) > MOST_NAMES:
+        said = f"Tool servers of one domain name {MOST_NAMES:,} secrets at most."
+        return [Fault(path=["mcp_servers"], message=said)], []
+    for server, field, name in named:
         path: list[str | int] = ["mcp_servers", server, field]
         if field not in EXPANDED:
             said = f"A secret such as ${{{name}}} may stand in {', '.join(sorted(EXPANDED))} only."

@@ -5,7 +5,7 @@ What was stored before there was a bound is read all the same: text as it is, a 
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,8 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from backend.schemas.wire import JSON, is_reading
 
+T = TypeVar("T")
+
 LARGEST_WHOLE = 2**53 - 1  # beyond it JSON's readers in other languages lose digits
 LARGEST_COST = 10**12
 LONGEST_DAYS = 36_500
@@ -28,6 +30,8 @@ LONGEST_NAME = 80
 LONGEST_MODEL_NAME = 200
 LONGEST_DESCRIPTION = 10_000
 LONGEST_PROMPT = 500_000
+LONGEST_SETTING = 20_000
+MOST_ENTRIES = 200
 LARGEST_STORED = 2**63 - 1
 DEEPEST = 40
 
@@ -84,6 +88,12 @@ def _fit(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
+def _few(value: Any, info: ValidationInfo) -> Any:
+    if len(value) > MOST_ENTRIES and not is_reading(info):
+        raise ValueError(f"these are {len(value):,}; there may be {MOST_ENTRIES} at most")
+    return value
+
+
 def _trimmed(value: Any, info: ValidationInfo) -> Any:
     return value.strip() if isinstance(value, str) and not is_reading(info) else value
 
@@ -98,3 +108,5 @@ Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=
 ModelName = Annotated[str, Most(LONGEST_MODEL_NAME)]
 Description = Annotated[str, Most(LONGEST_DESCRIPTION)]
 Prompt = Annotated[str, Most(LONGEST_PROMPT)]
+Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra={"maxItems": MOST_ENTRIES})]
+Setting = Annotated[str, Most(LONGEST_SETTING)]  # of a tool server, looked through for credentials

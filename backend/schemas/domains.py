@@ -11,11 +11,13 @@ from backend.schemas.bounds import (
     Cost,
     Days,
     Description,
+    Entries,
     Fit,
     FreeJSON,
     ModelName,
     Name,
     Prompt,
+    Setting,
     Tokens,
 )
 from backend.schemas.wire import JSON, Wire
@@ -38,17 +40,17 @@ class StreamableHttpServer(_Patience):
     """An MCP server reached over HTTP; `${NAME}` in url and headers is a secret of the worker's."""
 
     transport: Literal["streamable_http"]
-    url: str
-    headers: dict[str, str] = {}
+    url: Setting
+    headers: Entries[dict[str, Setting]] = {}
 
 
 class StdioServer(_Patience):
     """An MCP server that the worker starts as a process; `${NAME}` in args and env likewise."""
 
     transport: Literal["stdio"]
-    command: str
-    args: list[str] = []
-    env: dict[str, str] = {}
+    command: Setting
+    args: Entries[list[Setting]] = []
+    env: Entries[dict[str, Setting]] = {}
 
 
 Policies = Annotated[list[str | JSON], Fit]
@@ -107,7 +109,7 @@ class DomainTemplate(Wire):
     tools: list[str] | None = Field(
         None, description="Built-in tools by name; absent: all of them."
     )
-    mcp_servers: dict[str, McpServer] = Field(
+    mcp_servers: Entries[dict[str, McpServer]] = Field(
         default={},
         examples=[{"ledger": {"transport": "streamable_http", "url": "http://127.0.0.1:9000/mcp"}}],
     )
@@ -135,7 +137,7 @@ class DomainChange(Wire):
     model: ModelName | None = None
     system_prompt: Prompt | None = None
     tools: list[str] | None = None
-    mcp_servers: dict[str, McpServer] | None = None
+    mcp_servers: Entries[dict[str, McpServer]] | None = None
     agents: list[AgentTemplate] | None = None
     manager: FreeJSON | None = None
     middleware: Policies | None = None

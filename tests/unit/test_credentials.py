@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from backend.domains.credentials import (
     MASK,
@@ -13,7 +14,9 @@ from backend.domains.credentials import (
     unmask,
 )
 from backend.domains.drift import diff_templates
+from backend.schemas.bounds import LONGEST_SETTING
 from backend.schemas.domains import DomainTemplate, McpServer
+from backend.schemas.wire import JSON
 from tests.patience import ends_within
 
 CANARY = "c4n4ry-v4lue"
@@ -155,9 +158,40 @@ HOSTILE = {
 
 @pytest.mark.parametrize("field", ["headers", "args"])
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_credential_is_looked_for_in_time_whatever_the_text(text: str, field: str) -> None:
-    given = servers(headers={"X": text}) if field == "headers" else servers(args=[text])
+def test_a_stored_text_is_looked_through_in_time_whatever_it_is(text: str, field: str) -> None:
+    http: JSON = {"transport": "streamable_http", "url": "https://h/mcp", "headers": {"X": text}}
+    stdio: JSON = {"transport": "stdio", "command": "c", "args": [text]}
+    server = http if field == "headers" else stdio
+    template = DomainTemplate.read({"name": "d", "mcp_servers": {"s": server}})
 
     with ends_within(10):
-        find_credentials(given)
-        mask_servers(given)
+        find_credentials(template.mcp_servers)
+        mask_template(template)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"url": "https://h/" + "a" * LONGEST_SETTING},
+        {"headers": {"X": "a" * LONGEST_SETTING + "a"}},
+        {"args": ["a" * LONGEST_SETTING + "a"]},
+        {"env": {"X": "a" * LONGEST_SETTING + "a"}},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_a_longer_text_than_is_looked_through_at_once_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="at most 20000 characters"):
+        servers(**fields)
+
+
+def test_more_entries_than_are_looked_through_at_once_are_refused() -> None:
+    with pytest.raises(ValidationError, match="200 at most"):
+        servers(env={f"X{number}": "" for number in range(201)})
+
+
+def test_what_was_stored_with_more_is_read_all_the_same() -> None:
+    headers = {f"X-{number}": "a" * (LONGEST_SETTING + 1) for number in range(201)}
+    server = {"transport": "streamable_http", "url": "https://h/mcp", "headers": headers}
+    template = DomainTemplate.read({"name": "d", "mcp_servers": {"s": server}})
+
+    assert mask_template(template) == template

@@ -4,7 +4,7 @@ import pytest
 
 from backend.domains.secrets import STDIO, Place, Secrets, check_secrets, expand_secrets
 from backend.errors import SecretForbidden, SecretMissing
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains import DomainTemplate, StreamableHttpServer
 from backend.settings import Settings
 
 HERE = Place(STDIO)
@@ -160,3 +160,16 @@ def sent(url: str, *entries: str) -> str:
     server = {"transport": "streamable_http", "url": url, "headers": {"A": "${JIRA_KEY}"}}
     template = DomainTemplate(name="d", mcp_servers={"s": server})
     return expand_secrets(template.mcp_servers["s"], secrets(*entries)).headers["A"]
+
+
+def test_more_secrets_than_can_be_judged_at_once_are_one_fault():
+    named = "".join(f"${{A{number}}}" for number in range(1_001))
+    server = StreamableHttpServer(
+        transport="streamable_http", url="https://h/mcp", headers={"X": named}
+    )
+
+    faults, _ = check_secrets({"s": server}, Secrets())
+
+    assert [fault.message for fault in faults] == [
+        "Tool servers of one domain name 1,000 secrets at most."
+    ]

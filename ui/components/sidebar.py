@@ -43,6 +43,7 @@ def show(server: ServerInfo | None) -> None:
             icon=":material/search:",
             placeholder="Search by title",
             label_visibility="collapsed",
+            max_chars=200,
             live="300ms",
             on_change=state.forget_older_sessions,
         )

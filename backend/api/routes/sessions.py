@@ -38,6 +38,7 @@ from backend.turns.service import open_session
 from backend.turns.stopping import delete_session, stop_session
 from backend.turns.viewer import Viewer
 
+LONGEST_SEARCH = 1_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
 Limit = Annotated[int, Query(ge=1, le=200)]
@@ -49,7 +50,10 @@ def list_sessions(
     scope: ScopeDep,
     limit: Limit = 50,
     cursor: Text | None = None,
-    q: Annotated[Text | None, Query(description="Words of the title, or their beginnings.")] = None,
+    q: Annotated[
+        Text | None,
+        Query(description="Words of the title, or their beginnings.", max_length=LONGEST_SEARCH),
+    ] = None,
     domain: Annotated[Text | None, Query(description="A domain's name.")] = None,
     status: Literal["idle", "queued", "running", "waiting"] | None = None,
     archived: bool = False,
