@@ -84,17 +84,24 @@ class Address:
 
     @cached_property
     def schemes(self) -> Mapping[Host, str]:
-        """The hosts that are answered, and by which scheme they are reached.
-
-        A loopback name counts without a port, too: no page can have that name elsewhere, and
-        programs that ask after our health do not all name the port.
-        """
+        """The hosts that are answered, and by which scheme they are reached."""
         hosts: dict[Host, str] = {(name, None): "http" for name in LOOPBACK}
         for scheme, name, port in self._reached():
             hosts[name, port] = scheme
             if port == DEFAULT_PORTS[scheme]:
                 hosts[name, None] = scheme
         return hosts
+
+    def scheme_of(self, host: Host) -> str | None:
+        """Return the scheme by which a host is reached; None where it is not answered.
+
+        A loopback name is answered with any port: no page of another site can have that name, and
+        a forwarded port or a proxy on this machine has a port of its own.
+        """
+        name, _ = host
+        return self.schemes.get(host) or self.schemes.get(
+            (name, None) if name in LOOPBACK else host
+        )
 
     def _reached(self) -> Iterator[Origin]:
         for name in dict.fromkeys((*LOOPBACK, _read_url(http_url(self.host, self.port))[1])):

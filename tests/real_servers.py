@@ -26,10 +26,14 @@ def time_server(**fields: Any) -> JSON:
 def children(process_id: int) -> list[psutil.Process]:
     """The processes that a process has started, also those that ended unnoticed by it.
 
-    Those of its sandbox are not meant, which it has as long as it lives: a fork of the worker here.
+    Those of its sandbox are not meant, which it has as long as it lives; here it may be a fork.
     """
     own = psutil.Process(process_id)
-    sandbox = [child for child in own.children() if child.cmdline() == own.cmdline()]
+    sandbox = [
+        child
+        for child in own.children()
+        if child.cmdline() == own.cmdline() or "backend.sandbox.supervisor" in child.cmdline()
+    ]
     theirs = {process for child in sandbox for process in (child, *child.children(recursive=True))}
     return [child for child in own.children(recursive=True) if child not in theirs]
 

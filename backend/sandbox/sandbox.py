@@ -31,7 +31,7 @@ from backend.sandbox.supervisor import GRACE_SECONDS
 
 SHORT_SECONDS = 5.0  # work that may take no longer has slots of its own
 _SHORT_AT_ONCE = 4
-_SHORT_OF_ONE_KEY = 2
+_SHORT_OF_ONE_KEY = 3
 _LONG_AT_ONCE = 8
 _LONG_OF_ONE_KEY = 4
 _START_SECONDS = 30.0  # a supervisor imports, on a busy machine

@@ -40,7 +40,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, address: Address, refuse: Refuse = refuse_in_words) -> None:
         self._app = app
-        self._schemes = address.schemes
+        self._scheme_of = address.scheme_of
         self._origins = address.origins
         self._refuse = refuse
 
@@ -62,7 +62,7 @@ class Guard:
     def _scheme(self, headers: Headers) -> str | None:
         hosts = headers.getlist("host")
         host = read_host(hosts[0]) if len(hosts) == 1 else None
-        return self._schemes.get(host) if host else None
+        return self._scheme_of(host) if host else None
 
     def _refusal(self, scope: Scope, headers: Headers, scheme: str | None) -> Response | None:
         if scheme is None:

@@ -47,7 +47,7 @@ def test_a_transaction_after_a_call_at_once_is_rolled_back_as_ever(database: Dat
 
 def test_a_refused_call_leaves_the_connection_usable(database: Database) -> None:
     for _ in range(2):
-        with pytest.raises(Exception, match="duplicate key"), database.at_once() as session:
+        with pytest.raises(Exception, match="UniqueViolation"), database.at_once() as session:
             ADD.rows(session, {"n": 1})
             ADD.rows(session, {"n": 1})
         with database.transaction() as session:

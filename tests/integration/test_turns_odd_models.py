@@ -81,7 +81,7 @@ def impatient(
     servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
     """A stack that waits for a silent model but a moment."""
-    brief = {"MODEL_FIRST_TOKEN_SECONDS": "0.7", "MODEL_SILENCE_SECONDS": "0.7"}
+    brief = {"MODEL_FIRST_TOKEN_SECONDS": "3", "MODEL_SILENCE_SECONDS": "3"}
     with make_stack(servers, model, tmp_path_factory.mktemp("impatient"), **brief) as running:
         yield running
 
