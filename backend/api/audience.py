@@ -25,10 +25,10 @@ MAX_WAITING = 10_000  # events; a viewer slower than that is cut off and resumes
 class Audiences:
     """The audiences of a process, by session; all of them live on its one event loop."""
 
-    def __init__(self, reader: EventReader, person: int, all: int) -> None:
+    def __init__(self, reader: EventReader, most_of_person: int, most: int) -> None:
         self._reader = reader
         self._by_session: dict[UUID, Audience] = {}
-        self._most_of_person, self._most = person, all
+        self._most_of_person, self._most = most_of_person, most
         self._by_person: Counter[str] = Counter()
 
     @property

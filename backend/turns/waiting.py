@@ -27,10 +27,12 @@ log = logging.getLogger(__name__)
 class Waits:
     """The requests of a process that wait for turns; all of them live on its one event loop."""
 
-    def __init__(self, database: Database, reader: EventReader, person: int, all: int) -> None:
+    def __init__(
+        self, database: Database, reader: EventReader, most_of_person: int, most: int
+    ) -> None:
         self._database = database
         self._reader = reader
-        self._most_of_person, self._most = person, all
+        self._most_of_person, self._most = most_of_person, most
         self._by_person: Counter[str] = Counter()
         self._large = 0
         self._by_turn: defaultdict[UUID, set[asyncio.Future[None]]] = defaultdict(set)
@@ -104,10 +106,10 @@ class Waits:
 
     def _ask(self, turn_ids: Collection[UUID]) -> set[UUID]:
         with self._database.read() as session:
-            return set(turn_ids) - find_saying_more(session, turn_ids)
+            return set(turn_ids) - find_worth_waiting_for(session, turn_ids)
 
 
-def find_saying_more(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
+def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
     """Return those of the turns that are worth waiting for: not ended, and no one asks people.
 
     A queued turn is not while the first of its session asks people. The ids are those of turns that
