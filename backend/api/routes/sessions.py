@@ -38,7 +38,7 @@ from backend.turns.service import open_session
 from backend.turns.stopping import delete_session, stop_session
 from backend.turns.viewer import Viewer
 
-LONGEST_SEARCH = 1_000
+LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
 Limit = Annotated[int, Query(ge=1, le=200)]
