@@ -104,7 +104,7 @@ def test_an_example_that_is_clicked_twice_begins_one_session(
     model.steps = lambda messages, body: {"text": "Once."}
     wire = SlowWire()
     desk.context.route_web_socket("**/_stcore/stream", wire.connect)
-    example = desk.page.get_by_role("button", name="What data do you have?")
+    example = desk.main.get_by_role("button", name="What data do you have?")
     expect(example).to_be_enabled()
     wire.hold()
 

@@ -187,7 +187,7 @@ def test_two_enters_are_one_turn(desk: Desk, model: ScriptedModel):
 
 def test_two_clicks_on_an_example_are_one_session(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "Once."}
-    desk.page.get_by_role("button", name="What data do you have?").dblclick()
+    desk.main.get_by_role("button", name="What data do you have?").dblclick()
 
     desk.sees("Once.")
     desk.is_idle()
