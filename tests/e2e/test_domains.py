@@ -10,7 +10,6 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import JSON, Stack
 
-
 SIGHTS = {
     "Edit": "Built-in tools",
     "Preview": "What a new session keeps as its image",
