@@ -273,7 +273,7 @@ def _template(row: DomainRow, given: dict[str, Any]) -> DomainTemplate:
     """The changed template; a change may hold null where a template needs a value."""
     stored = {**row.template, "name": row.name}
     try:
-        before = DomainTemplate.model_validate(stored, context=READING)
+        before = DomainTemplate.model_validate(stored, context=READING, strict=False)
         if given.get("mcp_servers"):
             given = {**given, "mcp_servers": unmask(given["mcp_servers"], before.mcp_servers)}
         return DomainTemplate.model_validate({**said_by(before), **given})
