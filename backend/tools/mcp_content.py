@@ -1,12 +1,14 @@
 """From a tool server's result to words for the model and to what people see: pure rules.
 
-Text passes exactly as it was said. What a model cannot read is told to it in a line; people get
-the thing itself, from our own store: nothing is ever fetched from where a result points to.
+Text passes exactly as it was said, but for pictures and files that stand in it encoded. What a
+model cannot read is told to it in a line; people get the thing itself, from our own store: nothing
+is ever fetched from where a result points to.
 """
 
 import base64
 import binascii
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,7 @@ from mcp.types import (
 
 from backend.llm.parts import has_too_many_parts
 from backend.schemas.wire import JSON
+from backend.tools.mcp_media import text_without_media, without_media
 
 MAX_BYTES = 5_000_000
 MAX_ALL_BYTES = 12_000_000
@@ -50,10 +53,8 @@ def read_result(result: CallToolResult) -> Content:
     kept = _Attachments()
     lines = [_line(block, kept) for block in result.content]
     text = "\n".join(lines)
-    structured = result.structuredContent
-    if not structured or _repeats(structured, text):
-        structured = None
-    elif not any(map(_is_text, result.content)):
+    structured = _own_part(result, text, kept)
+    if structured and not any(map(_is_text, result.content)):
         # Nothing else would tell the model of it.
         text = "\n".join([*lines, json.dumps(structured, ensure_ascii=False)])
     if structured and len(written := json.dumps(structured)) > MAX_STRUCTURED_CHARS:
@@ -71,9 +72,19 @@ class _Attachments:
     def __init__(self) -> None:
         self.all: list[JSON] = []
         self._size = 0
+        self._said: dict[str, str] = {}
 
     def take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
-        """Keep what is written in base64; return the line that tells the model of it."""
+        """Keep what is written in base64, once; return the line that tells the model of it."""
+        if data not in self._said:
+            self._said[data] = self._take(kind, name, mime_type, data)
+        return self._said[data]
+
+    def take_encoded(self, mime_type: str, data: str) -> str:
+        """Keep what stands in a text or in JSON; return the line that stands there then."""
+        return self.take(_kind(mime_type), "", mime_type, "".join(data.split()))
+
+    def _take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
         mime_type = (mime_type or "application/octet-stream")[:MAX_NAME_CHARS]
         head = " ".join(filter(None, (kind, name[:MAX_NAME_CHARS], mime_type)))
         if len(data) > 2 * MAX_ALL_BYTES:
@@ -107,7 +118,7 @@ class _Attachments:
 def _line(block: ContentBlock, kept: _Attachments) -> str:
     """Return the block as the model reads it; what people see besides goes to `kept`."""
     if isinstance(block, TextContent):
-        return block.text
+        return text_without_media(block.text, kept.take_encoded)
     if isinstance(block, ImageContent):
         return kept.take("image", "", block.mimeType, block.data)
     if isinstance(block, AudioContent):
@@ -122,7 +133,7 @@ def _line(block: ContentBlock, kept: _Attachments) -> str:
 def _resource(block: EmbeddedResource, kept: _Attachments) -> str:
     resource = block.resource
     if isinstance(resource, TextResourceContents):
-        return resource.text
+        return text_without_media(resource.text, kept.take_encoded)
     if isinstance(resource, BlobResourceContents):
         name = str(resource.uri).rstrip("/").rpartition("/")[2]
         return kept.take(_kind(resource.mimeType), name, resource.mimeType, resource.blob)
@@ -144,6 +155,28 @@ def _is_text(block: ContentBlock) -> bool:
     if isinstance(block, EmbeddedResource):
         return isinstance(block.resource, TextResourceContents)
     return isinstance(block, TextContent)
+
+
+def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | None:
+    """Return the structured content, media set apart; None where it only says the rest again."""
+    structured = result.structuredContent
+    if not structured or _repeats_blocks(structured, result.content):
+        return None
+    readable: JSON = without_media(structured, kept.take_encoded)
+    return None if _repeats(readable, text) else readable
+
+
+def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
+    """Whether it is the blocks as JSON, as frameworks do that take any result for data."""
+    said = structured.get("result")
+    given = said if isinstance(said, list) else [said]
+    if len(structured) != 1 or len(given) != len(blocks):
+        return False
+    dumped = (block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in blocks)
+    return all(
+        isinstance(one, dict) and {k: v for k, v in one.items() if v is not None} == block
+        for one, block in zip(given, dumped, strict=True)
+    )
 
 
 def _repeats(structured: JSON, text: str) -> bool:
