@@ -33,6 +33,8 @@ MAX_ALL_BYTES = 12_000_000
 MAX_ATTACHMENTS = 20
 MAX_STRUCTURED_CHARS = 50_000
 MAX_NAME_CHARS = 200
+MAX_LINKS = 20
+MAX_URI_CHARS = 2_000
 _LOST = {
     "image": "you cannot see it",
     "audio": "you cannot hear it",
@@ -60,10 +62,11 @@ def read_result(result: CallToolResult) -> Content:
     if structured and len(written := json.dumps(structured)) > MAX_STRUCTURED_CHARS:
         kept.add("file", "result.json", "application/json", written.encode())
         structured = None
-    if not structured and not kept.all:
+    links = [_address(block) for block in result.content if isinstance(block, ResourceLink)]
+    if not structured and not kept.all and not links:
         return Content(text, None)
     artifact = {"kind": "content", "structured": structured, "attachments": kept.all}
-    return Content(text, artifact)
+    return Content(text, artifact | ({"links": links[:MAX_LINKS]} if links else {}))
 
 
 class _Attachments:
@@ -75,14 +78,14 @@ class _Attachments:
         self._said: dict[str, str] = {}
 
     def take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
-        """Keep what is written in base64, once; return the line that tells the model of it."""
-        if data not in self._said:
-            self._said[data] = self._take(kind, name, mime_type, data)
+        """Keep what is written in base64; return the line that tells the model of it."""
+        self._said[data] = self._take(kind, name, mime_type, data)
         return self._said[data]
 
     def take_encoded(self, mime_type: str, data: str) -> str:
-        """Keep what stands in a text or in JSON; return the line that stands there then."""
-        return self.take(_kind(mime_type), "", mime_type, "".join(data.split()))
+        """Keep what stands in a text or in JSON, once; return the line that stands there then."""
+        data = "".join(data.split())
+        return self._said.get(data) or self.take(_kind(mime_type), "", mime_type, data)
 
     def _take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
         mime_type = (mime_type or "application/octet-stream")[:MAX_NAME_CHARS]
@@ -144,6 +147,16 @@ def _link(block: ResourceLink) -> str:
     mime_type = f" ({block.mimeType})" if block.mimeType else ""
     about = f": {block.description}" if block.description else ""
     return f"[link {block.name} {block.uri}{mime_type}{about}]"
+
+
+def _address(block: ResourceLink) -> JSON:
+    """Return the link as people are shown it; an address that is cut would lead elsewhere."""
+    uri = str(block.uri)
+    return {
+        "name": block.name[:MAX_NAME_CHARS],
+        "uri": uri if len(uri) <= MAX_URI_CHARS else "",
+        "mime_type": (block.mimeType or "")[:MAX_NAME_CHARS],
+    }
 
 
 def _kind(mime_type: str | None) -> str:

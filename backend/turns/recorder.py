@@ -19,6 +19,7 @@ from backend.agents.events import (
     TextDelta,
     ThinkingDelta,
     ToolFinished,
+    ToolProgress,
 )
 from backend.agents.state import is_answered
 from backend.conversations import display
@@ -119,6 +120,12 @@ class Recorder:
         except SQLAlchemyError as error:
             # It is told already, and the next step finds out whether the database is back.
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
+
+    def tool_said(self, progress: ToolProgress) -> None:
+        """Publish how far a running tool has come; that is not kept."""
+        call_id, text = progress.call_id, progress.text
+        said = self._event(EventName.PROGRESS, state="running_tool", call_id=call_id, text=text)
+        self._publish(said)
 
     def asked(self, asked: ModelAsked) -> None:
         """Keep what a model was sent until it is noted with the step that it makes."""
