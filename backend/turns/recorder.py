@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -121,11 +122,9 @@ class Recorder:
             # It is told already, and the next step finds out whether the database is back.
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
 
-    def tool_said(self, progress: ToolProgress) -> None:
+    def tool_said(self, said: ToolProgress) -> None:
         """Publish how far a running tool has come; that is not kept."""
-        call_id, text = progress.call_id, progress.text
-        said = self._event(EventName.PROGRESS, state="running_tool", call_id=call_id, text=text)
-        self._publish(said)
+        self._publish(self._event(EventName.PROGRESS, state="running_tool", **asdict(said)))
 
     def asked(self, asked: ModelAsked) -> None:
         """Keep what a model was sent until it is noted with the step that it makes."""
