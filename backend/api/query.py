@@ -1,4 +1,4 @@
-"""Query parameters: what a route does not know is refused, and so is what is sent twice."""
+"""What a route does not take is refused: unknown parameters, those sent twice, a body."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,12 +9,20 @@ from fastapi.dependencies.models import Dependant
 
 from backend.errors import InvalidInput
 
+EMPTY = (b"", b"{}", b"null")  # as clients send that always send something
 MOST_NAMED = 10
 LONGEST_NAMED = 80
 
 
 async def refuse_unknown(request: Request) -> None:
-    """Raise InvalidInput unless the route takes each parameter, and has it once."""
+    """Raise InvalidInput unless the route takes all that is sent, and each parameter comes once."""
+    _check_parameters(request)
+    takes_none = request.scope["route"].body_field is None and request.method != "GET"
+    if takes_none and (await request.body()).strip() not in EMPTY:
+        raise InvalidInput("This call takes no body. Leave it out.")
+
+
+def _check_parameters(request: Request) -> None:
     sent = Counter(name for name, _ in request.query_params.multi_items())
     if not sent:
         return

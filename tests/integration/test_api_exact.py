@@ -80,6 +80,23 @@ def test_a_parameter_that_is_sent_twice_is_refused(stack: Stack) -> None:
         assert "twice" in detail
 
 
+def test_a_body_of_a_call_that_takes_none_is_refused(stack: Stack) -> None:
+    routes = [
+        (method, path)
+        for method, path, operation in list_operations(read_openapi(stack))
+        if method != "GET" and "requestBody" not in operation
+    ]
+
+    for method, path in routes:
+        url = f"{stack.base_url}{path}"
+        answer = httpx.request(method, url, json={"force": True}, timeout=10)
+        assert "takes no body" in check_problem(answer, 422)["detail"], (method, path)
+        if path.endswith("/stop"):
+            assert httpx.request(method, url, json={}, timeout=10).status_code == 404
+
+    assert len(routes) > 8
+
+
 def test_a_boolean_of_a_query_is_true_or_false(stack: Stack) -> None:
     queries = list(list_queries(read_openapi(stack), "boolean"))
 
