@@ -113,8 +113,9 @@ def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str)
     row = tool_draft(message, artifact, agent)
     if not artifact or artifact.get("kind") != "content":
         return [row]
-    if artifact["structured"]:
-        row = replace(row, metadata={"structured": artifact["structured"]})
+    besides = {key: artifact[key] for key in ("structured", "links") if artifact.get(key)}
+    if besides:
+        row = replace(row, metadata=besides)
     files = artifact["attachments"]
     return [row, *(_file(file, message, agent) for file in files)]
 

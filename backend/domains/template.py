@@ -47,7 +47,7 @@ def changed_template(stored: JSON, given: JSON) -> DomainTemplate:
     nothing of several things: that is a form that has lost its fields, not a person's wish.
     """
     try:
-        before = DomainTemplate.model_validate(stored, context=READING)
+        before = DomainTemplate.model_validate(stored, context=READING, strict=False)
         if given.get("mcp_servers"):
             given = {**given, "mcp_servers": unmask(given["mcp_servers"], before.mcp_servers)}
         after = DomainTemplate.model_validate({**said_by(before), **given})

@@ -14,7 +14,7 @@ from backend.schemas.sessions import (
     MessageStatus,
     MessageType,
 )
-from ui.components import approval_call, approval_card, files, long_text, tables
+from ui.components import approval_call, approval_card, files, links, long_text, tables
 from ui.components.approval_call import AskedCall
 from ui.components.blocks import Block, seconds_taken
 from ui.components.json_text import lay_out
@@ -172,6 +172,8 @@ def _output(row: DisplayMessage, place: Place) -> None:
         _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
     if structured := row.metadata.get("structured"):
         _labelled("Structured content", structured, f"structured-{place.key(row)}")
+    for number, link in enumerate(row.metadata.get("links") or ()):
+        links.show(link, f"link-{number}-{place.key(row)}")
 
 
 def _labelled(label: str, value: Any, key: str) -> None:
