@@ -9,6 +9,8 @@ from typing import Any
 from backend.agents.state import is_summary
 from backend.conversations.display import assistant_drafts, text_of
 from backend.inspection.timeline import Leaving, Span, Timeline, span_of
+from backend.llm.arguments import REASONING
+from backend.llm.kept import CALLS, FIELDS, KEPT, THINKING
 from backend.schemas.inspection import (
     Fate,
     InspectedRow,
@@ -69,6 +71,7 @@ class Reading:
             tokens=self.tokens[place],
             origin=self._origin(message),
             sent=self.otherwise.get(name),
+            returned=_returned(message),
         )
 
     def fate(self, row: DisplayMessage) -> tuple[Fate, Leaving | None]:
@@ -76,7 +79,7 @@ class Reading:
         name = self.pairs.get(row.position)
         if name is None:
             return (Fate.PEOPLE_ONLY if self._is_for_people(row) else Fate.UNKNOWN), None
-        if row.content_type not in READ:
+        if row.content_type not in READ and KEPT not in row.metadata:
             return Fate.PEOPLE_ONLY, None
         place = self.places.get(name)
         if place is not None:
@@ -140,6 +143,8 @@ def says_same(row: DisplayMessage, message: JSON) -> bool:
         drafts = assistant_drafts(message, "", MessageStatus.COMPLETED)
         return row.content in [draft.content for draft in drafts]
     said = row.content.get("text") or row.content.get("content") or ""
+    if row.content_type is ContentType.THINKING:
+        return bool(said == (message.get("additional_kwargs") or {}).get(REASONING))
     return said == text_of(message)
 
 
@@ -175,6 +180,15 @@ def _words(content: JSON) -> str:
     if "arguments" in content:
         return f"{content.get('name')} {content['arguments']}"
     return str(content.get("text") or content.get("content") or "")
+
+
+def _returned(message: JSON) -> JSON:
+    """What is sent with a message to the provider that it came from, and to no other."""
+    extra = message.get("additional_kwargs") or {}
+    kept = extra.get(KEPT) or {}
+    thinking = dict.fromkeys(kept.get(THINKING) or (), extra.get(REASONING) or "")
+    given = {FIELDS: {**(kept.get(FIELDS) or {}), **thinking}, CALLS: kept.get(CALLS)}
+    return {name: value for name, value in given.items() if value}
 
 
 def _call(call: JSON) -> JSON:

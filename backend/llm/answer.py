@@ -24,7 +24,7 @@ from backend.llm.deltas import (
     usage_of,
 )
 from backend.llm.events import Delta
-from backend.llm.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, Kept
+from backend.llm.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, NOT_KEPT, Kept
 from backend.llm.sources import Sources
 from backend.llm.stream import End
 from backend.llm.think_tags import ThinkTags
@@ -32,7 +32,6 @@ from backend.schemas.wire import JSON
 from backend.text import clean_text
 
 MAX_ANSWER_CHARS = 8_000_000
-NOT_KEPT = "not_kept"
 
 
 class Answer:

@@ -23,17 +23,19 @@ from backend.llm.think_tags import without_thinking
 from backend.schemas.wire import JSON
 from backend.text import clean_text
 
-KEPT = "kept"
+KEPT, NOT_KEPT = "kept", "not_kept"
 FOR, FIELDS, CALLS, THINKING = "for", "message", "calls", "thinking"
 MAX_KEPT_CHARS = 500_000
 THINKING_TEXTS = (REASONING, "reasoning")
 # Thinking in pieces: only of use with the calls that it led to.
 THINKING_PARTS = ("reasoning_details", "thinking_blocks", "content")
-# Read elsewhere, or of no use to a model.
+# Read elsewhere, or of no use to a model; those of the last line tell of a piece only.
 _NOT_KEPT = frozenset(
-    ("role", "content", "tool_calls", "function_call", "refusal", "audio", "id", "name")
-    + ("additional_kwargs", "response_metadata", "usage_metadata", "invalid_tool_calls", "status")
-    + ("annotations", "citations", "search_results", "executed_tools", "web_search", "context")
+    [
+        *("role", "content", "tool_calls", "function_call", "refusal", "audio", "id", "name"),
+        *("annotations", "citations", "search_results", "executed_tools", "web_search", "context"),
+        *("channel", "logprobs", "token_id", "token_ids", "obfuscation", "padding", "status"),
+    ]
 )
 _OF_CALL = ("index", "id", "type", "function")
 _OF_FUNCTION = ("name", "arguments")
@@ -79,7 +81,7 @@ class Kept:
 
     def add_to(self, fields: Pieces, given: JSON) -> None:
         """Take further pieces of some fields, as long as all that is kept is not too much."""
-        given = {key: value for key, value in given.items() if value not in (None, "", [], {})}
+        given = {key: value for key, value in given.items() if _is_told(value)}
         if given:
             self.size += len(json.dumps(given))
             if not self.is_too_much:
@@ -99,6 +101,11 @@ class Kept:
             return {FIELDS: clean(fields), THINKING: same}
         kept = {name: value for name, value in fields.items() if name not in THINKING_PARTS}
         return {FIELDS: clean(kept)}
+
+
+def _is_told(value: Any) -> bool:
+    """Return whether there is something to keep; numbers count pieces, they tell nothing."""
+    return isinstance(value, str | list | dict) and bool(value)
 
 
 def _as_part(text: Any) -> JSON:

@@ -10,11 +10,13 @@ from backend.schemas.wire import JSON
 
 # Repeated with each piece, or sent once and never in pieces.
 WHOLE = frozenset(
-    ("type", "id", "format", "name", "role", "object", "status", "index")
-    + ("signature", "thought_signature", "data", "encrypted_content")
+    [
+        *("type", "id", "format", "name", "role", "object", "status", "index"),
+        *("signature", "thought_signature", "data", "encrypted_content"),
+    ]
 )
 # Elements that go on from one delta to the next also without an index.
-_IN_PIECES = ("text", "thinking", "reasoning")
+_IN_PIECES = ("text", "thinking", "reasoning", "summary")
 _PROOFS = ("signature", "data")
 
 

@@ -89,7 +89,7 @@ class Decoder:
 
     def _read_line(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
-        if name.strip() == b"data":
+        if name.strip() in (b"data", b"error"):
             self._data.append(value.decode().strip())
 
     def _dispatch(self) -> Iterator[Any]:
@@ -141,9 +141,9 @@ def _ends_a_line(received: bytes) -> bool:
 
 
 def _texts(data: list[str]) -> list[str]:
-    """Return an event's data as JSON texts: one, or one in each line where blank lines are left out.
+    """Return an event's data as JSON texts: one in all lines, or one in each of them.
 
-    A text that begins within another is no text of its own.
+    Who leaves out the blank lines between events sends several as one.
     """
     if len(data) == 1:
         return data
@@ -165,7 +165,7 @@ def _checked(chunk: Any, response: httpx2.Response) -> object:
 
 
 def _error_of(chunk: dict[str, Any]) -> Any:
-    """Return what a chunk names as an error; some put its fields where those of a chunk would be."""
+    """Return what a chunk names as an error; some endpoints send its fields as a chunk."""
     if error := chunk.get("error"):
         return error
     said = chunk.get("message") or chunk.get("detail")
