@@ -5,8 +5,9 @@ text, think, refusal: str; tools: [{name, args: dict or raw text, id, index}]; d
 before each chunk; until: an event to wait for after the text; hang: seconds before the tool calls;
 wait: seconds before the answer begins; status: an HTTP error instead, with `headers` and `code`;
 drop: end the stream without a finish_reason; cut: break the connection; finish: the finish_reason;
-raw: bytes sent instead of the stream, with `status` and `media_type`. After the finish_reason: linger: seconds of silence;
-cut_late: break the connection; done: false for neither usage nor [DONE].
+raw: bytes sent instead of the stream, with `status` and `media_type`. After the finish_reason:
+linger: seconds of silence; cut_late: break the connection; done: false for neither usage nor
+[DONE].
 """
 
 import asyncio

@@ -6,8 +6,8 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from backend.llm.arguments import parse_arguments
-from backend.llm.kept import FOR, KEPT, NOT_KEPT, THINKING
-from backend.llm.sources import EXECUTED, MORE_SOURCES, SOURCES
+from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
+from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
 from backend.schemas.sessions import ContentType, MessageStatus, MessageType
 
 JSON = dict[str, Any]

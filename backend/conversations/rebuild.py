@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from backend.llm.arguments import REASONING, write_arguments
-from backend.llm.kept import KEPT
+from backend.llm.wire.kept import KEPT
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
 
 JSON = dict[str, Any]

@@ -4,9 +4,9 @@ A note is `{"d": digest, "f": frame, "m": messages, "a": began, "s": seconds}`. 
 request without its messages: model, tools, settings. The messages are names with commas between:
 `0-57` are those at these places of the state at the note's version, `#k3v...` is a content.
 Contents, frames among them, are kept once per conversation, as JSON text, under their hash. `k`
-names the provider where messages carry what it wants back (see `backend.llm.kept`). A call that
-did not ask for an answer has its purpose `p` and what it used, `u` and `c`, too; one that failed
-has `e`.
+names the provider where messages carry what it wants back, see `backend.llm.wire.kept`. A call
+that did not ask for an answer has its purpose `p` and what it used, `u` and `c`, too; one that
+failed has `e`.
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from backend.llm.events import ANSWER, ModelCall
-from backend.llm.kept import FIELDS, FOR, KEPT
+from backend.llm.wire.kept import FIELDS, FOR, KEPT
 
 JSON = dict[str, Any]
 MESSAGES = "messages"

@@ -10,7 +10,7 @@ from backend.agents.state import is_summary
 from backend.conversations.display import assistant_drafts, text_of
 from backend.inspection.timeline import Leaving, Span, Timeline, span_of
 from backend.llm.arguments import REASONING
-from backend.llm.kept import CALLS, FIELDS, KEPT, THINKING
+from backend.llm.wire.kept import CALLS, FIELDS, KEPT, THINKING
 from backend.schemas.inspection import (
     Fate,
     InspectedRow,

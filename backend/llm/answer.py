@@ -10,10 +10,11 @@ from langchain_core.messages.tool import ToolCall
 
 from backend.errors import IncompleteAnswer
 from backend.llm.arguments import REASONING
-from backend.llm.calls import MAX_CALLS as MAX_CALLS
-from backend.llm.calls import Calls
 from backend.llm.clean import clean
-from backend.llm.deltas import (
+from backend.llm.events import Delta
+from backend.llm.wire.calls import MAX_CALLS as MAX_CALLS
+from backend.llm.wire.calls import Calls
+from backend.llm.wire.deltas import (
     BROKEN,
     CUT_SHORT,
     MALFORMED,
@@ -23,11 +24,10 @@ from backend.llm.deltas import (
     usage_in,
     usage_of,
 )
-from backend.llm.events import Delta
-from backend.llm.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, NOT_KEPT, Kept
-from backend.llm.sources import Sources
-from backend.llm.stream import End
-from backend.llm.think_tags import ThinkTags
+from backend.llm.wire.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, NOT_KEPT, Kept
+from backend.llm.wire.sources import Sources
+from backend.llm.wire.stream import End
+from backend.llm.wire.think_tags import ThinkTags
 from backend.schemas.wire import JSON
 from backend.text import clean_text
 

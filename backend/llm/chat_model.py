@@ -21,10 +21,10 @@ from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell
 from backend.llm.events import ANSWER, ModelCall, ModelEvent
 from backend.llm.failures import FAILURES, explain_failure
-from backend.llm.kept import give_back, provider_of
 from backend.llm.patience import Patience
 from backend.llm.prices import COST, cost_of
-from backend.llm.stream import AsyncChunks, Chunks
+from backend.llm.wire.kept import give_back, provider_of
+from backend.llm.wire.stream import AsyncChunks, Chunks
 from backend.settings import Price
 
 # Posted by path and taken as plain JSON: as an argument the SDK walks through each message, for

@@ -105,6 +105,49 @@ def test_a_recorded_answer_is_understood_and_sent_back(
         assert messages[1] == wanted
 
 
+RETURNED = [name for name, expected in ANSWERS.items() if expected.back or expected.content]
+
+
+@pytest.mark.parametrize("name", [*RETURNED, "gemini_calls"])
+def test_another_provider_gets_nothing_of_what_is_kept(
+    endpoint: ScriptedModel, tools: ToolServer, name: str
+) -> None:
+    answering(endpoint, name)
+    events = run(endpoint.url, asking("go"), mcp_servers={"s": tools.template})
+    state = stored(final_state(events))
+
+    with ScriptedModel([DONE]) as other:
+        run(other.url, asking("on", *state["messages"]), mcp_servers={"s": tools.template})
+
+    message = other.messages[0][1]
+    assert message["content"] == (ANSWERS[name].text or (None if ANSWERS[name].calls else ""))
+    assert set(message) <= {"role", "content", "tool_calls"}
+    for call in message.get("tool_calls", ()):
+        assert set(call) == {"id", "type", "function"}
+
+
+def test_a_model_of_another_maker_that_answers_instead_gets_nothing_either(
+    endpoint: ScriptedModel, tools: ToolServer
+) -> None:
+    first = step("openrouter_claude_calls")
+    fails = {"status": 400, "text": "no"}
+    steps = {"anthropic/claude": [first, fails], "deepseek/v3": [DONE]}
+    endpoint.clear()
+    endpoint.steps = lambda _, body: steps[body["model"]].pop(0)
+
+    run(
+        endpoint.url,
+        asking("go"),
+        model="anthropic/claude",
+        middleware=[{"model_fallback": {"models": ["deepseek/v3"]}}],
+        mcp_servers={"s": tools.template},
+    )
+
+    own, other = endpoint.messages[1][1], endpoint.messages[2][1]
+    assert own["reasoning_details"][0]["signature"] == "ErUBCkYIBxgC"
+    assert set(other) == {"role", "content", "tool_calls"}
+
+
 def used(answer: JSON) -> tuple[int, int, int, int]:
     usage = answer.get("usage_metadata") or {}
     read = usage.get("input_token_details", {}).get("cache_read", 0)

@@ -10,8 +10,8 @@ from langchain_core.messages.tool import ToolCall, tool_call
 
 from backend.errors import IncompleteAnswer
 from backend.llm.arguments import RAW_ARGUMENTS, UNREADABLE, parse_arguments, write_arguments
-from backend.llm.kept import Kept
-from backend.llm.merging import Pieces
+from backend.llm.wire.kept import Kept
+from backend.llm.wire.merging import Pieces
 from backend.schemas.wire import JSON
 from backend.text import clean_text
 

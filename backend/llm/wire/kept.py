@@ -17,9 +17,9 @@ from langchain_core.messages import AIMessage
 
 from backend.llm.arguments import REASONING
 from backend.llm.clean import clean
-from backend.llm.deltas import says_thoughts, text_of
-from backend.llm.merging import Pieces
-from backend.llm.think_tags import without_thinking
+from backend.llm.wire.deltas import says_thoughts, text_of
+from backend.llm.wire.merging import Pieces
+from backend.llm.wire.think_tags import without_thinking
 from backend.schemas.wire import JSON
 from backend.text import clean_text
 
@@ -125,14 +125,17 @@ def provider_of(base_url: str | None, model: str) -> str:
 
 
 def give_back(message: AIMessage, sent: JSON, provider: str) -> None:
-    """Add to a message as it is sent what its provider wants back; nothing if that is another."""
+    """Add to a message as it is sent what its provider wants back; nothing if that is another.
+
+    In one order of keys, which JSONB does not keep, so that a request is always written the same.
+    """
     kept = message.additional_kwargs.get(KEPT)
     if not isinstance(kept, Mapping) or not provider or kept.get(FOR) != provider:
         return
     fields = dict(kept.get(FIELDS) or {})
     content = fields.pop("content", None)
     if content and _text_of(content) == message.content:
-        sent["content"] = content  # else a policy has changed what the message says
+        sent["content"] = _in_order(content)  # else a policy has changed what the message says
     thinking = message.additional_kwargs.get(REASONING) or ""
     fields |= dict.fromkeys(kept.get(THINKING) or (), thinking)
     _add_fields(sent, fields)
@@ -144,7 +147,14 @@ def give_back(message: AIMessage, sent: JSON, provider: str) -> None:
 
 
 def _add_fields(sent: JSON, fields: Mapping[str, Any]) -> None:
-    sent.update({name: value for name, value in fields.items() if name not in sent})
+    new = sorted(fields.keys() - sent.keys())
+    sent.update({name: _in_order(fields[name]) for name in new})
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _in_order(value[name]) for name in sorted(value)}
+    return [_in_order(each) for each in value] if isinstance(value, list) else value
 
 
 def _text_of(content: Any) -> str:
