@@ -183,10 +183,8 @@ def test_a_provider_is_its_address_and_of_a_gateway_the_maker() -> None:
 
 def test_a_name_with_each_of_many_pieces_is_still_one_call() -> None:
     text = json.dumps({"list": list(range(200))})
-    deltas = [
-        {"tool_calls": [{"index": 0, "function": {"name": "t", "arguments": text[start : start + 1]}}]}
-        for start in range(len(text))
-    ]  # fmt: skip
+    functions = [{"name": "t", "arguments": sign} for sign in text]
+    deltas = [{"tool_calls": [{"index": 0, "function": function}]} for function in functions]
     message = answer_of(*deltas).message()
 
     assert len(deltas) > MAX_WHOLE_PIECES
