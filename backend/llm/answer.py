@@ -142,9 +142,11 @@ class Answer:
         if isinstance(content, list):
             self._sources.add_parts(content)
         self._sources.add(delta)
-        self._kept.add(delta)
+        taken = self._kept.add(delta)
+        thinking = thinking_of(delta)
+        self._size += max(0, taken - len(thinking))  # said once more, under another name
         in_text, text = self._tags.add(text_of(content) or self._refusal(delta) or "")
-        yield from self._show(thinking_of(delta) + in_text, text)
+        yield from self._show(thinking + in_text, text)
         for piece in delta.get("tool_calls") or ():
             self._count(self._calls.add(piece))
         if legacy := delta.get("function_call"):

@@ -82,7 +82,7 @@ class Calls:
         return all(call.name for call in self._calls)
 
     def add(self, piece: JSON) -> int:
-        """Take a piece of a call; give how many characters of arguments it has."""
+        """Take a piece of a call; give how many characters it has."""
         index, call_id = piece.get("index"), piece.get("id") or ""
         function = piece.get("function") or {}
         name, text = function.get("name") or "", _arguments_of(function.get("arguments"))
@@ -93,7 +93,7 @@ class Calls:
         call.add_name(name)
         call.pieces.append(text)
         self._kept.add_to_call(call.kept, piece)
-        return len(text)
+        return len(name) + len(text)
 
     def add_legacy(self, function: JSON) -> int:
         """Take a piece of the one call that an answer had before there were several."""

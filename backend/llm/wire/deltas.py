@@ -27,9 +27,10 @@ _REASONS = {
 
 def finish_reason_of(choice: JSON) -> str | None:
     """Return why the answer ended, in OpenAI's words; None while it has not."""
-    said = str(choice.get("finish_reason") or "")
+    if not (said := str(choice.get("finish_reason") or "")):
+        return None
     known = (reason for begin, reason in _REASONS.items() if said.lower().startswith(begin))
-    return next(known, said) or None
+    return next(known, said)
 
 
 def text_of(content: Any) -> str:
@@ -60,11 +61,11 @@ def says_thoughts(content: Any) -> bool:
 
 def usage_in(chunk: JSON) -> JSON | None:
     """Return what a chunk says was used; endpoints put it into various places."""
-    choices = chunk.get("choices") or [{}]
-    for place in (chunk, chunk.get("x_groq"), choices[0]):
-        if isinstance(place, dict) and isinstance(usage := place.get("usage"), dict) and usage:
-            return usage
-    return None
+    usage = chunk.get("usage")
+    for place in (chunk.get("x_groq"), *(chunk.get("choices") or ())[:1]):
+        if not usage and place and "usage" in place:
+            usage = place["usage"]
+    return usage if usage and isinstance(usage, dict) else None
 
 
 def usage_of(usage: JSON | None) -> UsageMetadata | None:

@@ -37,6 +37,7 @@ _NOT_KEPT = frozenset(
         *("channel", "logprobs", "token_id", "token_ids", "obfuscation", "padding", "status"),
     ]
 )
+_PLAIN = frozenset(("role", "content", "tool_calls", "refusal"))
 _OF_CALL = ("index", "id", "type", "function")
 _OF_FUNCTION = ("name", "arguments")
 
@@ -55,20 +56,26 @@ class Kept:
         """Whether it is more than is kept."""
         return self.size > MAX_KEPT_CHARS
 
-    def add(self, delta: JSON) -> None:
+    def add(self, delta: JSON) -> int:
         """Take what a delta, or a whole message, says in fields that are not OpenAI's.
 
-        Content in parts is kept from the first one on that is thinking.
+        Content in parts is kept from the first one on that is thinking. Gives how many characters
+        of thinking it has taken, which count as part of the answer.
         """
+        content = delta.get("content")
+        if _PLAIN.issuperset(delta) and not self._has_parts and not isinstance(content, list):
+            return 0
+        taken = 0
         given = {key: value for key, value in delta.items() if key not in _NOT_KEPT}
         for name in THINKING_TEXTS:
             if isinstance(given.get(name), str):
-                self._texts.setdefault(name, []).append(given.pop(name))
-        content = delta.get("content")
+                self._texts.setdefault(name, []).append(text := given.pop(name))
+                taken += len(text)
         if content and (self._has_parts or says_thoughts(content)):
             self._has_parts = True
             given["content"] = content if isinstance(content, list) else [_as_part(content)]
         self.add_to(self._fields, given)
+        return taken
 
     def add_to_call(self, fields: Pieces, piece: JSON) -> None:
         """Take what a piece of a call says in such fields."""

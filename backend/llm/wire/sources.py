@@ -16,8 +16,12 @@ MAX_SOURCES = 100
 MAX_TITLE_CHARS = 300
 MAX_URL_CHARS = 2_000
 MAX_TOOLS = 50
+MAX_READ = 1_000
 _LISTS = ("citations", "search_results", "web_search", "references")
+_WITHIN = ("context", "search_info")
+_PLACES = frozenset([*_LISTS, *_WITHIN, "annotations", EXECUTED])
 _ADDRESSES = ("url", "link", "uri")
+_OF_TOOL = ("name", "type", "arguments", "search_results")
 _TITLES = ("title", "name", "filepath")
 
 
@@ -32,13 +36,15 @@ class Sources:
 
     def add(self, told: JSON) -> None:
         """Take what a chunk, a delta or a message says of sources."""
+        if _PLACES.isdisjoint(told):
+            return
         for name in _LISTS:
             if isinstance(given := told.get(name), list) and given:
-                self._lists[name] = given  # whole each time
-        for place in ("context", "search_info"):
+                self._lists[name] = given[:MAX_READ]  # whole each time
+        for place in _WITHIN:
             if isinstance(inner := told.get(place), dict):
                 self.add(inner)
-        self._cited += _of_annotations(told.get("annotations"))
+        self._cite(told)
         for tool in _objects(told.get(EXECUTED)):
             self._add_tool(tool)
 
@@ -48,8 +54,8 @@ class Sources:
             if part.get("type") == "reference":
                 ids = part.get("reference_ids")
                 names = ids if isinstance(ids, list) else []
-                self._references |= {f"Reference {name}": None for name in names}
-            self._cited += _of_annotations(part.get("annotations"))
+                self._references |= {f"Reference {name}"[:MAX_TITLE_CHARS]: None for name in names}
+            self._cite(part)
 
     def told(self) -> JSON:
         """Return what is kept of it with the message: only what is there."""
@@ -61,10 +67,14 @@ class Sources:
         }
         return {name: value for name, value in told.items() if value}
 
+    def _cite(self, told: JSON) -> None:
+        if len(self._cited) < MAX_READ:
+            self._cited += _of_annotations(told.get("annotations"))
+
     def _add_tool(self, tool: JSON) -> None:
         key = tool.get("index", len(self._executed))
         if key in self._executed or len(self._executed) < MAX_TOOLS:
-            known = {name: value for name, value in tool.items() if value is not None}
+            known = {name: tool[name] for name in _OF_TOOL if tool.get(name) is not None}
             self._executed[key] = {**self._executed.get(key, {}), **known}
 
     def _found(self) -> Iterator[JSON]:

@@ -1,6 +1,7 @@
 """Thinking that a model writes into its text: what stands in tags at its very beginning. Pure."""
 
 OPEN, CLOSE = "<think>", "</think>"
+MAX_BLANKS = 1_000
 
 
 class ThinkTags:
@@ -10,17 +11,22 @@ class ThinkTags:
     """
 
     def __init__(self) -> None:
-        self.raw = ""
+        self._raw: list[str] = []
         self._begun = ""
         self._held = ""
         self._is_thinking = False
         self._is_text = False
         self._is_first = False
 
+    @property
+    def raw(self) -> str:
+        """The whole text with its tags; nothing if it does not begin with one."""
+        return "".join(self._raw)
+
     def add(self, piece: str) -> tuple[str, str]:
         """Return what of the piece is thinking, and what is text; half of a tag is held back."""
-        if self.raw:
-            self.raw += piece
+        if self._raw:
+            self._raw.append(piece)
         if self._is_text:
             return "", self._text(piece)
         if self._is_thinking:
@@ -28,9 +34,9 @@ class ThinkTags:
         self._begun += piece
         begun = self._begun.lstrip()
         if begun.startswith(OPEN):
-            self.raw, self._is_thinking = self._begun, True
+            self._raw, self._is_thinking = [self._begun], True
             return self._inside(begun[len(OPEN) :])
-        if OPEN.startswith(begun):
+        if OPEN.startswith(begun) and len(self._begun) <= MAX_BLANKS:
             return "", ""
         self._is_text = True
         return "", self._begun
