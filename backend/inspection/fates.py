@@ -79,7 +79,7 @@ class Reading:
         name = self.pairs.get(row.position)
         if name is None:
             return (Fate.PEOPLE_ONLY if self._is_for_people(row) else Fate.UNKNOWN), None
-        if row.content_type not in READ and KEPT not in row.metadata:
+        if row.content_type not in READ:
             return Fate.PEOPLE_ONLY, None
         place = self.places.get(name)
         if place is not None:
@@ -143,8 +143,6 @@ def says_same(row: DisplayMessage, message: JSON) -> bool:
         drafts = assistant_drafts(message, "", MessageStatus.COMPLETED)
         return row.content in [draft.content for draft in drafts]
     said = row.content.get("text") or row.content.get("content") or ""
-    if row.content_type is ContentType.THINKING:
-        return bool(said == (message.get("additional_kwargs") or {}).get(REASONING))
     return said == text_of(message)
 
 
