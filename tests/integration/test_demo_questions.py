@@ -323,6 +323,16 @@ CONVERSATIONS = [
     [("the two largest invoices of 2025", rows(
         "SELECT document_number, amount_group FROM fi.documents JOIN fi.gl_accounts USING (gl_account) "
         "WHERE account_type = 'expense' AND fiscal_year = 2025 ORDER BY amount_group DESC LIMIT 2"))],
+    [
+        ("spend by company in 2025", rows(spend("fiscal_year = 2025", "company_code"))),
+        ("and the budget?", rows(planned("fiscal_year = 2025", "company_code"))),
+    ],
+    [("top 3 and bottom 3 cost centres", refused("one way at a time"))],
+    [("top 3 cost centres per company", refused("not within each"))],
+    [("spend for all but company 1000 in 2025",
+      amounts(spend("fiscal_year = 2025 AND company_code <> '1000'")))],
+    [("spend of every company but 1000 in 2025", refused("“but”"))],
+    [("spend of company 1000 minus company 2000", refused("“minus”"))],
     [("Compare FI and BPC revenue for company 1000", refused("revenue", "cannot apply"))],
     [("list revenue by company in 2025", rows(posted(
         "account_type = 'revenue' AND fiscal_year = 2025", "company_code")))],

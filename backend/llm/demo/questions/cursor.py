@@ -39,6 +39,12 @@ class Cursor:
         self.time_words = TimeWords(tokens)
         self.times = Times(catalogue)
 
+    def _read_beginning(self) -> None:
+        """A question that begins with "and" or the like changes the one before."""
+        if self.peek().plain in ("and", "but", "or", "then"):
+            self.parts["is_marked"] = True
+            self.at += 1
+
     def peek(self, ahead: int = 0) -> Token:
         """Return the token at the place, or some after it; an end where there is none."""
         place = self.at + ahead

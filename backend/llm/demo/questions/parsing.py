@@ -23,6 +23,7 @@ class _Parser(Phrases):
         steps = (
             self._end, self._name, self._time, self._phrase, self._code, self._number, self._filler
         )  # fmt: skip
+        self._read_beginning()
         while self.at < len(self.tokens):
             before, taken = self.at, self.takes
             self._end_exclusion()

@@ -36,6 +36,8 @@ class Phrases(Things):
         return self._advance(count)
 
     def _on_by(self, _: object, count: int) -> bool:
+        if "limit" in self.parts and self.peek().plain not in ("by", "across"):
+            self.problems.append("I rank all rows together, not within each of something.")
         self.is_by = True
         self.kind = ""
         return self._advance(count)
@@ -44,6 +46,8 @@ class Phrases(Things):
         is_counted = self.peek(1).kind == "number" or self.peek(1).plain in NUMBERS
         if self.peek().plain == "first" and not is_counted:
             return False
+        if self.parts.get("order", direction) != direction:
+            self.problems.append("I can rank one way at a time: ask for the top or the bottom.")
         self.parts["order"] = direction
         self.at += count
         ahead = self.peek()

@@ -50,14 +50,15 @@ _PHRASES: dict[Meaning, str] = {
     "most expensive|first|greatest|sorted by|ordered by|sort by|order by|worst",
     ("rank", "asc"): "least|lowest|smallest|fewest|cheapest|bottom|ascending",
     ("not", None): "not|except|except for|without|excluding|exclude|excludes|but not|other than|"
-    "apart from|no|minus|leave out|leaving out|ignore|ignoring|!=|neither|nor",
+    "apart from|no|all but|all except|everything but|everything except|but without|but except|"
+    "leave out|leaving out|ignore|ignoring|!=|neither|nor",
     ("operator", ">"): "above|over|more than|greater than|larger than|bigger than|higher than|"
     "exceeding|exceeds|exceed|>",
     ("operator", ">="): "at least|from at least|>=",
     ("operator", "<"): "below|under|less than|smaller than|lower than|fewer than|<",
     ("operator", "<="): "at most|up to|no more than|not more than|<=",
     ("operator", "between"): "between",
-    ("marker", None): "only|just|what about|how about|same|instead",
+    ("marker", None): "only|but only|just|what about|how about|same|instead",
     ("also", None): "also|add|plus|too|as well|include|including",
     ("refers", None): "it|its|them|that|those|these|this|their|this one|that one",
     ("drop", None): "without it|without that|without them|ignore it|ignore that|go ahead|"
@@ -85,7 +86,7 @@ _FILLERS = """
     has have had having can could would will should shall may might i me my we us our you your they
     he she please show give tell display see get want need like know let find look up out look what
     which who whose how much many there here now then so ok okay well thanks thank hi
-    hello again into within during as than but if hey compute calculate report us use go up
+    hello again into within during as than if hey compute calculate report us use go up
     one ones down me been make made just data really actually exactly currently money table
     eur euro euros € , . - = : st nd rd th breakdown overview view respective respectively
     both between among other together expensive
