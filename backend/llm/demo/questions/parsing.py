@@ -99,7 +99,7 @@ class _Parser(Phrases):
     def _leave(self) -> None:
         """Nothing takes this word."""
         token = self.peek()
-        if self.kind in CODES and self.peek(-1).plain not in JOINING:
+        if self.kind in CODES and self.at == self.noun_end:
             self._no_such(self.kind, token)
         elif self.unread and self.at and self.unread[-1][-1] is self.tokens[self.at - 1]:
             self.unread[-1].append(token)
