@@ -25,12 +25,23 @@ class ColumnInfo:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """A table or view; `rows` is None where counting would cost too much."""
+    """A table or view; `rows` is None where counting would cost too much.
+
+    `path` is the exact name with its schema, in databases.
+    """
 
     name: str
     columns: tuple[ColumnInfo, ...]
     rows: int | None = None
     comment: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def exact_name(self) -> tuple[str, ...]:
+        """The parts of the name that a query must write."""
+        if not self.path:
+            return (self.name,)
+        return self.path[-1:] if self.name == self.path[-1] else self.path
 
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
