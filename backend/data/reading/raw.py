@@ -1,0 +1,76 @@
+"""All cells of a table as text in DuckDB, with their lines: what is decided is decided over these.
+
+A record has as many cells as the table; what it has beyond stands in `surplus`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+
+RAW = "scratch.raw"
+_CELLS_OF_BATCH = 200_000
+_CHARS_OF_BATCH = 8_000_000
+
+Record = tuple[int, list[str]]
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """One column: where its texts are, its name, and of which types its cells were, if known."""
+
+    place: str  # c0, c1, ...
+    name: str
+    kinds: frozenset[type] = frozenset()
+
+
+def load_raw(
+    connection: duckdb.DuckDBPyConnection, records: Iterable[Record], width: int
+) -> None:
+    """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus."""
+    texts = [*(f"c{place}" for place in range(width)), "surplus"]
+    schema = pa.schema(
+        [("line", pa.int64()), ("cells", pa.int32()), *((name, pa.string()) for name in texts)]
+    )
+    reader = pa.RecordBatchReader.from_batches(schema, _batches(records, width, schema))
+    connection.execute(f"DROP TABLE IF EXISTS {RAW}")
+    connection.register("incoming", reader)
+    cells = ", ".join(f"nullif({name}, '') AS {name}" for name in texts)
+    connection.execute(f"CREATE TABLE {RAW} AS SELECT line, cells, {cells} FROM incoming")  # noqa: S608 - our own names
+    connection.unregister("incoming")
+
+
+def _batches(
+    records: Iterable[Record], width: int, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    most = max(1, min(20_000, _CELLS_OF_BATCH // max(1, width)))
+    rows: list[list[object]] = []
+    chars = 0
+    for line, cells in records:
+        row = _row(line, cells, width)
+        rows.append(row)
+        chars += sum(map(len, cells))
+        if len(rows) >= most or chars > _CHARS_OF_BATCH:
+            yield _batch(rows, schema)
+            rows, chars = [], 0
+    if rows:
+        yield _batch(rows, schema)
+
+
+def _row(line: int, cells: list[str], width: int) -> list[object]:
+    count = len(cells)
+    if count == width:
+        return [line, count, *cells, ""]
+    if count < width:
+        return [line, count, *cells, *[""] * (width - count), ""]
+    surplus = [cell for cell in cells[width:] if cell.strip()]
+    return [line, count if surplus else width, *cells[:width], " | ".join(surplus)]
+
+
+def _batch(rows: list[list[object]], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [
+        pa.array(values, field.type)
+        for values, field in zip(zip(*rows, strict=True), schema, strict=True)
+    ]
+    return pa.record_batch(arrays, schema=schema)
