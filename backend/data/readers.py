@@ -19,6 +19,7 @@ from backend.data.reading.understood import Understood, save_understood
 from backend.data.snapshots import UNDERSTOOD, fingerprint
 from backend.data.spreadsheets import read_workbook
 
+READING_VERSION = 2  # part of a snapshot's name: raised when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
 _COPY_ATTEMPTS = 20
 
@@ -38,7 +39,6 @@ def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
         "memory_limit": MEMORY_LIMIT,
         "threads": THREADS,
         "python_enable_replacements": False,
-        "TimeZone": "UTC",
     }
     with duckdb.connect(str(snapshot), config=config) as connection:
         place = str(scratch).replace("'", "''")

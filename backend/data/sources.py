@@ -6,7 +6,8 @@ What is read and asked happens in children of the sandbox; each source has its o
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -23,10 +24,11 @@ from backend.data.errors import (
     UnknownSource,
     did_you_mean,
 )
-from backend.data.files import find_files, name_files, unique_name
+from backend.data.files import find_files, stem_of, unique_name
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION, build_finance
 from backend.data.guard import MAX_QUERY_CHARS
+from backend.data.file_names import NameRegister
 from backend.data.profile import TableInfo, list_tables, profile_tables
 from backend.data.questions import (
     Question,
@@ -36,7 +38,7 @@ from backend.data.questions import (
     query_snapshots,
     reflect_database,
 )
-from backend.data.readers import fill_snapshot
+from backend.data.readers import READING_VERSION, fill_snapshot
 from backend.data.results import Limits, Table
 from backend.data.snapshots import ensure_snapshot, fingerprint
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
@@ -89,7 +91,8 @@ class Sources:
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
         self._folder = data_dir / "sources"
         self._cache = data_dir / "cache" / "sources"
-        self._urls = _name_databases(source_urls)
+        self._names = NameRegister(data_dir / "source_names.json")
+        self._urls = _name_databases(source_urls, self._names.names())
         self._sandbox = sandbox
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
 
@@ -177,10 +180,12 @@ class Sources:
             text = f"A {url.partition(':')[0].partition('+')[0]} database."
             minute = str(int(time.time() // _REFLECT_SECONDS))
             origins.append(_Origin(name, "database", text, minute, url=url))
-        files = name_files(find_files(self._folder), self._folder, {o.name for o in origins})
-        for name, path in files.items():
-            text = f"The file {path.relative_to(self._folder).as_posix()}."
-            origins.append(_Origin(name, "file", text, fingerprint(path), path))
+        files = {p.relative_to(self._folder).as_posix(): p for p in find_files(self._folder)}
+        stems = {place: stem_of(place) for place in files}
+        for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
+            with suppress(FileNotFoundError):  # it went in this moment
+                version = f"{fingerprint(files[place])}.{READING_VERSION}"
+                origins.append(_Origin(name, "file", f"The file {place}.", version, files[place]))
         return {origin.name: origin for origin in origins}
 
     async def _usable(self, asker: str, origin: _Origin) -> SourceInfo:
@@ -240,10 +245,10 @@ def _too_much(error: SandboxError) -> str:
     return error.detail
 
 
-def _name_databases(source_urls: Mapping[str, str]) -> dict[str, str]:
+def _name_databases(source_urls: Mapping[str, str], files: Collection[str]) -> dict[str, str]:
     named: dict[str, str] = {}
     for name, url in source_urls.items():
-        named[unique_name(name, {*_BUNDLED, *named})] = url
+        named[unique_name(name, {*_BUNDLED, *files, *named})] = url
     return named
 
 

@@ -5,8 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.data.files import find_files, name_files, unique_name
-from backend.data.spreadsheets import column_names
+from backend.data.files import find_files, unique_name
+from backend.data.file_names import NamesDamaged, NameRegister
+from backend.data.reading.header import column_names
 
 
 @given(st.lists(st.text(max_size=80), max_size=20))

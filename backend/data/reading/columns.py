@@ -23,7 +23,6 @@ _SAMPLE = 300  # different values
 _INTEGER = "-?(0|[1-9][0-9]{0,14})"
 _DECIMAL = r"-?(0|[1-9][0-9]{0,14})?\.[0-9]{1,14}"
 _THREE_DIGITS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
-_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
 @dataclass(frozen=True)
@@ -67,16 +66,21 @@ def _looks(
     looks: list[tuple[RawColumn, _Plain]] = []
     rest = iter(columns)
     while some := list(islice(rest, _AT_ONCE)):
-        counts = ", ".join(
-            f"count({c.place}), " + ", ".join(
-                f"count(*) FILTER (regexp_full_match({c.place}, '{pattern}'))"
-                for pattern in (_INTEGER, _DECIMAL, _THREE_DIGITS, _DAY)
-            )
-            for c in some
-        )  # fmt: skip
+        counts = ", ".join(_counts(column.place) for column in some)
         (row,) = connection.execute(f"SELECT {counts} FROM {RAW}").fetchall()  # noqa: S608 - our own names
         looks += [(c, _Plain(*row[5 * n : 5 * n + 5])) for n, c in enumerate(some)]
     return looks
+
+
+def _counts(place: str) -> str:
+    """The SQL of what `_Plain` holds."""
+    patterns = [
+        f"regexp_full_match({place}, '{pattern}')"
+        for pattern in (_INTEGER, _DECIMAL, _THREE_DIGITS)
+    ]
+    day = f"{place} LIKE '____-__-__' AND TRY_CAST({place} AS DATE) IS NOT NULL"
+    counts = [f"count(*) FILTER ({condition})" for condition in (*patterns, day)]
+    return ", ".join([f"count({place})", *counts])
 
 
 def _plainly(place: str, plain: _Plain) -> Reading | None:
@@ -87,6 +91,8 @@ def _plainly(place: str, plain: _Plain) -> Reading | None:
         return Reading("BIGINT", f"CAST({place} AS BIGINT)")
     if plain.integers + plain.decimals == plain.filled and plain.unclear < plain.decimals:
         return Reading("DOUBLE", f"CAST({place} AS DOUBLE)")
+    if plain.days == plain.filled:
+        return Reading("DATE", f"CAST({place} AS DATE)", "dates written as yyyy-mm-dd")
     return None
 
 

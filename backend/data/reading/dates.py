@@ -18,6 +18,7 @@ from backend.data.reading.reading import (
     literal,
     text_reading,
     trimmed,
+    with_parts,
 )
 from backend.data.reading.understood import quote
 
@@ -158,7 +159,8 @@ def _impossible(
     """Name cells that look like dates and are none, such as 31.02.2025; zeros mean no date."""
     text = trimmed(forms.place)
     rows = connection.execute(
-        f"SELECT count(*), arg_min(line, line, 3), arg_min({forms.place}, line, 3) FROM {RAW} "  # noqa: S608 - our own names
+        f"SELECT count(*), arg_min(line, line, 3), arg_min({forms.place}, line, 3) "  # noqa: S608 - our own names
+        f"FROM {with_parts([reading])} "
         f"WHERE {text} <> '' AND NOT {is_missing(text)} AND regexp_matches({text}, '[1-9]') "
         f"AND ({reading.expression}) IS NULL"
     ).fetchall()
@@ -185,7 +187,10 @@ def _reading(forms: DateForms, order: str) -> Reading:
         notes.append("times with a zone are given in UTC")
     elif forms.clocks["clock"] == forms.clocks["midnight"]:
         type_ = "DATE"
-    return Reading(type_, _expression(forms.place, order or "ymd", type_), "; ".join(notes), warnings)
+    place = forms.place
+    expression = _expression(place, order or "ymd", type_)
+    parts = f"{_parts(trimmed(place))} AS p_{place}"
+    return Reading(type_, expression, "; ".join(notes), warnings, parts)
 
 
 def _form_note(forms: DateForms, order: str) -> str:
@@ -239,7 +244,7 @@ def _shape() -> str:
 
 
 def _expression(place: str, order: str, type_: str) -> str:
-    parts = f"({_parts(trimmed(place))})"
+    parts = f"p_{place}"
     year, month, day = (f"{parts}.{name}" for name in _ORDERS[order])
     date = f"{_four_digits(year)} || '-' || {_month_number(month)} || '-' || lpad({day}, 2, '0')"
     if type_ == "DATE":

@@ -24,6 +24,7 @@ _MARKS = (
 )
 _NAMES = {"cp1252": "Windows-1252", "cp1250": "Windows-1250", "cp1251": "Windows-1251"}
 _GUESSED = ["cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949"]
+_UNSEEN = bytes(set(range(32)) - set(b"\t\n\f\r\x01\x1c\x1d\x1e\x1f"))
 _BLOCK = 1 << 20
 _LOOKED_AT = 1 << 16
 _FEW_BYTES = 0.001  # so many that are not UTF-8 are slips in a file that is
@@ -47,7 +48,10 @@ def detect_encoding(path: Path) -> Encoding:
     for mark, codec, name in _MARKS:
         if head.startswith(mark):
             return Encoding(codec, name, errors="replace")
-    return _by_zeros(head) or _by_validity(path)
+    found = _by_zeros(head)
+    if not found and _is_binary(head):
+        raise SourceUnusable("The file holds binary data, not text.")
+    return found or _by_validity(path)
 
 
 def open_text(path: Path, encoding: Encoding) -> TextIO:
@@ -76,9 +80,13 @@ def _by_zeros(head: bytes) -> Encoding | None:
         if all(share > 0.6 if bit == "1" else share < 0.4 for bit, share in zip(pattern, zeros)):  # noqa: B905 - both have four
             name = codec[:6].upper()
             return Encoding(codec, name, f"It has no byte order mark; read as {name}.", "replace")
-    if sum(zeros) / 4 > 0.01:
-        raise SourceUnusable("The file holds binary data, not text.")
     return None
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether there are more characters that nobody sees than slips in a text would be."""
+    unseen = len(head) - len(head.translate(None, _UNSEEN))
+    return unseen > max(3, len(head) // 50)
 
 
 def _by_validity(path: Path) -> Encoding:

@@ -8,7 +8,7 @@ import duckdb
 
 from backend.data.reading.cells import SPACES, Kind, kind_of
 from backend.data.reading.raw import RAW
-from backend.data.reading.reading import Reading, literal
+from backend.data.reading.reading import Reading, literal, with_parts
 
 _LOOKED_AT = 12
 _TOTAL = (
@@ -80,7 +80,8 @@ def is_sum(
     for reading in numbers:
         ((own, others),) = connection.execute(
             f"SELECT sum({reading.expression}) FILTER (line = {row.line}), "  # noqa: S608 - our own names
-            f"sum({reading.expression}) FILTER (line < {row.line}) FROM {RAW} WHERE line <= {below}"
+            f"sum({reading.expression}) FILTER (line < {row.line}) "
+            f"FROM {with_parts([reading])} WHERE line <= {below}"
         ).fetchall()
         if own and others and abs(own - others) <= max(0.011, abs(others) * 1e-6):
             return True

@@ -152,7 +152,9 @@ def _reading(forms: NumberForms, style: str) -> Reading:
             notes.append(f"{counts[form]:,} {what} are NULL: {shown}")
             if form == "word":
                 warnings.append(f"{counts[form]:,} {what} are NULL: {shown}")
-    return Reading(type_, _expression(forms.place, style, type_), "; ".join(notes), warnings)
+    place = forms.place
+    expression = _expression(place, style, type_)
+    return Reading(type_, expression, "; ".join(notes), warnings, _columns(place))
 
 
 def _is_worth_saying(forms: NumberForms, style: str) -> bool:
@@ -191,20 +193,26 @@ def _form() -> str:
 
 
 def _expression(place: str, style: str, type_: str) -> str:
-    text = trimmed(place)
-    parts = _parts(text)
-    digits = _digits(f"({parts})")
-    bare = f"replace({digits}, ',', '')"
+    """The number, over the columns p_c0 and d_c0 that `_columns` makes."""
+    p, d = f"p_{place}", f"d_{place}"
+    bare = f"replace({d}, ',', '')"
     if style == "german":
-        bare = f"replace(replace({digits}, '.', ''), ',', '.')"
+        bare = f"replace(replace({d}, '.', ''), ',', '.')"
     minus = (
-        f"CASE WHEN ({parts}).opened <> '' OR ({parts}).sign IN ('-', '−') "
-        f"OR ({parts}).sign2 <> '' OR ({parts}).trailing <> '' THEN '-' ELSE '' END"
+        f"CASE WHEN {p}.opened <> '' OR {p}.sign IN ('-', '−') OR {p}.sign2 <> '' "
+        f"OR {p}.trailing <> '' THEN '-' ELSE '' END"
     )
     number = f"TRY_CAST({minus} || {bare} AS {type_})"
     if type_ == "BIGINT":
         return number
+    text = trimmed(place)
     return f"coalesce({number}, CASE WHEN {_is_power(text)} THEN TRY_CAST({text} AS DOUBLE) END)"
+
+
+def _columns(place: str) -> str:
+    """The parts of each cell, and its digits."""
+    p = f"p_{place}"
+    return f"{_parts(trimmed(place))} AS {p}, {_digits('(' + p + ')')} AS d_{place}"
 
 
 def _is_power(text: str) -> str:

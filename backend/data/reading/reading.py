@@ -4,18 +4,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from backend.data.reading.cells import ERRORS, MISSING, SPACES
+from backend.data.reading.raw import RAW
 
 Examples = list[tuple[int, str]]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A type and the expression over RAW that has it; `note` is for the column, `warnings` too."""
+    """A type and the expression that has it, over RAW with the `parts` of the cells beside them.
+
+    `note` is for the column, `warnings` for the table.
+    """
 
     type: str
     expression: str
     note: str = ""
     warnings: list[str] = field(default_factory=list)
+    parts: str = ""
+
+
+def with_parts(readings: Iterable[Reading]) -> str:
+    """Return the SQL of RAW with what expressions use several times, computed once."""
+    parts = [reading.parts for reading in readings if reading.parts]
+    return f"(SELECT {', '.join(['*', *parts])} FROM {RAW})"  # noqa: S608 - our own names
 
 
 def text_reading(place: str, note: str = "", warnings: Iterable[str] = ()) -> Reading:

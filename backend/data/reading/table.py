@@ -17,7 +17,7 @@ from backend.data.reading.footers import (
 )
 from backend.data.reading.header import Header, column_names
 from backend.data.reading.raw import RAW, RawColumn, Record, load_raw
-from backend.data.reading.reading import Reading, literal
+from backend.data.reading.reading import Reading, literal, with_parts
 from backend.data.reading.understood import Oddities, Understood, quote
 
 MAX_COLUMNS = 2_000
@@ -166,7 +166,8 @@ def _create(
     if has_surplus:
         columns.append(f"surplus AS {_quoted(column_names([*names, SURPLUS])[-1])}")
     connection.execute(
-        f"CREATE TABLE {_quoted(name)} AS SELECT {', '.join(columns)} FROM {RAW} "  # noqa: S608 - names are quoted
+        f"CREATE TABLE {_quoted(name)} AS SELECT {', '.join(columns)} "  # noqa: S608 - names are quoted
+        f"FROM {with_parts(readings)} "
         f"WHERE coalesce({places}, surplus) IS NOT NULL"
     )
     connection.execute(f"DROP TABLE {RAW}")
