@@ -57,7 +57,9 @@ def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
     copy.unlink()
 
 
-def copy_standing_still(path: Path, copy: Path) -> None:
+def copy_standing_still(
+    path: Path, copy: Path, take: Callable[[Path, Path], object] = shutil.copyfile
+) -> None:
     """Copy the file as it was at one moment. Raises SourceUnusable if it never stands still."""
     for _ in range(_COPY_ATTEMPTS):
         try:
@@ -65,7 +67,7 @@ def copy_standing_still(path: Path, copy: Path) -> None:
             age = time.time() - path.stat().st_mtime
             if 0 <= age < _SETTLED_SECONDS:
                 time.sleep(_SETTLED_SECONDS - age)
-            shutil.copyfile(path, copy)
+            take(path, copy)
             if fingerprint(path) == before:
                 return
         except FileNotFoundError:

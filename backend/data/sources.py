@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from backend.data.compare import Thresholds
 from backend.data.comparing import Side, compare_sides
@@ -95,6 +96,7 @@ class Sources:
         self._urls = _name_databases(source_urls, self._names.names())
         self._sandbox = sandbox
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
+        self._making: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def names(self) -> list[str]:
         """The names of all sources: bundled, then databases, then files."""
@@ -145,6 +147,20 @@ class Sources:
             if not other.url and not (about := await self._info(asker, other)).error
         ]
         return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
+
+    async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
+        """What was skipped or not understood in the files' tables that a query names."""
+        origins = await asyncio.to_thread(self._origins)
+        origin = _find(origins, name)
+        asked = [o for o in origins.values() if o.path and (o == origin or _mentions(sql, o.name))]
+        infos = [await self._info(asker, one) for one in asked]
+        tables = [(info, table) for info in infos for table in info.tables]
+        return [
+            f"{info.name}.{table.name}: {warning}"
+            for info, table in tables
+            if _mentions(sql, table.name)
+            for warning in table.warnings
+        ]
 
     async def compare(
         self, asker: str, left: Side, right: Side, key_names: Sequence[str], within: Thresholds
@@ -234,7 +250,10 @@ class Sources:
                 await run(fill_snapshot, *place, bounds=_READING, key=asker)
 
         folder = "finance" if file is None else origin.name
-        return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
+        key = f"{folder}-{origin.version}"
+        alone = self._making.get(key) or self._making.setdefault(key, asyncio.Lock())
+        async with alone:  # who asks meanwhile waits for the same copy
+            return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
 
 
 def _too_much(error: SandboxError) -> str:

@@ -12,6 +12,7 @@ from backend.tools.presenting import excerpt, table_artifact
 
 QUERY_LIMITS = Limits()
 _TABLES_IN_LIST = 12
+_MOST_NOTES = 30
 
 
 class ListSources(BaseModel):
@@ -77,8 +78,10 @@ def describe_source(context: ToolContext) -> BaseTool:
         columns = _columns_table(info)
         notes = [f"{info.name} ({info.kind}): {info.description}"]
         notes += [_about_table(t) for t in info.tables]
+        read = _bounded([line for t in info.tables for line in _about_reading(t)])
         title = f"Columns of {info.name}"
-        return excerpt(title, columns, notes), table_artifact(title, columns)
+        artifact = {**table_artifact(title, columns), "notes": read}
+        return excerpt(title, columns, [*notes, *read]), artifact
 
     return make_tool("describe_source", DescribeSource, ask)
 
@@ -89,7 +92,9 @@ def query_source(context: ToolContext) -> BaseTool:
     async def ask(source: str, sql: str, title: str | None = None) -> Answer:
         table = await context.sources.query(context.asker, source, sql, QUERY_LIMITS)
         name = title or f"Query of {source}"
-        return excerpt(name, table), table_artifact(name, table)
+        warnings = await context.sources.warnings(context.asker, source, sql)
+        notes = _bounded([f"NOTE on {warning}" for warning in warnings])
+        return excerpt(name, table, notes), {**table_artifact(name, table), "notes": notes}
 
     return make_tool("query_source", QuerySource, ask)
 
@@ -106,6 +111,18 @@ def _table_with_count(table: TableInfo) -> str:
 
 def _about_table(table: TableInfo) -> str:
     return f"- {_table_with_count(table)}: {table.comment}".rstrip(": ")
+
+
+def _about_reading(table: TableInfo) -> list[str]:
+    """How a file's table was read, and what is to be known of it."""
+    read = [f"{table.name} was read as: {'; '.join(table.understood)}."] if table.understood else []
+    return read + [f"NOTE on {table.name}: {warning}" for warning in table.warnings]
+
+
+def _bounded(notes: list[str]) -> list[str]:
+    """The first notes, and how many more there are."""
+    more = len(notes) - _MOST_NOTES
+    return notes if more <= 0 else [*notes[:_MOST_NOTES], f"NOTE: and {more:,} more notes."]
 
 
 def _columns_table(info: SourceInfo) -> Table:
