@@ -282,7 +282,9 @@ def workbooks() -> list[Mess]:
     """What people do in spreadsheets."""
 
     def merged(book: openpyxl.Workbook) -> None:
-        sheet([None, 2025, None, 2026, None], ["region", "Q1", "Q2", "Q1", "Q2"], ["n", 1, 2, 3, 4])(book)
+        sheet(
+            [None, 2025, None, 2026, None], ["region", "Q1", "Q2", "Q1", "Q2"], ["n", 1, 2, 3, 4]
+        )(book)
         book.active.append(["s", 5, 6, 7, 8])
         book.active.merge_cells("B1:C1")
         book.active.merge_cells("D1:E1")

@@ -25,11 +25,11 @@ from backend.data.errors import (
     UnknownSource,
     did_you_mean,
 )
+from backend.data.file_names import NameRegister
 from backend.data.files import find_files, stem_of, unique_name
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION, build_finance
 from backend.data.guard import MAX_QUERY_CHARS
-from backend.data.file_names import NameRegister
 from backend.data.profile import TableInfo, list_tables, profile_tables
 from backend.data.questions import (
     Question,

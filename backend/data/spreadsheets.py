@@ -52,15 +52,18 @@ class _Unseen:
         """Say what is empty for a reason."""
         if self.errors:
             shown = ", ".join(self.error_examples)
-            what = "1 cell holds an error and is" if self.errors == 1 else (
-                f"{self.errors:,} cells hold an error and are")  # fmt: skip
-            understood.warn(f"{what} NULL: {shown}.")
+            what = (
+                "cell holds an error and is" if self.errors == 1 else "cells hold an error and are"
+            )
+            understood.warn(f"{self.errors:,} {what} NULL: {shown}.")
         if self.formulas:
             shown = ", ".join(self.formula_examples)
-            what = "1 formula has no stored value and is" if self.formulas == 1 else (
-                f"{self.formulas:,} formulas have no stored value and are")  # fmt: skip
+            what = "formula has no stored value and is"
+            if self.formulas > 1:
+                what = "formulas have no stored value and are"
             understood.warn(
-                f"{what} NULL: {shown}. Open the workbook in a spreadsheet and save it to store them."
+                f"{self.formulas:,} {what} NULL: {shown}. Save the workbook in a spreadsheet "
+                "program to store the values."
             )
 
 
@@ -143,7 +146,9 @@ def _kind(value: _Value) -> type:
     """The cell's type: whole numbers and days are not told apart by a workbook."""
     if type(value) is float and value.is_integer() and abs(value) < 1e15:
         return int
-    if type(value) is datetime and not (value.hour or value.minute or value.second or value.microsecond):
+    if type(value) is datetime and not (
+        value.hour or value.minute or value.second or value.microsecond
+    ):
         return date
     return type(value)
 
@@ -175,9 +180,7 @@ def _look_inside(path: Path) -> dict[str, _Unseen]:
             sizes = {part.filename: part.file_size for part in archive.infolist()}
             _check_sizes(sizes)
             places = _sheet_places(archive)
-            return {
-                name: _look(archive, place) for name, place in places.items() if place in sizes
-            }
+            return {name: _look(archive, place) for name, place in places.items() if place in sizes}
     except (BadZipFile, ElementTree.ParseError, KeyError) as error:
         raise SourceUnusable(f"The file cannot be read as a workbook: {error}") from None
 
@@ -226,7 +229,9 @@ def _look(archive: ZipFile, place: str) -> _Unseen:
 def _count(xml: bytes, unseen: _Unseen) -> None:
     places = _place.findall(xml)
     if places:
-        unseen.columns = max(unseen.columns, *map(_column_number, {p.rstrip(b"0123456789") for p in places}))
+        unseen.columns = max(
+            unseen.columns, *map(_column_number, {p.rstrip(b"0123456789") for p in places})
+        )
         unseen.rows = max(unseen.rows, int(places[-1].lstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")))
         if unseen.rows * unseen.columns > _MOST_CELLS:
             raise SourceUnusable(
@@ -236,7 +241,9 @@ def _count(xml: bytes, unseen: _Unseen) -> None:
     for place, attributes, value in _valueless.findall(xml):
         if value != b"<v></v>" or b't="str"' not in attributes:
             unseen.formulas += 1
-            unseen.formula_examples += [place.decode()][: MOST_EXAMPLES - len(unseen.formula_examples)]
+            unseen.formula_examples += [place.decode()][
+                : MOST_EXAMPLES - len(unseen.formula_examples)
+            ]
     for place, error in _error.findall(xml):
         unseen.errors += 1
         shown = f"{place.decode()} ({error.decode('utf-8', 'replace')[:20]})"

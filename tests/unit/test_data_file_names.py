@@ -71,9 +71,7 @@ def test_a_name_is_kept_whatever_comes_and_goes(tmp_path):
     first = register.name_all({"Sales 2026.csv": "Sales 2026"}, ())
 
     # It sorts before the first one, which had to give way to it.
-    both = register.name_all(
-        {"Sales  2026.csv": "Sales  2026", "Sales 2026.csv": "Sales 2026"}, ()
-    )
+    both = register.name_all({"Sales  2026.csv": "Sales  2026", "Sales 2026.csv": "Sales 2026"}, ())
     alone = register.name_all({"Sales  2026.csv": "Sales  2026"}, ())
     later = NameRegister(tmp_path / "names.json").name_all({"sales_2026.csv": "sales_2026"}, ())
 

@@ -26,7 +26,10 @@ def write_workbook(path, rows):
     """A workbook of one sheet, in a moment: openpyxl takes half a minute for 100,000 rows."""
     plain = path.with_suffix(".plain")
     openpyxl.Workbook().save(plain)
-    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+    with (
+        zipfile.ZipFile(plain) as source,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
         for name in source.namelist():
             if not name.startswith("xl/worksheets/"):
                 target.writestr(name, source.read(name))
@@ -45,7 +48,10 @@ def text_cell(place, text):
 
 
 def large_sheet():
-    yield [text_cell(f"{letter}1", name) for letter, name in zip("ABC", ("n", "x", "name"), strict=True)]
+    yield [
+        text_cell(f"{letter}1", name)
+        for letter, name in zip("ABC", ("n", "x", "name"), strict=True)
+    ]
     for n in range(1, ROWS + 1):
         place = n + 1
         value = f'<c r="B{place}"><f>A{place}/2</f><v>{n / 2}</v></c>'
@@ -96,7 +102,7 @@ def test_a_workbook_of_100_000_rows_answers_the_first_question(tmp_path, sandbox
 
 def test_a_workbook_whose_cells_are_far_apart_is_refused_with_its_size(tmp_path, sandbox):
     (tmp_path / "sources").mkdir()
-    rows = [[text_cell("A1", "a")], ["<c r=\"XFD1048576\"><v>1</v></c>"]]
+    rows = [[text_cell("A1", "a")], ['<c r="XFD1048576"><v>1</v></c>']]
     write_workbook(tmp_path / "sources" / "far.xlsx", rows)
     sources = Sources(tmp_path, {}, sandbox)
 

@@ -76,7 +76,7 @@ def test_what_was_understood_of_a_file_is_described_and_said_with_its_figures(ca
     other = call("query_source", source="plan", sql="SELECT SUM(plan) FROM plan")
 
     assert "Windows-1252" in described.content
-    assert "separated by semicolons; 1 lines of titles above" in described.content
+    assert "separated by semicolons; 1 line of titles above" in described.content
     assert "dates written as dd.mm.yy" in described.content
     assert "Line 5 is the total of the others and was left out" in described.content
     assert queried.artifact["rows"] == [[1236.06]]

@@ -8,37 +8,59 @@ from enum import StrEnum
 
 _HARD = "\u00a0\u202f\u2009"  # spaces that do not break a line
 SPACES = f" \t\r\n\ufeff{_HARD}"
-GROUPS = f"[ '’{_HARD}]"  # what may stand between thousands, besides point and comma
-CURRENCY = r"(?:[$€£¥₹]|(?:US|A|C)\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|Fr\.|zł|kr)"
+APOSTROPHE, MINUS = "\u2019", "\u2212"  # as word processors write them
+GROUPS = f"[ '{APOSTROPHE}{_HARD}]"  # what may stand between thousands, besides point and comma
+CURRENCY = (
+    r"(?:[$€£¥₹]|(?:US|A|C)\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|Fr\.|zł|kr)"
+)
 # open, sign, currency, sign, digits, percent, currency, sign, close
 NUMBER = (
-    rf"(\()?([-+−])?[ {_HARD}]?({CURRENCY})?[ {_HARD}]?([-−])?"
-    rf"([0-9][0-9.,'’ {_HARD}]*[0-9]|[0-9][.,]?|[.,][0-9]+)"
-    rf"[ {_HARD}]?(%)?({CURRENCY})?([-−])?(\))?"
+    rf"(\()?([-+{MINUS}])?[ {_HARD}]?({CURRENCY})?[ {_HARD}]?([-{MINUS}])?"
+    rf"([0-9][0-9.,'{APOSTROPHE} {_HARD}]*[0-9]|[0-9][.,]?|[.,][0-9]+)"
+    rf"[ {_HARD}]?(%)?({CURRENCY})?([-{MINUS}])?(\))?"
 )
-NUMBER_PARTS = ("opened", "sign", "before", "sign2", "digits", "percent", "after", "trailing", "closed")
+NUMBER_PARTS = (
+    "opened",
+    "sign",
+    "before",
+    "sign2",
+    "digits",
+    "percent",
+    "after",
+    "trailing",
+    "closed",
+)
 SCIENTIFIC = r"[-+]?(?:[0-9]+\.[0-9]*[eE][-+]?[0-9]+|\.[0-9]+[eE][-+]?[0-9]+|[0-9]+[eE][-+][0-9]+)"
-ENGLISH = r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})?(?:\.[0-9]*)?"
+ENGLISH = (
+    r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})?(?:\.[0-9]*)?"
+)
 GERMAN = r"(?:[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3})+)?(?:,[0-9]*)?"
 SPACED = rf"[1-9][0-9]{{0,2}}(?:{GROUPS}[0-9]{{3}})+(?:[.,][0-9]*)?"
 # 0012, 12E3, sixteen digits, +4930123456: numbers to look at, but nothing to add up.
 CODE = r"-?0[0-9]+|[0-9]+[eE][0-9]+|[-+]?[0-9]{16,}|\+[0-9]{7,}"
 
 _TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
-_REST = rf"(?:(?:T|,? +)({_TIME})(?: ?([AaPp])\.?[Mm]\.?)?(?: ?(Z|UTC|[-+][0-9]{{2}}(?::?[0-9]{{2}})?))?)?"
+_HALF = r"(?: ?([AaPp])\.?[Mm]\.?)?"
+_ZONE = r"(?: ?(Z|UTC|[-+][0-9]{2}(?::?[0-9]{2})?))?"
+_REST = rf"(?:(?:T|,? +)({_TIME}){_HALF}{_ZONE})?"
 _MONTH = "(?i:jan|feb|m[aä]r|mrz|apr|ma[yi]|jun|jul|aug|sep|o[ck]t|nov|de[cz])"
 _DAY_NAME = r"(?:[A-Za-z]{2,9}\.?,? +)?"
 # first, separator, second, third, time, half of the day, zone
 DATE = rf"([0-9]{{1,4}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{1,4}}){_REST}"
 DATE_PARTS = ("first", "mark", "second", "third", "clock", "half", "zone")
 # day, month, year; or month, day, year
-DAY_MONTH = rf"{_DAY_NAME}([0-9]{{1,2}})(?:\.|st|nd|rd|th)?[-/. ]*({_MONTH})[a-zä]*[-/., ]+([0-9]{{4}}|[0-9]{{2}}){_REST}"
-MONTH_DAY = rf"{_DAY_NAME}({_MONTH})[a-zä]*\.? +([0-9]{{1,2}})(?:st|nd|rd|th)?,? +([0-9]{{4}}){_REST}"
+DAY_MONTH = (
+    rf"{_DAY_NAME}([0-9]{{1,2}})(?:\.|st|nd|rd|th)?[-/. ]*({_MONTH})[a-zä]*"
+    rf"[-/., ]+([0-9]{{4}}|[0-9]{{2}}){_REST}"
+)
+MONTH_DAY = (
+    rf"{_DAY_NAME}({_MONTH})[a-zä]*\.? +([0-9]{{1,2}})(?:st|nd|rd|th)?,? +([0-9]{{4}}){_REST}"
+)
 TIME = _TIME
 
 _MISSING_WORDS = """
-    na n/a #n/a #na n.a. n.a n/d null nil none nan missing unknown k.a. k.a nv n.v. - -- --- – —
-    . .. ... ? * /
+    na n/a #n/a #na n.a. n.a n/d null nil none nan missing unknown k.a. k.a nv n.v.
+    - -- --- \u2013 \u2014 . .. ... ? * /
 """
 MISSING = frozenset(_MISSING_WORDS.split())
 # These stand for no value whatever the column holds: Excel's errors, and a database's NULL.

@@ -109,7 +109,9 @@ def _by_kinds(column: RawColumn) -> Reading | None:
         return Reading("DOUBLE", f"CAST({place} AS DOUBLE)")
     if kinds == {date}:
         return Reading("DATE", f"CAST({place} AS DATE)")
-    return Reading("TIMESTAMP", f"CAST({place} AS TIMESTAMP)") if kinds <= {date, datetime} else None
+    return (
+        Reading("TIMESTAMP", f"CAST({place} AS TIMESTAMP)") if kinds <= {date, datetime} else None
+    )
 
 
 def _usual_kind(connection: duckdb.DuckDBPyConnection, place: str) -> Kind:

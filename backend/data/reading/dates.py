@@ -23,7 +23,7 @@ from backend.data.reading.reading import (
 from backend.data.reading.understood import quote
 
 _PIVOT = 69
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FOREIGN_MONTHS = {"mär": "mar", "mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 _ORDERS = {  # the parts of the pattern that are year, month, day
     "ymd": ("first", "second", "third"),
@@ -153,9 +153,7 @@ def _day_or_year_first(shape: Shape, is_short: bool, mark: str) -> tuple[str, st
     return "dmy", ""
 
 
-def _impossible(
-    connection: duckdb.DuckDBPyConnection, forms: DateForms, reading: Reading
-) -> str:
+def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading: Reading) -> str:
     """Name cells that look like dates and are none, such as 31.02.2025; zeros mean no date."""
     text = trimmed(forms.place)
     rows = connection.execute(
@@ -179,15 +177,15 @@ def _reading(forms: DateForms, order: str) -> Reading:
             text = f"{forms.others[form]:,} {what} are NULL: {_shown(forms.examples[form])}"
             notes.append(text)
             warnings += [text] if form == "word" else []
+    place = forms.place
     if order == "time":
-        text = f"replace({trimmed(forms.place)}, ',', '.')"
-        return Reading("TIME", f"TRY_CAST(CASE WHEN {text}[2] = ':' THEN '0' || {text} ELSE {text} END AS TIME)", "times", warnings)  # fmt: skip
+        text = f"replace({trimmed(place)}, ',', '.')"
+        return Reading("TIME", f"TRY_CAST({_two_digit_hour(text)} AS TIME)", notes[0], warnings)
     type_ = "TIMESTAMP"
     if forms.clocks["zone"]:
         notes.append("times with a zone are given in UTC")
     elif forms.clocks["clock"] == forms.clocks["midnight"]:
         type_ = "DATE"
-    place = forms.place
     expression = _expression(place, order or "ymd", type_)
     parts = f"{_parts(trimmed(place))} AS p_{place}"
     return Reading(type_, expression, "; ".join(notes), warnings, parts)
@@ -215,6 +213,7 @@ def _extract(text: str, pattern: str, names: tuple[str, ...]) -> str:
 
 def _parts(text: str) -> str:
     """One struct of parts, whichever of the patterns fits; the named month is their second."""
+    nothing = ", ".join(f"'{name}': ''" for name in cells.DATE_PARTS)
     rest = ("clock", "half", "zone")
     plain = _extract(text, cells.DATE, cells.DATE_PARTS)
     day_month = _extract(text, cells.DAY_MONTH, ("first", "second", "third", *rest))
@@ -225,7 +224,7 @@ def _parts(text: str) -> str:
             THEN struct_insert({day_month}, mark := 'name')
         WHEN regexp_full_match({text}, {literal(cells.MONTH_DAY)})
             THEN struct_insert({month_day}, mark := 'name')
-        ELSE {{'first': '', 'mark': '', 'second': '', 'third': '', 'clock': '', 'half': '', 'zone': ''}}
+        ELSE {{{nothing}}}
         END"""
 
 
@@ -250,7 +249,7 @@ def _expression(place: str, order: str, type_: str) -> str:
     if type_ == "DATE":
         return f"TRY_CAST({date} AS DATE)"
     clock = f"replace({parts}.clock, ',', '.')"
-    clock = f"CASE WHEN {clock} = '' THEN '00:00' WHEN {clock}[2] = ':' THEN '0' || {clock} ELSE {clock} END"
+    clock = f"CASE WHEN {clock} = '' THEN '00:00' ELSE {_two_digit_hour(clock)} END"
     zone = f"{parts}.zone"
     zone = (
         f"CASE WHEN {zone} IN ('', 'Z', 'UTC') THEN '+00' WHEN length({zone}) = 5 "
@@ -263,6 +262,10 @@ def _expression(place: str, order: str, type_: str) -> str:
     )
     moment = f"{date} || ' ' || {clock} || {zone}"
     return f"(TRY_CAST({moment} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') + to_hours({shift})"
+
+
+def _two_digit_hour(clock: str) -> str:
+    return f"CASE WHEN {clock}[2] = ':' THEN '0' || {clock} ELSE {clock} END"
 
 
 def _four_digits(year: str) -> str:

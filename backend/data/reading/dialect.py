@@ -1,11 +1,13 @@
-"""Which separator and quotes a text table has: those with which its lines agree in width and its
-cells look like values. The same measure as clevercsv's, over a bounded sample.
+"""Which separator and quotes a text table has.
+
+Those with which its lines agree in width and its cells look like values: clevercsv's measure, over
+a bounded sample.
 """
 
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from backend.data.reading.cells import Kind, kind_of
@@ -32,15 +34,16 @@ class Dialect:
         """The separator as people call it."""
         return _NAMES.get(self.separator, repr(self.separator))
 
-    def options(self, quoting: int = csv.QUOTE_MINIMAL) -> dict[str, object]:
-        """Return what `csv.reader` wants; a lone column is cut nowhere."""
-        return {
-            "delimiter": self.separator or "\0",
-            "quotechar": self.quote,
-            "escapechar": self.escape if quoting == csv.QUOTE_MINIMAL else None,
-            "skipinitialspace": self.skips_space,
-            "quoting": quoting,
-        }
+    def reader(self, lines: Iterable[str], *, takes_quotes: bool = True) -> Iterator[list[str]]:
+        """Return the cells of each record; a lone column is cut nowhere."""
+        return csv.reader(
+            lines,
+            delimiter=self.separator or "\0",
+            quotechar=self.quote,
+            escapechar=self.escape if takes_quotes else None,
+            skipinitialspace=self.skips_space,
+            quoting=csv.QUOTE_MINIMAL if takes_quotes else csv.QUOTE_NONE,
+        )
 
 
 def allow_long_cells() -> None:
@@ -50,8 +53,7 @@ def allow_long_cells() -> None:
 
 def split(line: str, dialect: Dialect) -> list[str]:
     """Return the cells of one line, whose quotes are taken as they are."""
-    options = dialect.options(csv.QUOTE_NONE)
-    return next(csv.reader([line.rstrip("\r\n")], **options), [])  # type: ignore[call-overload]  # by name
+    return next(dialect.reader([line.rstrip("\r\n")], takes_quotes=False), [])
 
 
 def detect_dialect(lines: Sequence[str]) -> Dialect:
@@ -81,7 +83,7 @@ def _quote(lines: Sequence[str]) -> str:
 
 def _score(lines: Sequence[str], dialect: Dialect) -> float:
     try:
-        rows = list(csv.reader(lines, **dialect.options()))  # type: ignore[call-overload]  # by name
+        rows = list(dialect.reader(lines))
     except csv.Error:
         return 0.0
     widths = Counter(len(row) for row in rows if len(row) > 1)
@@ -104,7 +106,7 @@ def _is_clean(cell: str, separator: str) -> bool:
 
 
 def _is_one_column(lines: Sequence[str], dialect: Dialect) -> bool:
-    """Whether the separator is a part of numbers or dates: the header has it not, no line is text."""
+    """Whether the separator is a part of numbers or dates, under a header without it."""
     if dialect.separator in lines[0] or len(lines) < 2:
         return False
     return all(kind_of(line) in (Kind.NUMBER, Kind.DATE, Kind.MISSING) for line in lines[1:])

@@ -8,6 +8,7 @@ import codecs
 import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -56,10 +57,8 @@ def detect_encoding(path: Path) -> Encoding:
 
 def open_text(path: Path, encoding: Encoding) -> TextIO:
     """Open the file for reading, its line ends as they are."""
-    if path.suffix.lower() == ".gz":
-        opened = gzip.open(path, "rt", -1, encoding.codec, encoding.errors, "")
-        return cast(TextIO, opened)
-    return open(path, encoding=encoding.codec, errors=encoding.errors, newline="")
+    file = open_bytes(path)
+    return TextIOWrapper(file, encoding.codec, encoding.errors, newline="")
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -144,7 +143,9 @@ def _guess(sample: bytes) -> Encoding:
 
 def _is_central_european(sample: bytes) -> bool:
     """Whether letters are among the bytes that the two Latin code pages read differently."""
-    letters = sum(byte in b"\x9a\x9e\x8a\x8e\xb9\xea\xb3\xbf\xe6\xec\xf8\xe8\xf9" for byte in sample)
+    letters = sum(
+        byte in b"\x9a\x9e\x8a\x8e\xb9\xea\xb3\xbf\xe6\xec\xf8\xe8\xf9" for byte in sample
+    )
     western = sum(byte in b"\xe4\xf6\xfc\xdf\xc4\xd6\xdc\xe9\x80" for byte in sample)
     return letters > western
 

@@ -67,7 +67,19 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, place: str) -> Number
         """  # noqa: S608 - our own names and patterns
     ).fetchall()
     forms = NumberForms(place)
-    for form, percent, currency, bracket, trailing, point, comma, spaced, count, lines, texts in rows:
+    for (
+        form,
+        percent,
+        currency,
+        bracket,
+        trailing,
+        point,
+        comma,
+        spaced,
+        count,
+        lines,
+        texts,
+    ) in rows:
         forms.counts[form] += count
         seen = [*forms.examples.get(form, []), *zip(lines, texts, strict=True)]
         forms.examples[form] = sorted(seen)[:3]
@@ -118,7 +130,7 @@ def _doubt(forms: NumberForms) -> str:
 
 
 def _style(forms: NumberForms, usual: str, separator: str) -> str:
-    """english or german; empty if it is open."""
+    """The style that is meant; empty if it is open."""
     if forms.style in _STYLES:
         return forms.style
     if not forms.style:
@@ -199,7 +211,7 @@ def _expression(place: str, style: str, type_: str) -> str:
     if style == "german":
         bare = f"replace(replace({d}, '.', ''), ',', '.')"
     minus = (
-        f"CASE WHEN {p}.opened <> '' OR {p}.sign IN ('-', '−') OR {p}.sign2 <> '' "
+        f"CASE WHEN {p}.opened <> '' OR {p}.sign IN ('-', '{cells.MINUS}') OR {p}.sign2 <> '' "
         f"OR {p}.trailing <> '' THEN '-' ELSE '' END"
     )
     number = f"TRY_CAST({minus} || {bare} AS {type_})"

@@ -25,9 +25,7 @@ class RawColumn:
     kinds: frozenset[type] = frozenset()
 
 
-def load_raw(
-    connection: duckdb.DuckDBPyConnection, records: Iterable[Record], width: int
-) -> None:
+def load_raw(connection: duckdb.DuckDBPyConnection, records: Iterable[Record], width: int) -> None:
     """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus."""
     texts = [*(f"c{place}" for place in range(width)), "surplus"]
     schema = pa.schema(
@@ -41,9 +39,7 @@ def load_raw(
     connection.unregister("incoming")
 
 
-def _batches(
-    records: Iterable[Record], width: int, schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
+def _batches(records: Iterable[Record], width: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     most = max(1, min(20_000, _CELLS_OF_BATCH // max(1, width)))
     rows: list[list[object]] = []
     chars = 0

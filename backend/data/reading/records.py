@@ -51,9 +51,7 @@ class Records:
 
     def _reader(self) -> Iterator[list[str]]:
         takes_quotes = self.unclosed.count < _MOST_UNCLOSED
-        quoting = csv.QUOTE_MINIMAL if takes_quotes else csv.QUOTE_NONE
-        options = self.dialect.options(quoting)
-        return csv.reader(self._feed(), strict=False, **options)  # type: ignore[call-overload]  # by name
+        return self.dialect.reader(self._feed(), takes_quotes=takes_quotes)
 
     def _feed(self) -> Iterator[str]:
         while True:

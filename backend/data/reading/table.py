@@ -70,15 +70,16 @@ def _tell_header(draft: Draft, understood: Understood) -> None:
     for place in header.titles:
         titles.add(records[place][0], " | ".join(cell for cell in records[place][1] if cell))
     if titles.count:
-        understood.form.append(f"{titles.count:,} lines of titles above ({titles.shown()})")
-    lines = [f"{records[place][0]:,}" for place in header.rows]
-    if not lines:
+        lines = "line of titles" if titles.count == 1 else "lines of titles"
+        understood.form.append(f"{titles.count:,} {lines} above ({titles.shown()})")
+    places = [f"{records[place][0]:,}" for place in header.rows]
+    if not places:
         understood.form.append("no header")
         understood.warn("There is no header: the columns are named by their numbers.")
-    elif len(lines) == 2:
-        understood.form.append(f"header in lines {' and '.join(lines)}, joined")
+    elif len(places) == 2:
+        understood.form.append(f"header in lines {' and '.join(places)}, joined")
     else:
-        understood.form.append(f"header in line {lines[0]}")
+        understood.form.append(f"header in line {places[0]}")
 
 
 def _leave_out_below(
@@ -129,15 +130,17 @@ def _leave_out_total(
         )
     totals = count_totals(connection, last_line)
     if totals:
-        what = "1 row calls itself a total" if totals == 1 else f"{totals:,} rows call themselves totals"
+        what = (
+            "1 row calls itself a total"
+            if totals == 1
+            else f"{totals:,} rows call themselves totals"
+        )
         example = f", as {quote(row.text)} (line {row.line:,})" if row and not left_out else ""
         understood.warn(f"{what}{example}: kept; a sum over all rows may count amounts twice.")
     return left_out
 
 
-def _tell_ragged(
-    connection: duckdb.DuckDBPyConnection, width: int, understood: Understood
-) -> bool:
+def _tell_ragged(connection: duckdb.DuckDBPyConnection, width: int, understood: Understood) -> bool:
     """Say which records have too few or too many cells; return whether some have too many."""
     for condition, what in (
         (f"cells < {width}", "fewer cells than the header; those that are missing are NULL"),
