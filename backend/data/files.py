@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Collection
 from pathlib import Path
 
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", ".xlsm", ".xls")
+WORKBOOKS = (".xlsx", ".xlsm", ".xls")
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", *WORKBOOKS)
 MAX_FILES = 500
 _MAX_NAME_CHARS = 60
 
@@ -28,6 +29,11 @@ def find_files(folder: Path) -> list[Path]:
         return []
     found = sorted(path for path in folder.rglob("*") if _is_source(path.relative_to(folder)))
     return [path for path in found if path.is_file()][:MAX_FILES]
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether the file is a spreadsheet program's."""
+    return path.suffix.lower() in WORKBOOKS
 
 
 def stem_of(relative: str) -> str:

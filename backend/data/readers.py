@@ -13,6 +13,7 @@ from pathlib import Path
 import duckdb
 
 from backend.data.errors import SourceUnusable
+from backend.data.files import WORKBOOKS
 from backend.data.local import MEMORY_LIMIT, THREADS
 from backend.data.reading.delimited import check_width, read_delimited
 from backend.data.reading.understood import Understood, save_understood
@@ -109,7 +110,5 @@ def _read_excel(
 
 _READERS: dict[str, Callable[[duckdb.DuckDBPyConnection, str, Path], dict[str, Understood]]] = {
     ".parquet": _read_parquet,
-    ".xlsx": _read_excel,
-    ".xlsm": _read_excel,
-    ".xls": _read_excel,
+    **dict.fromkeys(WORKBOOKS, _read_excel),
 }

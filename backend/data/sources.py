@@ -26,7 +26,7 @@ from backend.data.errors import (
     did_you_mean,
 )
 from backend.data.file_names import NameRegister
-from backend.data.files import find_files, stem_of, unique_name
+from backend.data.files import find_files, is_workbook, stem_of, unique_name
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION, build_finance
 from backend.data.guard import MAX_QUERY_CHARS
@@ -49,6 +49,7 @@ from backend.sandbox.sandbox import Sandbox
 PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
 MEGABYTES = 300
 _READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
+_READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
@@ -247,7 +248,8 @@ class Sources:
                 await run(build_finance, folder, bounds=_READING, key=asker)
             else:
                 place = (folder / name, origin.name, file)
-                await run(fill_snapshot, *place, bounds=_READING, key=asker)
+                bounds = _READING_CELLS if is_workbook(file) else _READING
+                await run(fill_snapshot, *place, bounds=bounds, key=asker)
 
         folder = "finance" if file is None else origin.name
         key = f"{folder}-{origin.version}"
@@ -260,7 +262,7 @@ def _too_much(error: SandboxError) -> str:
     if isinstance(error, OutOfTime):
         return "Reading it takes too long. Make it smaller, or split it."
     if isinstance(error, OutOfMemory):
-        return f"Reading it needs more than {MEGABYTES} MB. Make it smaller, or split it."
+        return "Reading it needs more memory than it may have. Make it smaller, or split it."
     return error.detail
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 import duckdb
-from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from backend.data.errors import SourceUnusable
 from backend.data.files import unique_name
@@ -25,7 +25,7 @@ from backend.data.reading.understood import MOST_EXAMPLES, Understood
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are held at once
-_MOST_CELLS = 6_000_000  # empty ones between the others included: calamine holds them all
+_MOST_CELLS = 4_000_000  # empty ones between the others included: calamine holds them all
 _BLOCK = 1 << 22
 _PACKED = (".xlsx", ".xlsm")
 
@@ -34,7 +34,8 @@ _FORMULA = rb"<f\b[^>]*?(?:/>|>[^<]*</f>)"
 _valueless = re.compile(_CELL + rb"([^>]*)>" + _FORMULA + rb"(<v ?/>|<v></v>)?</c>")
 _error = re.compile(_CELL + rb'[^>]*\bt="e"[^>]*>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
 _place = re.compile(_CELL)
-_Value = float | int | str | bool | time | date | datetime | timedelta
+Value = float | int | str | bool | time | date | datetime | timedelta
+Rows = Iterator[tuple[int, Sequence[Value]]]
 
 
 @dataclass
@@ -84,9 +85,9 @@ def read_workbook(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str
                 understood.warn(f"The sheet {about.name!r} is hidden in the workbook.")
             if not is_packed:
                 understood.form.append("errors and formulas without a stored value read as empty")
-            sheet = workbook.get_sheet_by_index(number)
             name = unique_name(about.name, tables)
-            if _read_sheet(connection, name, sheet, understood):
+            rows = _filled_rows(workbook, number)
+            if _read_sheet(connection, name, rows, path.with_suffix(".spool"), understood):
                 unseen.get(about.name, _Unseen()).tell(understood)
                 tables[name] = understood
     if not tables:
@@ -104,45 +105,49 @@ def _tell_hidden(tables: dict[str, Understood]) -> None:
 
 
 def _read_sheet(
-    connection: duckdb.DuckDBPyConnection, name: str, sheet: CalamineSheet, understood: Understood
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    rows: Rows,
+    spool: Path,
+    understood: Understood,
 ) -> bool:
     """Make the table; return whether the sheet holds anything."""
-    check_width(sheet.width)
-    rows = _filled_rows(sheet)
     first = list(islice(rows, LOOKED_AT))
     if not first:
         return False
+    check_width(len(first[0][1]))
     records = [(line, _texts(row)) for line, row in first]
     header = find_header([cells for _, cells in records])
     kinds: list[set[type]] = [set() for _ in range(header.width)]
     for _, row in first[header.first_data_row :]:
         _note_kinds(row, kinds)
-    make_table(connection, name, Draft(header, records, _records(rows, kinds)), understood, kinds)
+    draft = Draft(header, records, _records(rows, kinds), spool=spool)
+    make_table(connection, name, draft, understood, kinds)
     return True
 
 
-def _filled_rows(sheet: CalamineSheet) -> Iterator[tuple[int, Sequence[_Value]]]:
+def _filled_rows(workbook: CalamineWorkbook, number: int) -> Rows:
+    """The rows of a sheet that hold something; its cells are in memory until the last one."""
+    sheet = workbook.get_sheet_by_index(number)
     start = (sheet.start or (0, 0))[0] + 1
     for line, row in enumerate(sheet.iter_rows(), start):
         if any(value != "" for value in row):
             yield line, row
 
 
-def _records(
-    rows: Iterator[tuple[int, Sequence[_Value]]], kinds: list[set[type]]
-) -> Iterator[tuple[int, list[str]]]:
+def _records(rows: Rows, kinds: list[set[type]]) -> Iterator[tuple[int, list[str]]]:
     for line, row in rows:
         _note_kinds(row, kinds)
         yield line, _texts(row)
 
 
-def _note_kinds(row: Sequence[_Value], kinds: list[set[type]]) -> None:
+def _note_kinds(row: Sequence[Value], kinds: list[set[type]]) -> None:
     for value, known in zip(row, kinds, strict=False):  # columns beyond the table's are empty
         if value != "":
             known.add(_kind(value))
 
 
-def _kind(value: _Value) -> type:
+def _kind(value: Value) -> type:
     """The cell's type: whole numbers and days are not told apart by a workbook."""
     if type(value) is float and value.is_integer() and abs(value) < 1e15:
         return int
@@ -153,11 +158,11 @@ def _kind(value: _Value) -> type:
     return type(value)
 
 
-def _texts(row: Sequence[_Value]) -> list[str]:
+def _texts(row: Sequence[Value]) -> list[str]:
     return [value if type(value) is str else _text(value) for value in row]
 
 
-def _text(value: _Value) -> str:
+def _text(value: Value) -> str:
     if type(value) is float:
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if type(value) is bool:
@@ -238,13 +243,13 @@ def _count(xml: bytes, unseen: _Unseen) -> None:
                 f"A sheet reaches over {unseen.rows:,} rows and {unseen.columns:,} columns, empty "
                 f"cells included; at most {_MOST_CELLS:,} cells can be read. Save it as CSV."
             )
-    for place, attributes, value in _valueless.findall(xml):
+    for place, attributes, value in _valueless.findall(xml) if b"<f" in xml else ():
         if value != b"<v></v>" or b't="str"' not in attributes:
             unseen.formulas += 1
             unseen.formula_examples += [place.decode()][
                 : MOST_EXAMPLES - len(unseen.formula_examples)
             ]
-    for place, error in _error.findall(xml):
+    for place, error in _error.findall(xml) if b't="e"' in xml else ():
         unseen.errors += 1
         shown = f"{place.decode()} ({error.decode('utf-8', 'replace')[:20]})"
         unseen.error_examples += [shown][: MOST_EXAMPLES - len(unseen.error_examples)]

@@ -5,6 +5,7 @@ A record has as many cells as the table; what it has beyond stands in `surplus`.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -25,18 +26,40 @@ class RawColumn:
     kinds: frozenset[type] = frozenset()
 
 
-def load_raw(connection: duckdb.DuckDBPyConnection, records: Iterable[Record], width: int) -> None:
-    """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus."""
+def load_raw(
+    connection: duckdb.DuckDBPyConnection,
+    records: Iterable[Record],
+    width: int,
+    spool: Path | None = None,
+) -> None:
+    """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus.
+
+    With `spool` all records are first written there: what they come from and the engine are not
+    in memory together.
+    """
     texts = [*(f"c{place}" for place in range(width)), "surplus"]
     schema = pa.schema(
         [("line", pa.int64()), ("cells", pa.int32()), *((name, pa.string()) for name in texts)]
     )
-    reader = pa.RecordBatchReader.from_batches(schema, _batches(records, width, schema))
+    batches = _batches(records, width, schema)
+    if spool is not None:
+        _write(spool, batches, schema)
+        reader = pa.ipc.open_stream(pa.memory_map(str(spool)))
+    else:
+        reader = pa.RecordBatchReader.from_batches(schema, batches)
     connection.execute(f"DROP TABLE IF EXISTS {RAW}")
     connection.register("incoming", reader)
     cells = ", ".join(f"nullif({name}, '') AS {name}" for name in texts)
     connection.execute(f"CREATE TABLE {RAW} AS SELECT line, cells, {cells} FROM incoming")  # noqa: S608 - our own names
     connection.unregister("incoming")
+    if spool is not None:
+        spool.unlink()
+
+
+def _write(spool: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
+    with pa.OSFile(str(spool), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 def _batches(records: Iterable[Record], width: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 import duckdb
 
@@ -33,7 +34,7 @@ class Draft:
     records: Sequence[Record]  # the first ones, header and titles included
     rest: Iterator[Record]
     separator: str = ""  # of a text file
-    is_padded: bool = False  # all records have the same number of cells, as in a workbook
+    spool: Path | None = None  # where records are kept until all are read, if they hold memory
 
 
 def make_table(
@@ -48,7 +49,7 @@ def make_table(
     width = header.width
     _tell_header(draft, understood)
     data = chain(draft.records[header.first_data_row :], draft.rest)
-    load_raw(connection, data, width)
+    load_raw(connection, data, width, draft.spool)
     names = column_names(header.cells)
     columns = [
         RawColumn(f"c{place}", name, frozenset(kinds[place] if kinds else ()))
