@@ -14,7 +14,7 @@ import duckdb
 
 from backend.data.errors import SourceUnusable
 from backend.data.files import WORKBOOKS
-from backend.data.local import MEMORY_LIMIT, THREADS
+from backend.data.local import THREADS
 from backend.data.reading.delimited import check_width, read_delimited
 from backend.data.reading.understood import Understood, save_understood
 from backend.data.snapshots import UNDERSTOOD, fingerprint
@@ -23,6 +23,7 @@ from backend.data.spreadsheets import read_workbook
 READING_VERSION = 2  # part of a snapshot's name: raised when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
 _COPY_ATTEMPTS = 20
+_MEMORY_LIMIT = "120MB"  # beside what Python and the engine's own reader hold of the 300 MB
 
 
 def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
@@ -37,7 +38,7 @@ def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
     scratch = snapshot.with_name("scratch.duckdb")
     config: dict[str, str | bool | int | float | list[str]]
     config = {
-        "memory_limit": MEMORY_LIMIT,
+        "memory_limit": _MEMORY_LIMIT,
         "threads": THREADS,
         "python_enable_replacements": False,
     }

@@ -1,15 +1,23 @@
 """Files that change while they are read, large ones, and what readers say of slips."""
 
 import asyncio
+import csv
+import io
 import os
+import time
 import zipfile
+from contextlib import suppress
 from itertools import count
 
+import duckdb
 import openpyxl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from backend.data.errors import SourceUnusable
 from backend.data.readers import copy_standing_still
+from backend.data.reading.delimited import read_delimited
 from backend.data.results import Limits
 from backend.data.sources import Sources
 
@@ -108,3 +116,76 @@ def test_a_workbook_whose_cells_are_far_apart_is_refused_with_its_size(tmp_path,
 
     with pytest.raises(SourceUnusable, match="1,048,576 rows and 16,384 columns"):
         asyncio.run(sources.query("asker", "far", "FROM far.sheet", Limits()))
+
+
+@pytest.fixture(scope="module")
+def connection():
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS scratch")
+        yield connection
+
+
+def read(connection, path, content):
+    """The rows of the text file, and all that is said of it."""
+    path.write_bytes(content)
+    understood = read_delimited(connection, "t", path)
+    rows = connection.sql("FROM t").fetchall()
+    connection.execute("DROP TABLE t")
+    return rows, "\n".join([*understood.form, *understood.warnings])
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp", "Cf"]))
+CELLS = st.builds("w{}".format, WORDS) | st.just('say "x", y;z') | st.just("two\nlines")
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, st.integers(0, 9)), min_size=3, max_size=12),
+    separator=st.sampled_from(",;\t|"),
+    line_end=st.sampled_from(["\n", "\r\n"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_a_program_writes_is_read_back(
+    rows, separator, line_end, encoding, connection, tmp_path
+):
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=separator, lineterminator=line_end)
+    writer.writerows([("first", "second", "number"), *rows])
+
+    found, _ = read(connection, tmp_path / "t.csv", file.getvalue().encode(encoding))
+
+    assert found == rows
+
+
+def test_a_regular_and_an_irregular_file_are_read_alike(connection, tmp_path):
+    lines = [f"{n};name {n};{n},5;{n % 28 + 1:02}.08.24" for n in range(5_000)]
+    text = "n;name;x;day\n" + "\n".join(lines)
+
+    regular, _ = read(connection, tmp_path / "t.csv", text.encode())
+    irregular, said = read(connection, tmp_path / "t.csv", f"{text}\n7;short\n".encode())
+
+    assert irregular[:-1] == regular
+    assert len(regular) == 5_000
+    assert "fewer cells than the header; those that are missing are NULL (line 5,002)" in said
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'a,b\n' + b'1,"x\n' * 20_000,
+        b'a,b\n' + b'1,"x\n2,y"\n3,z"\n' * 5_000,
+        b'"' * 200_000,
+        b"a,b\n" + b"," * 100_000,
+        b"a" * 3_000_000 + b",b\n1,2\n",
+        b"a,b\n" + b"1,2,3\n1\n" * 20_000,
+        b";,\t|" * 50_000,
+    ],
+    ids=["quotes", "quotes in pairs", "only quotes", "wide line", "long name", "ragged", "marks"],
+)  # fmt: skip
+def test_what_is_no_table_costs_little_and_is_read_or_refused(connection, tmp_path, content):
+    began = time.process_time()
+    with suppress(SourceUnusable):
+        read(connection, tmp_path / "t.csv", content)
+    connection.execute("DROP TABLE IF EXISTS t")
+
+    assert time.process_time() - began < 60

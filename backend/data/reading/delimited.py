@@ -1,6 +1,7 @@
 """Reads a text table: its encoding, its dialect, where it begins, and all of its records."""
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -9,8 +10,9 @@ import duckdb
 
 from backend.data.errors import SourceUnusable
 from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
-from backend.data.reading.encoding import Encoding, detect_encoding, open_text
+from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
 from backend.data.reading.header import LOOKED_AT, find_header
+from backend.data.reading.raw import Record, RegularFile
 from backend.data.reading.records import Records
 from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
 from backend.data.reading.understood import Understood
@@ -37,7 +39,9 @@ def read_delimited(connection: duckdb.DuckDBPyConnection, name: str, path: Path)
         if not header.width or not first:
             raise SourceUnusable("The file holds no row.")
         records.expected = header.width
-        make_table(connection, name, Draft(header, first, rest, dialect.separator), understood)
+        regular = _regular(path, encoding, dialect, first)
+        draft = Draft(header, first, rest, dialect.separator, regular)
+        make_table(connection, name, draft, understood)
     _tell_slips(records, understood)
     return understood
 
@@ -78,6 +82,18 @@ def _sample(file: TextIO) -> list[str]:
     text = file.read(_SAMPLE_CHARS)
     lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
     return lines[:-1] if len(text) == _SAMPLE_CHARS and len(lines) > 1 else lines
+
+
+def _regular(
+    path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
+) -> RegularFile | None:
+    """The file for the engine's own reader, if it is as regular as that reader wants it."""
+    is_plain = encoding.codec in ("utf-8", "utf-8-sig") and not encoding.warning
+    has_lines = any("\n" in cell for _, row in first for cell in row)
+    if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:
+        return None
+    lines = count_lines(path)
+    return RegularFile(path, dialect.separator, dialect.quote, lines) if lines else None
 
 
 def _tell_slips(records: Records, understood: Understood) -> None:

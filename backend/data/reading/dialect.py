@@ -60,16 +60,25 @@ def detect_dialect(lines: Sequence[str]) -> Dialect:
     """Return the dialect of the sample, by the best score; without a separator if none fits."""
     lines = [line for line in lines if line.strip()][:_MOST_LINES]
     quote = _quote(lines)
-    escape = "\\" if sum('\\"' in line for line in lines) else None
+    escape = "\\" if any('\\"' in line for line in lines) else None
+    text = "".join(lines)
+    lines = _without_quoted(lines, quote)
     present = [mark for mark in SEPARATORS if any(mark in line for line in lines)]
     best, highest = Dialect(), _SINGLE
     for mark in present:
-        spaced = any(f"{mark} {quote}" in line for line in lines)
+        spaced = f"{mark} {quote}" in text
         dialect = Dialect(mark, quote, escape, spaced)
         score = _score(lines, dialect)
         if score > highest * (1.5 if mark == ":" else 1.0001):
             best, highest = dialect, score
     return Dialect() if best.separator and _is_one_column(lines, best) else best
+
+
+def _without_quoted(lines: Sequence[str], quote: str) -> list[str]:
+    """The lines with a letter in place of each quoted cell: what is inside says nothing."""
+    edge = "[,;\t|\x01^~¦:\r\n]"
+    quoted = rf"(?:^|(?<={edge})) ?{quote}(?:[^{quote}\\]|{quote}{quote}|\\.)*{quote}(?=$|{edge})"
+    return re.sub(quoted, "q", "".join(lines), flags=re.DOTALL).splitlines(keepends=True)
 
 
 def _quote(lines: Sequence[str]) -> str:

@@ -55,6 +55,22 @@ def detect_encoding(path: Path) -> Encoding:
     return found or _by_validity(path)
 
 
+def count_lines(path: Path) -> int | None:
+    """Return how many lines the file has; None if they do not all end alike, or zeros are among."""
+    ends = old = both = zeros = 0
+    last = b""
+    with open_bytes(path) as file:
+        while block := file.read(_BLOCK):
+            ends += block.count(b"\n")
+            old += block.count(b"\r")
+            both += block.count(b"\r\n") + (last == b"\r" and block[:1] == b"\n")
+            zeros += block.count(b"\0")
+            last = block[-1:]
+    if zeros or old != both or both not in (0, ends):
+        return None
+    return ends + (last not in (b"\n", b""))
+
+
 def open_text(path: Path, encoding: Encoding) -> TextIO:
     """Open the file for reading, its line ends as they are."""
     file = open_bytes(path)

@@ -3,6 +3,7 @@
 A record has as many cells as the table; what it has beyond stands in `surplus`.
 """
 
+import glob
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,44 @@ def load_raw(
     connection.unregister("incoming")
     if spool is not None:
         spool.unlink()
+
+
+@dataclass(frozen=True)
+class RegularFile:
+    """A text file whose every line seems to be one record of the same width."""
+
+    path: Path
+    separator: str
+    quote: str
+    lines: int
+
+
+def load_regular(
+    connection: duckdb.DuckDBPyConnection, file: RegularFile, width: int, first_line: int
+) -> bool:
+    """Fill the table RAW by DuckDB's own reader, many times faster; return whether it could.
+
+    It is strict: it refuses a record of another width or an unclosed quote. What it reads counts
+    only if every line was one record: else the numbers of the lines would be wrong.
+    """
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
+    options = (
+        f"auto_detect = false, header = false, skip = {first_line - 1}, delim = ?, quote = ?, "
+        f"escape = ?, strict_mode = true, columns = {{{columns}}}"
+    )
+    cells = ", ".join(f"nullif(c{place}, '') AS c{place}" for place in range(width))
+    place = [glob.escape(str(file.path)), file.separator, file.quote, file.quote]
+    connection.execute(f"DROP TABLE IF EXISTS {RAW}")
+    try:
+        connection.execute(
+            f"CREATE TABLE {RAW} AS SELECT row_number() OVER () + {first_line - 1} AS line, "  # noqa: S608 - our own names
+            f"{width} AS cells, {cells}, NULL::VARCHAR AS surplus FROM read_csv(?, {options})",
+            place,
+        )
+    except duckdb.Error:
+        return False
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {RAW}").fetchall()  # noqa: S608
+    return bool(rows == file.lines - first_line + 1)
 
 
 def _write(spool: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:

@@ -26,6 +26,7 @@ class Records:
     def __init__(self, file: TextIO, dialect: Dialect, skipped_lines: int) -> None:
         self.dialect = dialect
         self.expected = 0
+        self._last_width = 0
         self.unclosed = Oddities()
         self.zeros = 0
         self._lines = _bounded_lines(file)
@@ -74,16 +75,16 @@ class Records:
         self._number += count
         self._pending.clear()
         if row:
+            self._last_width = len(row)
             yield first, row
 
     def _is_torn(self, row: list[str]) -> bool:
         """Whether a record over several lines is rather several."""
         if self.dialect.quote not in self._pending[-1]:  # the file ends inside of quotes
             return True
-        first, second = (len(split(line, self.dialect)) for line in self._pending[:2])
-        if self.expected:
-            return len(row) != self.expected and first == self.expected
-        return len(row) != first and first == second
+        expected = self.expected or self._last_width
+        first = len(split(self._pending[0], self.dialect))
+        return bool(expected) and len(row) != expected and first == expected
 
     def _first_line_alone(self) -> Iterator[Record]:
         line, *others = self._pending

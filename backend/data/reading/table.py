@@ -17,7 +17,7 @@ from backend.data.reading.footers import (
     last_rows,
 )
 from backend.data.reading.header import Header, column_names
-from backend.data.reading.raw import RAW, RawColumn, Record, load_raw
+from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
 from backend.data.reading.reading import Reading, literal, with_parts
 from backend.data.reading.understood import Oddities, Understood, quote
 
@@ -34,6 +34,7 @@ class Draft:
     records: Sequence[Record]  # the first ones, header and titles included
     rest: Iterator[Record]
     separator: str = ""  # of a text file
+    regular: RegularFile | None = None  # where the engine may read the records itself
     spool: Path | None = None  # where records are kept until all are read, if they hold memory
 
 
@@ -48,8 +49,7 @@ def make_table(
     header = draft.header
     width = header.width
     _tell_header(draft, understood)
-    data = chain(draft.records[header.first_data_row :], draft.rest)
-    load_raw(connection, data, width, draft.spool)
+    _load(connection, draft)
     names = column_names(header.cells)
     columns = [
         RawColumn(f"c{place}", name, frozenset(kinds[place] if kinds else ()))
@@ -63,6 +63,14 @@ def make_table(
     has_surplus = _tell_ragged(connection, width, understood)
     _create(connection, name, names, readings, has_surplus=has_surplus)
     _tell_columns(names, readings, understood)
+
+
+def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
+    width = draft.header.width
+    first = draft.records[draft.header.first_data_row :]
+    if draft.regular and first and load_regular(connection, draft.regular, width, first[0][0]):
+        return
+    load_raw(connection, chain(first, draft.rest), width, draft.spool)
 
 
 def _tell_header(draft: Draft, understood: Understood) -> None:
