@@ -1,7 +1,7 @@
 """B13: a question to a file of 300,000 rows ÷ the same question to plain DuckDB.
 
-DuckDB holds the table that it has read itself, in a file of its own; ours is asked as a tool asks it,
-in a child of the sandbox.
+DuckDB holds the table that it has read itself, in a file of its own; ours is asked as a tool asks
+it, in a child of the sandbox.
 """
 
 import asyncio
