@@ -238,7 +238,7 @@ def _shape() -> str:
         WHEN p.mark = 'name' THEN 'named'
         WHEN length(p.first) = 4 AND length(p.third) <= 2 THEN 'year'
         WHEN length(p.first) <= 2 AND length(p.third) = 4 THEN 'four' || p.mark
-        WHEN length(p.first) <= 2 AND length(p.third) <= 2 THEN 'two' || p.mark
+        WHEN length(p.first) <= 2 AND length(p.third) = 2 THEN 'two' || p.mark
         ELSE 'odd' END"""
 
 
