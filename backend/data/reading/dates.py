@@ -106,7 +106,7 @@ def _order(forms: DateForms) -> tuple[str, str]:
     if forms.others["odd"] or forms.others["word"] * 20 > forms.fitting:
         form = "odd" if forms.others["odd"] else "word"
         count = forms.others[form]
-        return "", f"{count:,} cells are no dates: {_shown(forms.examples[form])}"
+        return "", f"cells that are no dates ({count:,} in all): {_shown(forms.examples[form])}"
     if len(forms.shapes) > 1:
         examples = [shape.examples[0] for shape in forms.shapes.values()]
         return "", f"dates are written in several ways: {_shown(sorted(examples))}"
@@ -131,9 +131,8 @@ def _order_of_parts(mark: str, shape: Shape, *, is_short: bool) -> tuple[str, st
         return _day_or_year_first(shape, is_short, mark)
     if first > 12:
         return _day_or_year_first(shape, is_short, mark)
-    if is_short and third > 31:
-        return "", f"day or month first: no cell says which, as in {shown}"
-    return "", f"day or month first (or year): no cell says which, as in {shown}"
+    which = "day, month or year first" if is_short and third <= 31 else "day or month first"
+    return "", f"{which}: no cell says it, as in {shown}"
 
 
 def _day_or_year_first(shape: Shape, is_short: bool, mark: str) -> tuple[str, str]:
@@ -166,7 +165,7 @@ def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading
     if not count:
         return ""
     shown = _shown(list(zip(lines, texts, strict=True)))
-    return f"{count:,} cells are no dates of the calendar: {shown}"
+    return f"no dates of the calendar ({count:,} in all): {shown}"
 
 
 def _reading(forms: DateForms, order: str) -> Reading:

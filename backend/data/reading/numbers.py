@@ -116,9 +116,9 @@ def _doubt(forms: NumberForms) -> str:
     """Why the cells are not all numbers of one kind; empty if they are."""
     counts, examples = forms.counts, forms.examples
     if counts["odd"]:
-        return f"{counts['odd']:,} cells with digits are no numbers: {_shown(examples['odd'])}"
+        return f"cells that are no numbers ({counts['odd']:,} in all): {_shown(examples['odd'])}"
     if counts["word"] * _WORDS_AMONG > forms.fitting:
-        return f"{counts['word']:,} cells are words: {_shown(examples['word'])}"
+        return f"words among the cells ({counts['word']:,} in all): {_shown(examples['word'])}"
     if forms.style == "mixed":
         both = [examples["english"][0], examples["german"][0]]
         return f"decimals are written in two ways: {_shown(both)}"
