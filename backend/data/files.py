@@ -1,10 +1,12 @@
 """Which files in DATA_DIR/sources are sources, and the names by which SQL can call them."""
 
 import re
-from collections.abc import Collection, Iterable
+import unicodedata
+from collections.abc import Collection
 from pathlib import Path
 
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", ".xlsm", ".xls")
+WORKBOOKS = (".xlsx", ".xlsm", ".xls")
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", *WORKBOOKS)
 MAX_FILES = 500
 _MAX_NAME_CHARS = 60
 
@@ -29,26 +31,36 @@ def find_files(folder: Path) -> list[Path]:
     return [path for path in found if path.is_file()][:MAX_FILES]
 
 
-def name_files(paths: Iterable[Path], folder: Path, taken: Collection[str]) -> dict[str, Path]:
-    """A name for each file from its path in `folder`: lower case, unique, free of quoting."""
-    names: dict[str, Path] = {}
-    for path in paths:
-        relative = path.relative_to(folder).as_posix()
-        stem = relative[: -len(_suffix(relative))]
-        names[unique_name(stem, {*taken, *names})] = path
-    return names
+def is_workbook(path: Path) -> bool:
+    """Whether the file is a spreadsheet program's."""
+    return path.suffix.lower() in WORKBOOKS
+
+
+def stem_of(relative: str) -> str:
+    """Return a file's path in the folder without its suffix."""
+    return relative[: -len(_suffix(relative))]
 
 
 def unique_name(text: str, taken: Collection[str]) -> str:
-    """`text` as a plain SQL name that is not taken: 'Sales 2026 (v2)' becomes sales_2026_v2."""
-    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:_MAX_NAME_CHARS] or "source"
-    if name[0].isdigit() or name in _RESERVED:
+    """`text` as a plain SQL name that is not taken: 'Umsätze 2026 (v2)' becomes umsätze_2026_v2.
+
+    Letters of all scripts are kept: neither DuckDB nor the parser wants quotes around them.
+    """
+    plain = unicodedata.normalize("NFKC", text).lower()
+    kept = "".join(char if _may_be_in_name(char) else "_" for char in plain)
+    name = re.sub("_+", "_", kept).strip("_")[:_MAX_NAME_CHARS].rstrip("_") or "source"
+    if not name[0].isalpha() or name in _RESERVED:
         name = f"t_{name}"
     candidate, number = name, 1
     while candidate in taken:
         number += 1
         candidate = f"{name}_{number}"
     return candidate
+
+
+def _may_be_in_name(char: str) -> bool:
+    """Letters, digits, and the marks without which some scripts' letters are others."""
+    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc")
 
 
 def _is_source(relative: Path) -> bool:

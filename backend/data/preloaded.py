@@ -1,9 +1,9 @@
 """What the sandbox's supervisor imports, so that children find it: the readers and the drivers."""
 
-import openpyxl  # noqa: F401 - imported for its children
-import psycopg2  # noqa: F401
+import psycopg2  # noqa: F401 - imported for its children
 import pyarrow.compute  # noqa: F401
 import pymysql  # noqa: F401
+import python_calamine  # noqa: F401
 import sqlalchemy.dialects.mysql.pymysql
 import sqlalchemy.dialects.postgresql.psycopg2
 import sqlalchemy.dialects.sqlite.pysqlite  # noqa: F401

@@ -8,6 +8,8 @@ from typing import Any
 import duckdb
 
 from backend.data.local import attached
+from backend.data.reading.understood import Understood, load_understood
+from backend.data.snapshots import UNDERSTOOD
 
 _FEW_VALUES = 20
 _MAX_VALUE_CHARS = 40
@@ -27,7 +29,8 @@ class ColumnInfo:
 class TableInfo:
     """A table or view; `rows` is None where counting would cost too much.
 
-    `path` is the exact name with its schema, in databases.
+    `path` is the exact name with its schema, in databases. Of a file, `understood` says how it was
+    read, `warnings` what is missing or was skipped.
     """
 
     name: str
@@ -35,6 +38,8 @@ class TableInfo:
     rows: int | None = None
     comment: str = ""
     path: tuple[str, ...] = ()
+    understood: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def exact_name(self) -> tuple[str, ...]:
@@ -46,6 +51,7 @@ class TableInfo:
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
     """All tables of a snapshot with their columns and numbers of rows."""
+    told = load_understood(snapshot.with_name(UNDERSTOOD))
     with attached({name: snapshot}) as connection:
         tables = connection.execute(
             "SELECT table_name, comment FROM duckdb_tables() WHERE database_name = $1 "
@@ -53,7 +59,8 @@ def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
             "WHERE database_name = $1 AND NOT internal ORDER BY 1",
             [name],
         ).fetchall()
-        return tuple(_table(connection, name, table, comment) for table, comment in tables)
+        infos = [_table(connection, name, table, comment) for table, comment in tables]
+        return tuple(_with_reading(info, told.get(info.name)) for info in infos)
 
 
 def profile_tables(name: str, snapshot: Path, tables: Sequence[TableInfo]) -> tuple[TableInfo, ...]:
@@ -87,6 +94,18 @@ def _table(
     ((count,),) = relation.aggregate("count(*)").fetchall()
     infos = tuple(ColumnInfo(*column) for column in columns)
     return TableInfo(table, infos, count, comment or "")
+
+
+def _with_reading(table: TableInfo, understood: Understood | None) -> TableInfo:
+    """The table with what was understood of its file; its columns' forms are their meaning."""
+    if understood is None:
+        return table
+    columns = tuple(
+        replace(column, comment=column.comment or understood.columns.get(column.name, ""))
+        for column in table.columns
+    )
+    form, warnings = tuple(understood.form), tuple(understood.warnings)
+    return replace(table, columns=columns, understood=form, warnings=warnings)
 
 
 def _values(

@@ -1,87 +1,115 @@
 """Fills a snapshot from a file; this happens in a child of the sandbox, since files are anybody's.
 
-What a reader makes of a broken file belongs to this source alone: it is a SourceUnusable.
+A copy is read, taken while the file stood still. What a reader makes of a broken file belongs to
+this source alone: it is a SourceUnusable.
 """
 
 import glob
+import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 
 from backend.data.errors import SourceUnusable
-from backend.data.files import unique_name
-from backend.data.local import MEMORY_LIMIT, THREADS
-from backend.data.spreadsheets import check_width, read_sheets
+from backend.data.files import WORKBOOKS
+from backend.data.local import THREADS
+from backend.data.reading.delimited import check_width, read_delimited
+from backend.data.reading.understood import Understood, save_understood
+from backend.data.snapshots import UNDERSTOOD, fingerprint
+from backend.data.spreadsheets import read_workbook
 
-# DuckDB reads UTF-8; files from spreadsheets in the West are often in Latin-1.
-_CSV_ATTEMPTS = ("", ", encoding = 'latin-1'", ", all_varchar = true")
+READING_VERSION = 2  # part of a snapshot's name: raised when files are read differently
+_SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
+_COPY_ATTEMPTS = 20
+_MEMORY_LIMIT = "120MB"  # beside what Python and the engine's own reader hold of the 300 MB
 
 
 def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
-    """Write the tables of the file at `path` into the new DuckDB file `snapshot`."""
-    if path.stat().st_size == 0:
+    """Write the tables of the file at `path` into the new DuckDB file `snapshot`.
+
+    What was understood of them is written beside it.
+    """
+    copy = snapshot.with_name(f"copy{''.join(path.suffixes[-2:]).lower()}")
+    copy_standing_still(path, copy)
+    if copy.stat().st_size == 0:
         raise SourceUnusable("The file is empty.")
-    read = _READERS.get(path.suffix.lower(), _read_csv)
+    scratch = snapshot.with_name("scratch.duckdb")
     config: dict[str, str | bool | int | float | list[str]]
     config = {
-        "memory_limit": MEMORY_LIMIT,
+        "memory_limit": _MEMORY_LIMIT,
         "threads": THREADS,
         "python_enable_replacements": False,
     }
     with duckdb.connect(str(snapshot), config=config) as connection:
+        place = str(scratch).replace("'", "''")
+        connection.execute(f"ATTACH '{place}' AS scratch")
         try:
-            read(connection, name, path)
+            tables = read_file(connection, name, copy)
         except (SourceUnusable, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - see the module's docstring
-            text = str(error).split("\nLINE ")[0].replace(str(path), path.name)
+            text = str(error).split("\nLINE ")[0].replace(str(copy), path.name)
             reason = " ".join(text.split())[:300]
             raise SourceUnusable(f"The file cannot be read: {reason}") from None
+        connection.execute("DETACH scratch")
+    save_understood(snapshot.with_name(UNDERSTOOD), tables)
+    scratch.unlink()
+    copy.unlink()
 
 
-def _read_csv(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
-    failure: Exception = SourceUnusable("The file cannot be read as CSV.")
-    place = glob.escape(str(path))
-    for options in _CSV_ATTEMPTS:
+def copy_standing_still(
+    path: Path, copy: Path, take: Callable[[Path, Path], object] = shutil.copyfile
+) -> None:
+    """Copy the file as it was at one moment. Raises SourceUnusable if it never stands still."""
+    for _ in range(_COPY_ATTEMPTS):
         try:
-            header = connection.sql(f"FROM read_csv(?{options})", params=[place])
-            check_width(len(header.columns))
-            connection.execute(
-                f'CREATE TABLE "{name}" AS FROM read_csv(?, sample_size = -1{options})', [place]
-            )
-            return
-        except duckdb.Error as error:
-            failure = error
-    raise failure
+            before = fingerprint(path)
+            age = time.time() - path.stat().st_mtime
+            if 0 <= age < _SETTLED_SECONDS:
+                time.sleep(_SETTLED_SECONDS - age)
+            take(path, copy)
+            if fingerprint(path) == before:
+                return
+        except FileNotFoundError:
+            time.sleep(_SETTLED_SECONDS)  # some programs replace a file by removing it first
+    raise SourceUnusable("The file is being written at the moment. Ask again when it is finished.")
 
 
-def _read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+def read_file(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
+    """Make tables of the file at `path`; return what was understood of each.
+
+    The connection has a database called scratch beside its own.
+    """
+    return _READERS.get(path.suffix.lower(), _read_text)(connection, name, path)
+
+
+def _read_text(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
+    return {name: read_delimited(connection, name, path)}
+
+
+def _read_parquet(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
     relation = "read_parquet(?, hive_partitioning = false)"
     place = [glob.escape(str(path))]
     check_width(len(connection.sql(f"FROM {relation}", params=place).columns))
     connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', place)
+    return {}
 
 
-def _read_excel(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
-    taken: set[str] = set()
-    for title, table in read_sheets(path):
-        sheet = unique_name(title, taken)
-        taken.add(sheet)
-        connection.register("sheet", table)
-        connection.execute(f'CREATE TABLE "{sheet}" AS FROM sheet')
-        connection.unregister("sheet")
-    if not taken:
-        raise SourceUnusable("No sheet of the workbook holds a row.")
+def _read_excel(
+    connection: duckdb.DuckDBPyConnection, _name: str, path: Path
+) -> dict[str, Understood]:
+    return read_workbook(connection, path)
 
 
-def _refuse_xls(_connection: duckdb.DuckDBPyConnection, _name: str, _path: Path) -> None:
-    raise SourceUnusable("This is the old .xls format. Save it as .xlsx.")
-
-
-_READERS: dict[str, Callable[[duckdb.DuckDBPyConnection, str, Path], None]] = {
+_READERS: dict[str, Callable[[duckdb.DuckDBPyConnection, str, Path], dict[str, Understood]]] = {
     ".parquet": _read_parquet,
-    ".xlsx": _read_excel,
-    ".xlsm": _read_excel,
-    ".xls": _refuse_xls,
+    **dict.fromkeys(WORKBOOKS, _read_excel),
 }

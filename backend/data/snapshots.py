@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+UNDERSTOOD = "understood.json"
 _BUILDING = ".building-"
 _ABANDONED_SECONDS = 3600
 

@@ -7,13 +7,13 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 from backend.data.compare import Thresholds
 from backend.data.comparing import Side, compare_sides
@@ -26,7 +26,8 @@ from backend.data.errors import (
     UnknownSource,
     did_you_mean,
 )
-from backend.data.files import find_files, name_files, unique_name
+from backend.data.file_names import NameRegister
+from backend.data.files import find_files, is_workbook, stem_of, unique_name
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION, build_finance
 from backend.data.guard import MAX_QUERY_CHARS
@@ -39,7 +40,7 @@ from backend.data.questions import (
     query_snapshots,
     reflect_database,
 )
-from backend.data.readers import fill_snapshot
+from backend.data.readers import READING_VERSION, fill_snapshot
 from backend.data.results import Limits, Table
 from backend.data.snapshots import ensure_snapshot, fingerprint
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
@@ -50,6 +51,7 @@ PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
 MEGABYTES = 300
 _READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
 _BUILDING = Bounds(300, MEGABYTES)  # our own data, on however slow a machine
+_READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
@@ -103,12 +105,13 @@ class Sources:
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
         self._folder = data_dir / "sources"
         self._cache = data_dir / "cache" / "sources"
-        self._urls = _name_databases(source_urls)
+        self._names = NameRegister(data_dir / "source_names.json")
+        self._urls = _name_databases(source_urls, self._names.names())
         self._sandbox = sandbox
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
-        self._building: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]
-        self._building = WeakKeyDictionary()
         self._reading: dict[tuple[object, str, str], asyncio.Task[SourceInfo]] = {}
+        self._making: WeakValueDictionary[tuple[object, str, str], asyncio.Lock]
+        self._making = WeakValueDictionary()
 
     def names(self) -> list[str]:
         """The names of all sources: bundled, then databases, then files."""
@@ -158,6 +161,20 @@ class Sources:
         ]
         return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
 
+    async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
+        """What was skipped or not understood in the files' tables that a query names."""
+        origins = await asyncio.to_thread(self._origins)
+        origin = _find(origins, name)
+        asked = [o for o in origins.values() if o.path and (o == origin or _mentions(sql, o.name))]
+        infos = [await self._info(asker, one) for one in asked]
+        tables = [(info, table) for info in infos for table in info.tables]
+        return [
+            f"{info.name}.{table.name}: {warning}"
+            for info, table in tables
+            if _mentions(sql, table.name)
+            for warning in table.warnings
+        ]
+
     async def compare(
         self, asker: str, left: Side, right: Side, key_names: Sequence[str], within: Thresholds
     ) -> tuple[Table, list[str]]:
@@ -192,11 +209,12 @@ class Sources:
             text = f"A {url.partition(':')[0].partition('+')[0]} database."
             minute = str(int(time.time() // _REFLECT_SECONDS))
             origins.append(_Origin(name, "database", text, minute, url=url))
-        files = name_files(find_files(self._folder), self._folder, {o.name for o in origins})
-        for name, path in files.items():
-            text = f"The file {path.relative_to(self._folder).as_posix()}."
-            with suppress(FileNotFoundError):  # it has just gone
-                origins.append(_Origin(name, "file", text, fingerprint(path), path))
+        files = {p.relative_to(self._folder).as_posix(): p for p in find_files(self._folder)}
+        stems = {place: stem_of(place) for place in files}
+        for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
+            with suppress(FileNotFoundError):  # it went in this moment
+                version = f"{fingerprint(files[place])}.{READING_VERSION}"
+                origins.append(_Origin(name, "file", f"The file {place}.", version, files[place]))
         return {origin.name: origin for origin in origins}
 
     def _begin_reading(self, asker: str, origin: _Origin) -> asyncio.Task[SourceInfo]:
@@ -266,14 +284,14 @@ class Sources:
                 await run(build_finance, folder, bounds=_BUILDING, key=asker)
             else:
                 place = (folder / name, origin.name, file)
-                await run(fill_snapshot, *place, bounds=_READING, key=asker)
+                bounds = _READING_CELLS if is_workbook(file) else _READING
+                await run(fill_snapshot, *place, bounds=bounds, key=asker)
 
         folder = "finance" if file is None else origin.name
-        loop = asyncio.get_running_loop()
-        # Two sources are one folder, which takes seconds to build: not twice at once.
-        once = self._building.setdefault(loop, asyncio.Lock()) if file is None else nullcontext()
+        key = (asyncio.get_running_loop(), folder, origin.version)
+        alone = self._making.get(key) or self._making.setdefault(key, asyncio.Lock())
         try:
-            async with once:
+            async with alone:  # who asks meanwhile waits for the same copy
                 return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
         except OSError as error:
             raise SourceUnusable(f"Its copy cannot be written: {error.strerror}.") from None
@@ -299,14 +317,14 @@ def _too_much(error: SandboxError) -> str:
     if isinstance(error, OutOfTime):
         return "Reading it takes too long. Make it smaller, or split it."
     if isinstance(error, OutOfMemory):
-        return f"Reading it needs more than {MEGABYTES} MB. Make it smaller, or split it."
+        return "Reading it needs more memory than it may have. Make it smaller, or split it."
     return error.detail
 
 
-def _name_databases(source_urls: Mapping[str, str]) -> dict[str, str]:
+def _name_databases(source_urls: Mapping[str, str], files: Collection[str]) -> dict[str, str]:
     named: dict[str, str] = {}
     for name, url in source_urls.items():
-        named[unique_name(name, {*_BUNDLED, *named})] = url
+        named[unique_name(name, {*_BUNDLED, *files, *named})] = url
     return named
 
 

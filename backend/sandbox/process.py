@@ -20,6 +20,7 @@ _KEPT_ENVIRONMENT = frozenset(_KEPT_NAMES.split())
 # Only one thread is forked, so libraries may start none when they are imported; and each arena of
 # malloc reserves memory that counts as taken.
 _QUIET_LIBRARIES = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # the others reserve addresses, which count as taken
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "MALLOC_ARENA_MAX": "2",
     "OPENBLAS_NUM_THREADS": "1",

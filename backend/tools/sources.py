@@ -24,6 +24,7 @@ _MATCHING = Field(
     description="Only those whose name or description holds this text; leave out for all.",
 )
 _OFFSET = Field(0, ge=0, description="How many rows to leave out: to see those after an excerpt.")
+_MOST_NOTES = 30
 
 
 class ListSources(BaseModel):
@@ -106,10 +107,11 @@ def describe_source(context: ToolContext) -> BaseTool:
         columns, names_note, place = _part(names, rows, offset, "describe_source", matching)
         notes = [f"{info.name} ({info.kind}): {info.description}", info.note]
         notes += _about_tables(tables, info.dialect)
-        notes += names_note
+        read = _bounded([line for table in tables for line in _about_reading(table)])
+        notes += [*read, *names_note]
         title = f"Columns of {info.name}"
         said = excerpt(title, columns, [note for note in notes if note], place)
-        return said, table_artifact(title, columns)
+        return said, {**table_artifact(title, columns), "notes": read}
 
     return make_tool("describe_source", DescribeSource, ask)
 
@@ -125,7 +127,10 @@ def query_source(context: ToolContext) -> BaseTool:
             "The whole result is kept and the person can open it. To see other rows use WHERE, "
             "ORDER BY or aggregates, or ask again with offset={offset} and an ORDER BY."
         )
-        return excerpt(name, table, (), Place(offset, further)), table_artifact(name, table)
+        warnings = await context.sources.warnings(context.asker, source, sql)
+        notes = _bounded([f"NOTE on {warning}" for warning in warnings])
+        said = excerpt(name, table, notes, Place(offset, further))
+        return said, {**table_artifact(name, table), "notes": notes}
 
     return make_tool("query_source", QuerySource, ask)
 
@@ -187,6 +192,18 @@ def _about_tables(tables: Sequence[TableInfo], dialect: str) -> list[str]:
     more = len(tables) - len(listed)
     others = f", and {more:,} more: give matching or table" if more else ""
     return [f"{len(tables):,} tables: {', '.join(listed)}{others}."]
+
+
+def _about_reading(table: TableInfo) -> list[str]:
+    """How a file's table was read, and what is to be known of it."""
+    read = [f"{table.name} was read as: {'; '.join(table.understood)}."] if table.understood else []
+    return read + [f"NOTE on {table.name}: {warning}" for warning in table.warnings]
+
+
+def _bounded(notes: list[str]) -> list[str]:
+    """The first notes, and how many more there are."""
+    more = len(notes) - _MOST_NOTES
+    return notes if more <= 0 else [*notes[:_MOST_NOTES], f"NOTE: and {more:,} more notes."]
 
 
 def _about_table(table: TableInfo, dialect: str) -> str:

@@ -178,6 +178,22 @@ def test_files_that_come_change_and_go_are_noticed(folder, sources):
         ask(sources, "a", "FROM a")
 
 
+def test_a_new_file_takes_no_name_of_another_also_when_that_is_gone(folder, sources):
+    (folder / "Sales 2026.csv").write_text("x\n1\n")
+    (folder / "销售.csv").write_text("x\n2\n")
+    assert ask(sources, "sales_2026", "FROM sales_2026").rows == [[1]]
+
+    (folder / "Sales  2026.csv").write_text("x\n3\n")
+    (folder / "年.csv").write_text("x\n4\n")
+    values = {name: ask(sources, name, f"FROM {name}").rows for name in sources.names()[2:]}
+    (folder / "Sales 2026.csv").unlink()
+
+    assert values == {"sales_2026": [[1]], "sales_2026_2": [[3]], "销售": [[2]], "年": [[4]]}
+    with pytest.raises(UnknownSource):
+        ask(sources, "sales_2026", "FROM sales_2026")
+    assert ask(sources, "sales_2026_2", "FROM sales_2026_2").rows == [[3]]
+
+
 def test_latin_1_and_semicolons_are_read(folder, sources):
     (folder / "latin.csv").write_bytes("name;ort\nMüller;Köln\n".encode("latin-1"))
 
@@ -231,6 +247,7 @@ def test_a_large_file_is_cut_at_the_limit_without_being_held_in_memory(folder, s
         writer.writerow(["n", "day"])
         writer.writerows((n, date(2026, 1, 1)) for n in range(50_000))
 
+    ask(sources, "large", "SELECT count(*) FROM large")
     began = time.monotonic()
     table = ask(sources, "large", "SELECT a.n FROM large a, large b, large c", Limits(rows=1000))
 

@@ -21,6 +21,8 @@ def sources(tmp_path_factory, sandbox):
     home = tmp_path_factory.getbasetemp() / "shared-finance"
     (home / "sources").mkdir(parents=True, exist_ok=True)
     (home / "sources" / "plan.csv").write_text("cc,plan\nCC-1001,1200000\nCC-1002,9\n")
+    messy = "Umsätze in €\nTag;amount\n31.08.24;1.234,56\n01.09.24;1,50\nSumme;1.236,06\n"
+    (home / "sources" / "messy.csv").write_bytes(messy.encode("cp1252"))
     return Sources(home, {}, sandbox)
 
 
@@ -62,10 +64,25 @@ def test_sources_are_listed_and_described(call):
     listed = call("list_sources")
     described = call("describe_source", source="fi", table="documents")
 
-    assert [row[0] for row in listed.artifact["rows"]] == ["fi", "bpc", "plan"]
+    assert [row[0] for row in listed.artifact["rows"]] == ["fi", "bpc", "messy", "plan"]
     assert "documents (47" in listed.content
     assert "| documents | cost_centre | VARCHAR |" in described.content
     assert {row[0] for row in described.artifact["rows"]} == {"documents"}
+
+
+def test_what_was_understood_of_a_file_is_described_and_said_with_its_figures(call, sources):
+    described = call("describe_source", source="messy")
+    queried = call("query_source", source="messy", sql="SELECT SUM(amount) FROM messy")
+    other = call("query_source", source="plan", sql="SELECT SUM(plan) FROM plan")
+
+    assert "Windows-1252" in described.content
+    assert "separated by semicolons; 1 line of titles above" in described.content
+    assert "dates written as dd.mm.yy" in described.content
+    assert "Line 5 is the total of the others and was left out" in described.content
+    assert queried.artifact["rows"] == [[1236.06]]
+    assert "NOTE on messy.messy: Line 5 is the total" in queried.content
+    assert any("is the total" in note for note in queried.artifact["notes"])
+    assert "NOTE" not in other.content
 
 
 def test_a_large_result_is_kept_whole_and_the_model_sees_an_excerpt_and_is_told(call):

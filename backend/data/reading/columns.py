@@ -1,0 +1,158 @@
+"""Decides what each column holds, by the raw text of all of its cells.
+
+A look at every column counts the plain cases in one pass; only columns whose first values look like
+numbers or dates are looked at closely.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import islice
+
+import duckdb
+
+from backend.data.reading.cells import Kind, kind_of
+from backend.data.reading.dates import look_at_dates, read_dates
+from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numbers
+from backend.data.reading.raw import RAW, RawColumn
+from backend.data.reading.reading import Reading, text_reading
+
+_AT_ONCE = 100  # columns of one look
+_SAMPLE = 300  # different values
+_INTEGER = "-?(0|[1-9][0-9]{0,14})"
+_DECIMAL = r"-?(0|[1-9][0-9]{0,14})?\.[0-9]{1,14}"
+_THREE_DIGITS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """How many cells of a column are of the plainest forms."""
+
+    filled: int
+    integers: int
+    decimals: int
+    unclear: int  # of the decimals: 1.234
+    days: int
+
+
+def read_columns(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[RawColumn], separator: str
+) -> list[Reading]:
+    """Return what each column of RAW holds."""
+    readings: dict[str, Reading] = {}
+    unclear: dict[str, NumberForms] = {}
+    for column, plain in _looks(connection, columns):
+        place = column.place
+        reading = _by_kinds(column) or _plainly(place, plain)
+        if reading is None:
+            usual = _usual_kind(connection, place)
+            if usual in (Kind.NUMBER, Kind.CODE):
+                unclear[place] = look_at_numbers(connection, place)
+                continue
+            reading = _otherwise(connection, place, usual)
+        readings[place] = reading
+    styles = Counter(forms.style for forms in unclear.values())
+    usual_style = _usual_style(styles, readings)
+    for place, forms in unclear.items():
+        found = read_numbers(forms, usual_style, separator)
+        readings[place] = found or text_reading(place)
+    return [readings[column.place] for column in columns]
+
+
+def _looks(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[RawColumn]
+) -> list[tuple[RawColumn, _Plain]]:
+    looks: list[tuple[RawColumn, _Plain]] = []
+    rest = iter(columns)
+    while some := list(islice(rest, _AT_ONCE)):
+        counts = ", ".join(_counts(column.place) for column in some)
+        (row,) = connection.execute(f"SELECT {counts} FROM {RAW}").fetchall()  # noqa: S608 - our own names
+        looks += [(c, _Plain(*row[5 * n : 5 * n + 5])) for n, c in enumerate(some)]
+    return looks
+
+
+def _counts(place: str) -> str:
+    """The SQL of what `_Plain` holds."""
+    patterns = [
+        f"regexp_full_match({place}, '{pattern}')"
+        for pattern in (_INTEGER, _DECIMAL, _THREE_DIGITS)
+    ]
+    day = f"{place} LIKE '____-__-__' AND TRY_CAST({place} AS DATE) IS NOT NULL"
+    counts = [f"count(*) FILTER ({condition})" for condition in (*patterns, day)]
+    return ", ".join([f"count({place})", *counts])
+
+
+def _plainly(place: str, plain: _Plain) -> Reading | None:
+    """The column where every cell is of one plain form."""
+    if not plain.filled:
+        return text_reading(place, "all empty")
+    if plain.integers == plain.filled:
+        return Reading("BIGINT", f"CAST({place} AS BIGINT)")
+    if plain.integers + plain.decimals == plain.filled and plain.unclear < plain.decimals:
+        return Reading("DOUBLE", f"CAST({place} AS DOUBLE)")
+    if plain.days == plain.filled:
+        return Reading("DATE", f"CAST({place} AS DATE)", "dates written as yyyy-mm-dd")
+    return None
+
+
+def _by_kinds(column: RawColumn) -> Reading | None:
+    """The column of a workbook whose cells are all of one type."""
+    kinds, place = column.kinds, column.place
+    if not kinds or kinds - {bool, int, float, date, datetime}:
+        return None
+    if kinds == {bool}:
+        return Reading("BOOLEAN", f"CAST({place} AS BOOLEAN)")
+    if kinds == {int}:
+        return Reading("BIGINT", f"CAST({place} AS BIGINT)")
+    if kinds <= {int, float}:
+        return Reading("DOUBLE", f"CAST({place} AS DOUBLE)")
+    if kinds == {date}:
+        return Reading("DATE", f"CAST({place} AS DATE)")
+    return (
+        Reading("TIMESTAMP", f"CAST({place} AS TIMESTAMP)") if kinds <= {date, datetime} else None
+    )
+
+
+def _usual_kind(connection: duckdb.DuckDBPyConnection, place: str) -> Kind:
+    """The kind of most of the first different values; text if they are of many kinds."""
+    rows = connection.execute(
+        f"SELECT DISTINCT {place} FROM {RAW} WHERE {place} IS NOT NULL LIMIT {_SAMPLE}"  # noqa: S608 - our own names
+    ).fetchall()
+    kinds = Counter(kind_of(value) for (value,) in rows)
+    kinds.pop(Kind.MISSING, None)
+    kinds.pop(Kind.EMPTY, None)
+    numbers = kinds[Kind.NUMBER] + kinds[Kind.CODE]
+    if not kinds or 2 * max(numbers, kinds[Kind.DATE], kinds[Kind.BOOLEAN]) < kinds.total():
+        return Kind.TEXT
+    if numbers >= max(kinds[Kind.DATE], kinds[Kind.BOOLEAN]):
+        return Kind.NUMBER
+    return kinds.most_common(1)[0][0]
+
+
+def _otherwise(connection: duckdb.DuckDBPyConnection, place: str, usual: Kind) -> Reading:
+    if usual == Kind.DATE:
+        found = read_dates(connection, look_at_dates(connection, place))
+        return found or text_reading(place)
+    if usual == Kind.BOOLEAN:
+        return _booleans(connection, place)
+    return text_reading(place)
+
+
+def _booleans(connection: duckdb.DuckDBPyConnection, place: str) -> Reading:
+    rows = connection.execute(
+        f"SELECT DISTINCT lower(trim({place})) FROM {RAW} WHERE {place} IS NOT NULL LIMIT 50"  # noqa: S608 - our own names
+    ).fetchall()
+    values = {value for (value,) in rows}
+    if all(kind_of(value) in (Kind.BOOLEAN, Kind.MISSING) for value in values):
+        return Reading("BOOLEAN", f"TRY_CAST(trim({place}) AS BOOLEAN)")
+    return text_reading(place, "stays text: not only true and false")
+
+
+def _usual_style(styles: Counter[str], readings: dict[str, Reading]) -> str:
+    """How the file's columns that leave no doubt write numbers; empty if they disagree."""
+    german = styles["german"]
+    english = styles["english"] + sum(r.type == "DOUBLE" for r in readings.values())
+    if bool(german) == bool(english):
+        return ""
+    return "german" if german else "english"

@@ -1,0 +1,286 @@
+"""Which dates and times a column holds: the order of day, month and year by all of its cells.
+
+31/08 says day first, 08/31 month first; where no cell says it, the column stays text. Two digits of
+a year are 19xx from 69 on, else 20xx.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import duckdb
+
+from backend.data.reading import cells
+from backend.data.reading.raw import RAW
+from backend.data.reading.reading import (
+    Examples,
+    Reading,
+    is_missing,
+    literal,
+    text_reading,
+    trimmed,
+    with_parts,
+)
+from backend.data.reading.understood import quote
+
+_PIVOT = 69
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FOREIGN_MONTHS = {"mär": "mar", "mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
+_ORDERS = {  # the parts of the pattern that are year, month, day
+    "ymd": ("first", "second", "third"),
+    "dmy": ("third", "second", "first"),
+    "mdy": ("third", "first", "second"),
+}
+
+
+@dataclass
+class Shape:
+    """The cells that are written alike: their number, and what their parts say."""
+
+    count: int
+    largest: tuple[int, int, int]
+    different: tuple[int, int]  # values of the first part, and of the third
+    examples: Examples
+
+
+@dataclass
+class DateForms:
+    """How the cells of a column are written, by shape such as 'two.' for 31.08.24."""
+
+    place: str
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Examples] = field(default_factory=dict)
+    clocks: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def fitting(self) -> int:
+        """How many cells look like dates."""
+        return sum(shape.count for shape in self.shapes.values())
+
+
+def look_at_dates(connection: duckdb.DuckDBPyConnection, place: str) -> DateForms:
+    """Return how all cells of a column are written."""
+    rows = connection.execute(
+        f"""
+        WITH trimmed AS (SELECT line, {trimmed(place)} AS t FROM {RAW} WHERE {place} IS NOT NULL),
+        cut AS (SELECT line, t, {_parts("t")} AS p FROM trimmed WHERE t <> ''),
+        shaped AS (SELECT *, {_shape()} AS shape FROM cut)
+        SELECT shape, count(*), arg_min(line, line, 3), arg_min(t, line, 3),
+               coalesce(max(TRY_CAST(p.first AS INT)), 0),
+               coalesce(max(TRY_CAST(p.second AS INT)), 0),
+               coalesce(max(TRY_CAST(p.third AS INT)), 0),
+               count(DISTINCT p.first), count(DISTINCT p.third),
+               count(*) FILTER (p.clock <> ''), count(*) FILTER (p.zone <> ''),
+               count(*) FILTER (regexp_full_match(p.clock, '0{{1,2}}:00(:00([.,]0+)?)?'))
+        FROM shaped GROUP BY shape
+        """  # noqa: S608 - our own names and patterns
+    ).fetchall()
+    forms = DateForms(place)
+    for shape, count, lines, texts, a, b, c, firsts, thirds, clocks, zones, midnights in rows:
+        examples = list(zip(lines, texts, strict=True))
+        if shape in ("missing", "word", "odd"):
+            forms.others[shape] = count
+            forms.examples[shape] = examples
+            continue
+        forms.shapes[shape] = Shape(count, (a, b, c), (firsts, thirds), examples)
+        forms.clocks.update(clock=clocks, zone=zones, midnight=midnights)
+    return forms
+
+
+def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Reading | None:
+    """Return the column as dates or times, as text with the reason, or None if it holds none."""
+    if not forms.fitting:
+        return None
+    order, doubt = _order(forms)
+    reading = _reading(forms, order)
+    if not doubt:
+        doubt = _impossible(connection, forms, reading)
+    if doubt:
+        text = f"stays text, not dates: {doubt}"
+        return text_reading(forms.place, f"stays text: {doubt}", [text])
+    return reading
+
+
+def _order(forms: DateForms) -> tuple[str, str]:
+    """The order of the parts, and why it cannot be told, if so."""
+    if forms.others["odd"] or forms.others["word"] * 20 > forms.fitting:
+        form = "odd" if forms.others["odd"] else "word"
+        count = forms.others[form]
+        return "", f"cells that are no dates ({count:,} in all): {_shown(forms.examples[form])}"
+    if len(forms.shapes) > 1:
+        examples = [shape.examples[0] for shape in forms.shapes.values()]
+        return "", f"dates are written in several ways: {_shown(sorted(examples))}"
+    ((name, shape),) = forms.shapes.items()
+    if 0 < forms.clocks["zone"] < forms.fitting:
+        return "", f"{forms.clocks['zone']:,} of {forms.fitting:,} times have a zone"
+    if name in ("time", "named", "year"):
+        return {"year": "ymd", "named": "dmy"}.get(name, "time"), ""
+    return _order_of_parts(name[-1], shape, is_short=name.startswith("two"))
+
+
+def _order_of_parts(mark: str, shape: Shape, *, is_short: bool) -> tuple[str, str]:
+    first, second, third = shape.largest
+    shown = _shown(shape.examples)
+    if first > 12 and second > 12:
+        if is_short and second <= 12:
+            return "ymd", ""
+        return "", f"day first in some cells, month first in others, or no dates: {shown}"
+    if second > 12:
+        return "mdy", ""
+    if mark == ".":
+        return _day_or_year_first(shape, is_short, mark)
+    if first > 12:
+        return _day_or_year_first(shape, is_short, mark)
+    which = "day, month or year first" if is_short and third <= 31 else "day or month first"
+    return "", f"{which}: no cell says it, as in {shown}"
+
+
+def _day_or_year_first(shape: Shape, is_short: bool, mark: str) -> tuple[str, str]:
+    """31-08-24 may begin with the day or the year: years change less often than days."""
+    first, _, third = shape.largest
+    if not is_short or third > 31:
+        return "dmy", ""
+    if first > 31:
+        return "ymd", ""
+    firsts, thirds = shape.different
+    if firsts > thirds:
+        return "dmy", ""
+    if thirds > firsts and mark == "-":
+        return "ymd", ""
+    if thirds > firsts + 2 or (mark == "-" and thirds == firsts):
+        return "", f"day or year first: no cell says which, as in {_shown(shape.examples)}"
+    return "dmy", ""
+
+
+def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading: Reading) -> str:
+    """Name cells that look like dates and are none, such as 31.02.2025; zeros mean no date."""
+    text = trimmed(forms.place)
+    rows = connection.execute(
+        f"SELECT count(*), arg_min(line, line, 3), arg_min({forms.place}, line, 3) "  # noqa: S608 - our own names
+        f"FROM {with_parts([reading])} "
+        f"WHERE {text} <> '' AND NOT {is_missing(text)} AND regexp_matches({text}, '[1-9]') "
+        f"AND ({reading.expression}) IS NULL"
+    ).fetchall()
+    count, lines, texts = rows[0]
+    if not count:
+        return ""
+    shown = _shown(list(zip(lines, texts, strict=True)))
+    return f"no dates of the calendar ({count:,} in all): {shown}"
+
+
+def _reading(forms: DateForms, order: str) -> Reading:
+    notes = [_form_note(forms, order)]
+    warnings = []
+    for form, what in (("missing", "marks for missing values"), ("word", "words among dates")):
+        if forms.others[form]:
+            text = f"{forms.others[form]:,} {what} are NULL: {_shown(forms.examples[form])}"
+            notes.append(text)
+            warnings += [text] if form == "word" else []
+    place = forms.place
+    if order == "time":
+        text = f"replace({trimmed(place)}, ',', '.')"
+        return Reading("TIME", f"TRY_CAST({_two_digit_hour(text)} AS TIME)", notes[0], warnings)
+    type_ = "TIMESTAMP"
+    if forms.clocks["zone"]:
+        notes.append("times with a zone are given in UTC")
+    elif forms.clocks["clock"] == forms.clocks["midnight"]:
+        type_ = "DATE"
+    expression = _expression(place, order or "ymd", type_)
+    parts = f"{_parts(trimmed(place))} AS p_{place}"
+    return Reading(type_, expression, "; ".join(notes), warnings, parts)
+
+
+def _form_note(forms: DateForms, order: str) -> str:
+    name = next(iter(forms.shapes))
+    if name == "named" or order == "time":
+        return "dates with the month's name" if name == "named" else "times"
+    mark = name[-1] if name != "year" else "-"
+    year = "yy" if name.startswith("two") else "yyyy"
+    written = {"ymd": (year, "mm", "dd"), "dmy": ("dd", "mm", year), "mdy": ("mm", "dd", year)}
+    note = f"dates written as {mark.join(written.get(order, written['ymd']))}"
+    return note + (f"; years {_PIVOT} to 99 are 19xx, others 20xx" if year == "yy" else "")
+
+
+def _shown(examples: Examples) -> str:
+    return ", ".join(f"{quote(text)} (line {line})" for line, text in examples[:3])
+
+
+def _extract(text: str, pattern: str, names: tuple[str, ...]) -> str:
+    quoted = "[" + ", ".join(map(literal, names)) + "]"
+    return f"regexp_extract({text}, {literal(f'^(?:{pattern})$')}, {quoted})"
+
+
+def _parts(text: str) -> str:
+    """One struct of parts, whichever of the patterns fits; the named month is their second."""
+    nothing = ", ".join(f"'{name}': ''" for name in cells.DATE_PARTS)
+    rest = ("clock", "half", "zone")
+    plain = _extract(text, cells.DATE, cells.DATE_PARTS)
+    day_month = _extract(text, cells.DAY_MONTH, ("first", "second", "third", *rest))
+    month_day = _extract(text, cells.MONTH_DAY, ("second", "first", "third", *rest))
+    return f"""CASE
+        WHEN regexp_full_match({text}, {literal(cells.DATE)}) THEN {plain}
+        WHEN regexp_full_match({text}, {literal(cells.DAY_MONTH)})
+            THEN struct_insert({day_month}, mark := 'name')
+        WHEN regexp_full_match({text}, {literal(cells.MONTH_DAY)})
+            THEN struct_insert({month_day}, mark := 'name')
+        ELSE {{{nothing}}}
+        END"""
+
+
+def _shape() -> str:
+    return f"""CASE
+        WHEN {is_missing("t")} THEN 'missing'
+        WHEN regexp_full_match(t, {literal(cells.TIME)}) THEN 'time'
+        WHEN p.first = '' AND regexp_full_match(t, '[0./: -]+') THEN 'missing'
+        WHEN p.first = '' THEN CASE WHEN regexp_matches(t, '[0-9]') THEN 'odd' ELSE 'word' END
+        WHEN NOT regexp_matches(t, '[1-9]') THEN 'missing'
+        WHEN p.mark = 'name' THEN 'named'
+        WHEN length(p.first) = 4 AND length(p.third) <= 2 THEN 'year'
+        WHEN length(p.first) <= 2 AND length(p.third) = 4 THEN 'four' || p.mark
+        WHEN length(p.first) <= 2 AND length(p.third) = 2 THEN 'two' || p.mark
+        ELSE 'odd' END"""
+
+
+def _expression(place: str, order: str, type_: str) -> str:
+    parts = f"p_{place}"
+    year, month, day = (f"{parts}.{name}" for name in _ORDERS[order])
+    date = f"{_four_digits(year)} || '-' || {_month_number(month)} || '-' || lpad({day}, 2, '0')"
+    if type_ == "DATE":
+        return f"TRY_CAST({date} AS DATE)"
+    clock = f"replace({parts}.clock, ',', '.')"
+    clock = f"CASE WHEN {clock} = '' THEN '00:00' ELSE {_two_digit_hour(clock)} END"
+    zone = f"{parts}.zone"
+    zone = (
+        f"CASE WHEN {zone} IN ('', 'Z', 'UTC') THEN '+00' WHEN length({zone}) = 5 "
+        f"THEN {zone}[1:3] || ':' || {zone}[4:5] ELSE {zone} END"
+    )
+    hour = f"TRY_CAST(({clock})[1:2] AS INT)"
+    shift = (
+        f"CASE WHEN lower({parts}.half) = 'p' AND {hour} < 12 THEN 12 "
+        f"WHEN lower({parts}.half) = 'a' AND {hour} = 12 THEN -12 ELSE 0 END"
+    )
+    moment = f"{date} || ' ' || {clock} || {zone}"
+    return f"(TRY_CAST({moment} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') + to_hours({shift})"
+
+
+def _two_digit_hour(clock: str) -> str:
+    return f"CASE WHEN {clock}[2] = ':' THEN '0' || {clock} ELSE {clock} END"
+
+
+def _four_digits(year: str) -> str:
+    return (
+        f"CASE WHEN length({year}) > 2 THEN {year} WHEN {year} >= '{_PIVOT}' "
+        f"THEN '19' || {year} ELSE '20' || lpad({year}, 2, '0') END"
+    )
+
+
+def _month_number(month: str) -> str:
+    short = f"lower({month})"
+    for foreign, english in _FOREIGN_MONTHS.items():
+        short = f"replace({short}, '{foreign}', '{english}')"
+    known = "[" + ", ".join(map(literal, _MONTHS)) + "]"
+    place = f"list_position({known}, {short})"
+    return (
+        f"lpad(CASE WHEN {month} SIMILAR TO '[0-9]+' THEN {month} "
+        f"ELSE coalesce({place}, 99)::VARCHAR END, 2, '0')"
+    )

@@ -1,0 +1,106 @@
+"""Reads a text table: its encoding, its dialect, where it begins, and all of its records."""
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+import duckdb
+
+from backend.data.errors import SourceUnusable
+from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
+from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
+from backend.data.reading.header import LOOKED_AT, find_header
+from backend.data.reading.raw import Record, RegularFile
+from backend.data.reading.records import Records
+from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
+from backend.data.reading.understood import Understood
+
+_SAMPLE_CHARS = 262_144
+_SAID = re.compile(r'^\ufeff?"?sep=(.)"?\s*$', re.IGNORECASE)
+
+
+def read_delimited(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
+    """Make a table of the text file; return what was understood of it."""
+    allow_long_cells()
+    understood = Understood()
+    encoding = detect_encoding(path)
+    understood.form.append(encoding.name)
+    if encoding.warning:
+        understood.warn(encoding.warning)
+    dialect, skipped = _dialect(path, encoding, understood)
+    with open_text(path, encoding) as file:
+        records = Records(file, dialect, skipped)
+        rest = iter(records)
+        first = list(islice(rest, LOOKED_AT))
+        header = find_header([row for _, row in first])
+        check_width(header.width)
+        if not header.width or not first:
+            raise SourceUnusable("The file holds no row.")
+        records.expected = header.width
+        regular = _regular(path, encoding, dialect, first)
+        draft = Draft(header, first, rest, dialect.separator, regular)
+        make_table(connection, name, draft, understood)
+    _tell_slips(records, understood)
+    return understood
+
+
+def check_width(columns: int) -> None:
+    """Raise SourceUnusable for a table that is too wide to be listed, profiled and queried."""
+    if columns > MAX_COLUMNS:
+        raise SourceUnusable(
+            f"It has {columns:,} columns; at most {MAX_COLUMNS:,} can be read. "
+            "Turn the columns into rows, or leave some out."
+        )
+
+
+def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Dialect, int]:
+    """The dialect, and how many lines at the start only tell it."""
+    with open_text(path, encoding) as file:
+        lines = _sample(file)
+    if not any(line.strip() for line in lines):
+        raise SourceUnusable("The file holds no row.")
+    said = _SAID.match(lines[0])
+    if said:
+        found = detect_dialect(lines[1:])
+        dialect = Dialect(said[1], found.quote, found.escape, found.skips_space)
+        understood.form.append(f"separated by {dialect.name}, as its first line says")
+        return dialect, 1
+    dialect = detect_dialect(lines)
+    if dialect.separator:
+        understood.form.append(f"separated by {dialect.name}")
+    else:
+        understood.form.append("one column, no separator")
+    if dialect.quote != '"':
+        understood.form.append(f"quotes are {dialect.quote}")
+    return dialect, 0
+
+
+def _sample(file: TextIO) -> list[str]:
+    """The first lines, without the last one if it was cut."""
+    text = file.read(_SAMPLE_CHARS)
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
+    return lines[:-1] if len(text) == _SAMPLE_CHARS and len(lines) > 1 else lines
+
+
+def _regular(
+    path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
+) -> RegularFile | None:
+    """The file for the engine's own reader, if it is as regular as that reader wants it."""
+    is_plain = encoding.codec in ("utf-8", "utf-8-sig") and not encoding.warning
+    has_lines = any("\n" in cell for _, row in first for cell in row)
+    if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:
+        return None
+    lines = count_lines(path)
+    return RegularFile(path, dialect.separator, dialect.quote, lines) if lines else None
+
+
+def _tell_slips(records: Records, understood: Understood) -> None:
+    if records.unclosed.count:
+        understood.warn(
+            f"{records.unclosed.count:,} lines have a quote that nothing closes; they were read "
+            f"as they are written: {records.unclosed.shown()}."
+        )
+    if records.zeros:
+        understood.warn(f"{records.zeros:,} zero characters were left out.")

@@ -1,0 +1,176 @@
+"""Which characters the bytes of a text file stand for.
+
+A mark at the start decides; then zero bytes, as UTF-16 and UTF-32 have them; then whether all is
+UTF-8. Only what is none of these is guessed, and said to be guessed.
+"""
+
+import codecs
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+import charset_normalizer
+
+from backend.data.errors import SourceUnusable
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+_NAMES = {"cp1252": "Windows-1252", "cp1250": "Windows-1250", "cp1251": "Windows-1251"}
+_GUESSED = ["cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949"]
+_UNSEEN = bytes(set(range(32)) - set(b"\t\n\f\r\x01\x1c\x1d\x1e\x1f"))
+_BLOCK = 1 << 20
+_LOOKED_AT = 1 << 16
+_FEW_BYTES = 0.001  # so many that are not UTF-8 are slips in a file that is
+_FALLBACK = "cp1252-where-not-utf-8"
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A codec, its name as people know it, and what is to be said about the choice."""
+
+    codec: str
+    name: str
+    warning: str = ""
+    errors: str = "strict"
+
+
+def detect_encoding(path: Path) -> Encoding:
+    """Return the encoding of the whole file. Raises SourceUnusable for what is no text."""
+    with open_bytes(path) as file:
+        head = file.read(_LOOKED_AT)
+    for mark, codec, name in _MARKS:
+        if head.startswith(mark):
+            return Encoding(codec, name, errors="replace")
+    found = _by_zeros(head)
+    if not found and _is_binary(head):
+        raise SourceUnusable("The file holds binary data, not text.")
+    return found or _by_validity(path)
+
+
+def count_lines(path: Path) -> int | None:
+    """Return how many lines the file has; None if they do not all end alike, or zeros are among."""
+    ends = old = both = zeros = 0
+    last = b""
+    with open_bytes(path) as file:
+        while block := file.read(_BLOCK):
+            ends += block.count(b"\n")
+            old += block.count(b"\r")
+            both += block.count(b"\r\n") + (last == b"\r" and block[:1] == b"\n")
+            zeros += block.count(b"\0")
+            last = block[-1:]
+    if zeros or old != both or both not in (0, ends):
+        return None
+    return ends + (last not in (b"\n", b""))
+
+
+def open_text(path: Path, encoding: Encoding) -> TextIO:
+    """Open the file for reading, its line ends as they are."""
+    file = open_bytes(path)
+    return TextIOWrapper(file, encoding.codec, encoding.errors, newline="")
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open the file for reading, unpacked."""
+    if path.suffix.lower() == ".gz":
+        return cast(BinaryIO, gzip.open(path))
+    return open(path, "rb")
+
+
+def _by_zeros(head: bytes) -> Encoding | None:
+    """UTF-16 and UTF-32 without a mark: most characters of tables are ASCII."""
+    if b"\0" not in head:
+        return None
+    size = len(head) - len(head) % 4
+    zeros = [head[place:size:4].count(0) / max(1, size // 4) for place in range(4)]
+    patterns = {"utf-32-le": "0111", "utf-32-be": "1110", "utf-16-le": "0101", "utf-16-be": "1010"}
+    for codec, pattern in patterns.items():
+        if all(share > 0.6 if bit == "1" else share < 0.4 for bit, share in zip(pattern, zeros)):  # noqa: B905 - both have four
+            name = codec[:6].upper()
+            return Encoding(codec, name, f"It has no byte order mark; read as {name}.", "replace")
+    return None
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether there are more characters that nobody sees than slips in a text would be."""
+    unseen = len(head) - len(head.translate(None, _UNSEEN))
+    return unseen > max(3, len(head) // 50)
+
+
+def _by_validity(path: Path) -> Encoding:
+    wrong, foreign, sample = _invalid_bytes(path)
+    if not wrong:
+        return Encoding("utf-8", "UTF-8")
+    if wrong <= max(3, _FEW_BYTES * foreign) and wrong * 10 <= foreign:
+        text = f"{wrong:,} bytes are not UTF-8 and were read as Windows-1252."
+        return Encoding("utf-8", "UTF-8", text, _FALLBACK)
+    return _guess(sample)
+
+
+def _invalid_bytes(path: Path) -> tuple[int, int, bytes]:
+    """Count bytes that are not UTF-8, and all beyond ASCII; give some lines that hold them."""
+    wrong = foreign = 0
+    sample = b""
+    for block in _blocks(path):
+        if block.isascii():
+            continue
+        foreign += len(block) - len(block.decode("ascii", "ignore"))
+        try:
+            block.decode()
+        except UnicodeDecodeError:
+            text = block.decode("utf-8", "surrogateescape").encode("utf-32-le", "surrogatepass")
+            wrong += len(text) // 4 - len(block.decode("utf-8", "ignore"))
+            if len(sample) < _LOOKED_AT:
+                sample += b"".join(
+                    line for line in block[: _LOOKED_AT * 8].splitlines(True) if not line.isascii()
+                )
+    return wrong, foreign, sample[:_LOOKED_AT]
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Pieces that end where a line or at least a character ends."""
+    with open_bytes(path) as file:
+        rest = b""
+        while block := file.read(_BLOCK):
+            block = rest + block
+            cut = block.rfind(b"\n") + 1 or len(block)
+            rest = block[cut:]
+            yield block[:cut]
+        yield rest
+
+
+def _guess(sample: bytes) -> Encoding:
+    """One of the old encodings; Windows-1252 unless another is clearly better."""
+    found = charset_normalizer.from_bytes(sample, cp_isolation=_GUESSED, threshold=0.15).best()
+    codec = found.encoding if found else "cp1252"
+    if codec == "cp1250" and not _is_central_european(sample):
+        codec = "cp1252"
+    name = _NAMES.get(codec, codec)
+    text = f"It is not UTF-8; read as {name}, which is a guess: look at the special characters."
+    return Encoding(codec, name, text, "replace")
+
+
+def _is_central_european(sample: bytes) -> bool:
+    """Whether letters are among the bytes that the two Latin code pages read differently."""
+    letters = sum(
+        byte in b"\x9a\x9e\x8a\x8e\xb9\xea\xb3\xbf\xe6\xec\xf8\xe8\xf9" for byte in sample
+    )
+    western = sum(byte in b"\xe4\xf6\xfc\xdf\xc4\xd6\xdc\xe9\x80" for byte in sample)
+    return letters > western
+
+
+def _read_as_western(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    return wrong.decode("cp1252", "replace"), error.end
+
+
+codecs.register_error(_FALLBACK, _read_as_western)

@@ -1,0 +1,97 @@
+"""What stands below a table: remarks, and totals that would be counted twice."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from backend.data.reading.cells import SPACES, Kind, kind_of
+from backend.data.reading.raw import RAW
+from backend.data.reading.reading import Reading, literal, with_parts
+
+_LOOKED_AT = 12
+_TOTAL = (
+    r"(?i)(grand |sub|sub-|sub )?total(s|e|en)?( .*)?|sum|summe( .*)?|gesamt(summe)?|zwischensumme"
+    r"|somme|suma|totaal|итого|всего|合计|总计"
+)
+_MOST_SUMMED = 50
+_total = re.compile(_TOTAL)
+
+
+@dataclass(frozen=True)
+class LastRow:
+    """One of the last records: its line, the number of its cells, and these."""
+
+    line: int
+    count: int
+    cells: tuple[str, ...]
+
+    @property
+    def filled(self) -> list[str]:
+        """The cells that hold something."""
+        return [cell for cell in self.cells if cell.strip(SPACES)]
+
+    @property
+    def text(self) -> str:
+        """The record as it can be shown."""
+        return " | ".join(self.filled)
+
+
+def last_rows(connection: duckdb.DuckDBPyConnection, width: int) -> list[LastRow]:
+    """Return the last records that hold something, the last one first."""
+    places = ", ".join(f"c{place}" for place in range(width))
+    rows = connection.execute(
+        f"SELECT line, cells, {places} FROM {RAW} WHERE coalesce({places}, surplus) IS NOT NULL "  # noqa: S608 - our own names
+        f"ORDER BY line DESC LIMIT {_LOOKED_AT}"
+    ).fetchall()
+    return [LastRow(row[0], row[1], tuple(cell or "" for cell in row[2:])) for row in rows]
+
+
+def find_remarks(rows: Sequence[LastRow], width: int) -> list[LastRow]:
+    """Return the records at the end that are sentences below the table, none of its rows."""
+    found: list[LastRow] = []
+    for row in rows[:-1]:
+        if not _is_remark(row, width):
+            break
+        found.append(row)
+    return found
+
+
+def _is_remark(row: LastRow, width: int) -> bool:
+    if width < 2 or len(row.filled) != 1 or kind_of(row.filled[0]) != Kind.TEXT:
+        return False
+    return row.count < width or width > 2
+
+
+def find_total(rows: Sequence[LastRow]) -> LastRow | None:
+    """Return the record that calls itself a total, among the last three."""
+    for row in rows[:3]:
+        if any(_total.fullmatch(cell.strip(SPACES + ":")) for cell in row.filled[:2]):
+            return row
+    return None
+
+
+def is_sum(
+    connection: duckdb.DuckDBPyConnection, row: LastRow, readings: Sequence[Reading], below: int
+) -> bool:
+    """Whether a figure of the record is the sum of those above it; `below` is the last line."""
+    numbers = [r for r in readings if r.type in ("BIGINT", "DOUBLE")][:_MOST_SUMMED]
+    for reading in numbers:
+        ((own, others),) = connection.execute(
+            f"SELECT sum({reading.expression}) FILTER (line = {row.line}), "  # noqa: S608 - our own names
+            f"sum({reading.expression}) FILTER (line < {row.line}) "
+            f"FROM {with_parts([reading])} WHERE line <= {below}"
+        ).fetchall()
+        if own and others and abs(own - others) <= max(0.011, abs(others) * 1e-6):
+            return True
+    return False
+
+
+def count_totals(connection: duckdb.DuckDBPyConnection, last_line: int) -> int:
+    """Return how many records up to a line call themselves a total in their first cell."""
+    ((count,),) = connection.execute(
+        f"SELECT count(*) FROM {RAW} WHERE line <= {last_line} "  # noqa: S608 - our own names
+        f"AND regexp_full_match(trim(c0, ' :'), {literal(_TOTAL)})"
+    ).fetchall()
+    return int(count)

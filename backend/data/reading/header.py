@@ -1,0 +1,172 @@
+"""Where a table begins: titles above it, the row or the two rows that name its columns, or none.
+
+Pure: looks at the first records only, whose cells are texts.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backend.data.reading.cells import Kind, kind_of
+
+LOOKED_AT = 300  # records
+_MOST_TITLES = 30
+_VALUES = (Kind.NUMBER, Kind.DATE, Kind.BOOLEAN)
+
+Row = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Header:
+    """Which of the first records are titles and which the header; `cells` are the header's."""
+
+    cells: list[str]
+    width: int
+    titles: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)  # none: there is no header
+
+    @property
+    def first_data_row(self) -> int:
+        """Which record is the first of the data."""
+        return max([*self.titles, *self.rows], default=-1) + 1
+
+
+def find_header(rows: Sequence[Row]) -> Header:
+    """Return the header among the first records of a table."""
+    width = _usual_width(rows)
+    start = _first_wide(rows, width)
+    titles = list(range(start))
+    if start >= len(rows):
+        return Header([], width, [])
+    if _is_upper_half(rows, start, width):
+        joined = _join(rows[start], rows[start + 1], width)
+        return Header(joined, width, titles, [start, start + 1])
+    body = [row for row in rows[start + 1 :] if list(row) != list(rows[start])]
+    if not _names_columns(rows[start], body, width):
+        return Header([""] * width, width, titles)
+    return Header(_padded(rows[start], width), width, titles, [start])
+
+
+def column_names(header: Sequence[object]) -> list[str]:
+    """The header's texts, made unique; a column without one is named by its number."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for number, cell in enumerate(header, 1):
+        name = " ".join(str(cell).split())[:120].strip() if cell is not None else ""
+        name = name or f"column_{number}"
+        candidate, count = name, 1
+        while candidate.lower() in taken:
+            count += 1
+            candidate = f"{name}_{count}"
+        names.append(candidate)
+        taken.add(candidate.lower())
+    return names
+
+
+def _usual_width(rows: Sequence[Row]) -> int:
+    """The width of most records: the last ones, if titles above are as many."""
+    widths = Counter(len(row) for row in rows[-LOOKED_AT:])
+    if not widths:
+        return 0
+    usual = max(widths.items(), key=lambda pair: (pair[1], pair[0]))[0]
+    # A separator at the end of each data row, but not of the header, makes no column.
+    body = [row for row in rows if len(row) == usual]
+    while usual > 1 and all(len(row) < usual or not row[usual - 1].strip() for row in rows):
+        usual -= 1
+    return usual if body else 0
+
+
+def _first_wide(rows: Sequence[Row], width: int) -> int:
+    """The first record that is no title: it fills half of the width, at least two cells."""
+    if width < 2:
+        return _first_of_lone_column(rows)
+    needed = min(width, max(2, (width + 1) // 2))
+    for place, row in enumerate(rows[:_MOST_TITLES]):
+        if _filled(row) >= needed or _is_wide_enough(row, rows, place, width):
+            return place
+    return 0
+
+
+def _is_wide_enough(row: Row, rows: Sequence[Row], place: int, width: int) -> bool:
+    """A header with gaps over merged cells: as wide as the table, and filled by the next row."""
+    if len(row) < width or _filled(row) < 2 or place + 1 >= len(rows):
+        return False
+    return _filled(rows[place + 1]) >= width - 1 and bool(row[0].strip() or width > 2)
+
+
+def _first_of_lone_column(rows: Sequence[Row]) -> int:
+    return next((place for place, row in enumerate(rows) if _filled(row)), 0)
+
+
+def _filled(row: Row) -> int:
+    return sum(1 for cell in row if cell.strip())
+
+
+def _names_columns(row: Row, body: Sequence[Row], width: int) -> bool:
+    """Whether a record names columns: its cells are of other kinds than those below."""
+    if not body:
+        return any(kind_of(cell) == Kind.TEXT for cell in row)
+    votes = sum(_vote(row, body, place) for place in range(min(width, len(row))))
+    if votes:
+        return votes > 0
+    texts = [cell for cell in row if kind_of(cell) == Kind.TEXT]
+    years = [cell for cell in row if _is_year(cell)]
+    return bool(texts) and (len(texts) * 2 >= _filled(row) or len(texts + years) == _filled(row))
+
+
+def _vote(row: Row, body: Sequence[Row], place: int) -> int:
+    """1 where the cell is unlike its column, -1 where it is like it, 0 where that says nothing."""
+    cell = row[place]
+    kinds = Counter(kind_of(other[place]) for other in body if place < len(other))
+    for said_nothing in (Kind.EMPTY, Kind.MISSING):
+        kinds.pop(said_nothing, None)
+    if not kinds or not cell.strip():
+        return 0
+    usual, count = kinds.most_common(1)[0]
+    own = kind_of(cell)
+    if usual == Kind.TEXT:
+        return -1 if _repeats(cell, body, place) else 0
+    if count * 5 < sum(kinds.values()) * 4:
+        return 0
+    if own == usual:
+        below = [other[place] for other in body if place < len(other)]
+        return 0 if _is_year(cell) and not all(map(_is_year, below)) else -1
+    return 1 if own in (Kind.TEXT, *_VALUES, Kind.CODE) else 0
+
+
+def _repeats(cell: str, body: Sequence[Row], place: int) -> bool:
+    return any(place < len(other) and other[place] == cell for other in body)
+
+
+def _is_year(cell: str) -> bool:
+    plain = cell.strip()
+    return len(plain) == 4 and plain.isdigit() and "1900" <= plain <= "2100"
+
+
+def _is_upper_half(rows: Sequence[Row], start: int, width: int) -> bool:
+    """Whether the header's gaps are filled by a second row of names above rows of values."""
+    if start + 2 >= len(rows):
+        return False
+    upper, lower = _padded(rows[start], width), _padded(rows[start + 1], width)
+    gaps = [place for place in range(width) if not upper[place].strip()]
+    if not gaps or any(kind_of(cell) in _VALUES and not _is_year(cell) for cell in lower):
+        return False
+    named = [place for place in gaps if lower[place].strip()]
+    below = rows[start + 2 : start + 12]
+    return len(named) * 2 > len(gaps) and any(
+        kind_of(row[place]) in _VALUES for row in below for place in named if place < len(row)
+    )
+
+
+def _join(upper: Row, lower: Row, width: int) -> list[str]:
+    """'2025', '', '2026' over 'Q1', 'Q2', 'Q1' are 2025 Q1, 2025 Q2, 2026 Q1."""
+    joined, group = [], ""
+    for above, below in zip(_padded(upper, width), _padded(lower, width), strict=True):
+        group = above.strip() or group
+        both = below.strip() and group
+        joined.append(f"{group} {below.strip()}" if both else (above.strip() or below.strip()))
+    return joined
+
+
+def _padded(row: Row, width: int) -> list[str]:
+    return [*row[:width], *[""] * (width - len(row))]

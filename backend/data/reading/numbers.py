@@ -1,0 +1,231 @@
+"""Which numbers a column holds: how they are written is decided by all of its cells.
+
+1.234 and 1,234 say nothing by themselves: other cells decide, then the file's other columns; where
+nothing does, the column stays text.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import duckdb
+
+from backend.data.reading import cells
+from backend.data.reading.raw import RAW
+from backend.data.reading.reading import (
+    Examples,
+    Reading,
+    is_missing,
+    literal,
+    text_reading,
+    trimmed,
+)
+from backend.data.reading.understood import quote
+
+_WORDS_AMONG = 20  # one word among so many numbers is a missing value
+_STYLES = {"english": "1,234.56", "german": "1.234,56"}
+
+
+@dataclass
+class NumberForms:
+    """How the cells of a column are written, counted; `examples` by the same names."""
+
+    place: str
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Examples] = field(default_factory=dict)
+    currencies: set[str] = field(default_factory=set)
+
+    @property
+    def fitting(self) -> int:
+        """How many cells are numbers."""
+        return sum(self.counts[form] for form in ("plain", "english", "german", "both", "power"))
+
+    @property
+    def style(self) -> str:
+        """What the cells say of point and comma: english, german, mixed, open or nothing."""
+        if self.counts["english"] and self.counts["german"]:
+            return "mixed"
+        if self.counts["english"] or self.counts["german"]:
+            return "english" if self.counts["english"] else "german"
+        return "open" if self.counts["both"] else ""
+
+
+def look_at_numbers(connection: duckdb.DuckDBPyConnection, place: str) -> NumberForms:
+    """Return how all cells of a column are written."""
+    parts = _parts("t")
+    rows = connection.execute(
+        f"""
+        WITH trimmed AS (SELECT line, {trimmed(place)} AS t FROM {RAW} WHERE {place} IS NOT NULL),
+        cut AS (SELECT line, t, {parts} AS p FROM trimmed WHERE t <> ''),
+        bare AS (SELECT *, {_digits("p")} AS d FROM cut),
+        formed AS (SELECT *, {_form()} AS form FROM bare)
+        SELECT form, p.percent <> '' AS percent, p.before || p.after AS currency,
+               p.opened <> '' AS bracket, p.trailing <> '' AS trailing,
+               contains(d, '.') AS point, contains(d, ',') AS comma, p.digits <> d AS spaced,
+               count(*), arg_min(line, line, 3), arg_min(t, line, 3)
+        FROM formed GROUP BY ALL
+        """  # noqa: S608 - our own names and patterns
+    ).fetchall()
+    forms = NumberForms(place)
+    for (
+        form,
+        percent,
+        currency,
+        bracket,
+        trailing,
+        point,
+        comma,
+        spaced,
+        count,
+        lines,
+        texts,
+    ) in rows:
+        forms.counts[form] += count
+        seen = [*forms.examples.get(form, []), *zip(lines, texts, strict=True)]
+        forms.examples[form] = sorted(seen)[:3]
+        if form not in ("missing", "word", "odd", "code", "power"):
+            flags = {"percent": percent, "bracket": bracket, "trailing": trailing, "spaced": spaced}
+            flags |= {"point": point, "comma": comma}
+            forms.counts.update({f"with {flag}": count for flag, is_set in flags.items() if is_set})
+            forms.currencies |= {currency} - {""}
+    return forms
+
+
+def read_numbers(forms: NumberForms, usual: str, separator: str) -> Reading | None:
+    """Return the column as numbers, as text with the reason, or None if it is none of numbers.
+
+    `usual` is the style of the file's other columns, "" if they have none.
+    """
+    counts, place = forms.counts, forms.place
+    if not forms.fitting:
+        return text_reading(place, "codes: kept as text") if counts["code"] else None
+    if counts["code"]:
+        shown = _shown(forms.examples["code"])
+        return text_reading(place, f"codes, kept as text: {shown} are no amounts")
+    doubt = _doubt(forms)
+    style = _style(forms, usual, separator)
+    if not doubt and not style:
+        shown = _shown(forms.examples["both"])
+        doubt = f"{shown} may have thousands or decimals"
+    if doubt:
+        return text_reading(place, f"stays text: {doubt}", [f"stays text, not numbers: {doubt}"])
+    return _reading(forms, style)
+
+
+def _doubt(forms: NumberForms) -> str:
+    """Why the cells are not all numbers of one kind; empty if they are."""
+    counts, examples = forms.counts, forms.examples
+    if counts["odd"]:
+        return f"cells that are no numbers ({counts['odd']:,} in all): {_shown(examples['odd'])}"
+    if counts["word"] * _WORDS_AMONG > forms.fitting:
+        return f"words among the cells ({counts['word']:,} in all): {_shown(examples['word'])}"
+    if forms.style == "mixed":
+        both = [examples["english"][0], examples["german"][0]]
+        return f"decimals are written in two ways: {_shown(both)}"
+    if len(forms.currencies) > 1:
+        return f"more than one currency: {', '.join(sorted(forms.currencies))}"
+    if 0 < counts["with percent"] < forms.fitting:
+        return f"{counts['with percent']:,} of {forms.fitting:,} numbers have a percent sign"
+    return ""
+
+
+def _style(forms: NumberForms, usual: str, separator: str) -> str:
+    """The style that is meant; empty if it is open."""
+    if forms.style in _STYLES:
+        return forms.style
+    if not forms.style:
+        return "english"
+    if usual in _STYLES:
+        return usual
+    only_points = not forms.counts["with comma"]
+    only_commas = not forms.counts["with point"]
+    # Between commas a point is a decimal point, and a comma inside of quotes cuts thousands.
+    return "english" if separator in ",\t" and (only_points or only_commas) and separator else ""
+
+
+def _reading(forms: NumberForms, style: str) -> Reading:
+    counts = forms.counts
+    fraction = counts["with point" if style == "english" else "with comma"] or counts["power"]
+    type_ = "DOUBLE" if fraction else "BIGINT"
+    notes = [f"numbers written as {_STYLES[style]}"] if _is_worth_saying(forms, style) else []
+    notes += [f"without their {sign}" for sign in sorted(forms.currencies)]
+    if counts["with percent"]:
+        notes.append("percent as written: 12.5 is 12.5 %")
+    if counts["with bracket"]:
+        notes.append("(1) is -1")
+    if counts["with trailing"]:
+        notes.append("1- is -1")
+    if counts["with spaced"]:
+        notes.append("spaces between thousands")
+    warnings = []
+    for form, what in (("missing", "marks for missing values"), ("word", "words among numbers")):
+        if counts[form]:
+            shown = _shown(forms.examples[form])
+            notes.append(f"{counts[form]:,} {what} are NULL: {shown}")
+            if form == "word":
+                warnings.append(f"{counts[form]:,} {what} are NULL: {shown}")
+    place = forms.place
+    expression = _expression(place, style, type_)
+    return Reading(type_, expression, "; ".join(notes), warnings, _columns(place))
+
+
+def _is_worth_saying(forms: NumberForms, style: str) -> bool:
+    return style == "german" or forms.style == "open" or bool(forms.counts["with comma"])
+
+
+def _shown(examples: Sequence[tuple[int, str]]) -> str:
+    return ", ".join(f"{quote(text)} (line {line})" for line, text in examples)
+
+
+def _parts(text: str) -> str:
+    names = "[" + ", ".join(map(literal, cells.NUMBER_PARTS)) + "]"
+    return f"regexp_extract({text}, {literal(f'^{cells.NUMBER}$')}, {names})"
+
+
+def _digits(parts: str) -> str:
+    """The digits with point and comma, without the spaces between thousands."""
+    bare = f"regexp_replace({parts}.digits, {literal(cells.GROUPS)}, '', 'g')"
+    is_spaced = f"regexp_full_match({parts}.digits, {literal(cells.SPACED)})"
+    return f"CASE WHEN {is_spaced} THEN {bare} ELSE {parts}.digits END"
+
+
+def _form() -> str:
+    english = f"regexp_full_match(d, {literal(cells.ENGLISH)})"
+    german = f"regexp_full_match(d, {literal(cells.GERMAN)})"
+    return f"""CASE
+        WHEN {is_missing("t")} THEN 'missing'
+        WHEN regexp_full_match(t, {literal(cells.CODE)}) THEN 'code'
+        WHEN regexp_full_match(t, {literal(cells.SCIENTIFIC)}) THEN 'power'
+        WHEN d = '' THEN CASE WHEN regexp_matches(t, '[0-9]') THEN 'odd' ELSE 'word' END
+        WHEN (p.opened = '') <> (p.closed = '') THEN 'odd'
+        WHEN NOT contains(d, '.') AND NOT contains(d, ',') THEN
+            CASE WHEN regexp_full_match(d, '[0-9]+') THEN 'plain' ELSE 'odd' END
+        WHEN {english} AND {german} THEN 'both'
+        WHEN {english} THEN 'english' WHEN {german} THEN 'german' ELSE 'odd' END"""
+
+
+def _expression(place: str, style: str, type_: str) -> str:
+    """The number, over the columns p_c0 and d_c0 that `_columns` makes."""
+    p, d = f"p_{place}", f"d_{place}"
+    bare = f"replace({d}, ',', '')"
+    if style == "german":
+        bare = f"replace(replace({d}, '.', ''), ',', '.')"
+    minus = (
+        f"CASE WHEN {p}.opened <> '' OR {p}.sign IN ('-', '{cells.MINUS}') OR {p}.sign2 <> '' "
+        f"OR {p}.trailing <> '' THEN '-' ELSE '' END"
+    )
+    number = f"TRY_CAST({minus} || {bare} AS {type_})"
+    if type_ == "BIGINT":
+        return number
+    text = trimmed(place)
+    return f"coalesce({number}, CASE WHEN {_is_power(text)} THEN TRY_CAST({text} AS DOUBLE) END)"
+
+
+def _columns(place: str) -> str:
+    """The parts of each cell, and its digits."""
+    p = f"p_{place}"
+    return f"{_parts(trimmed(place))} AS {p}, {_digits('(' + p + ')')} AS d_{place}"
+
+
+def _is_power(text: str) -> str:
+    return f"regexp_full_match({text}, {literal(cells.SCIENTIFIC)})"

@@ -1,0 +1,134 @@
+"""All cells of a table as text in DuckDB, with their lines: what is decided is decided over these.
+
+A record has as many cells as the table; what it has beyond stands in `surplus`.
+"""
+
+import glob
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+RAW = "scratch.raw"
+_CELLS_OF_BATCH = 200_000
+_CHARS_OF_BATCH = 8_000_000
+
+Record = tuple[int, list[str]]
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """One column: where its texts are, its name, and of which types its cells were, if known."""
+
+    place: str  # c0, c1, ...
+    name: str
+    kinds: frozenset[type] = frozenset()
+
+
+def load_raw(
+    connection: duckdb.DuckDBPyConnection,
+    records: Iterable[Record],
+    width: int,
+    spool: Path | None = None,
+) -> None:
+    """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus.
+
+    With `spool` all records are first written there: what they come from and the engine are not
+    in memory together.
+    """
+    texts = [*(f"c{place}" for place in range(width)), "surplus"]
+    schema = pa.schema(
+        [("line", pa.int64()), ("cells", pa.int32()), *((name, pa.string()) for name in texts)]
+    )
+    batches = _batches(records, width, schema)
+    if spool is not None:
+        _write(spool, batches, schema)
+        reader = pa.ipc.open_stream(pa.memory_map(str(spool)))
+    else:
+        reader = pa.RecordBatchReader.from_batches(schema, batches)
+    connection.execute(f"DROP TABLE IF EXISTS {RAW}")
+    connection.register("incoming", reader)
+    cells = ", ".join(f"nullif({name}, '') AS {name}" for name in texts)
+    connection.execute(f"CREATE TABLE {RAW} AS SELECT line, cells, {cells} FROM incoming")  # noqa: S608 - our own names
+    connection.unregister("incoming")
+    if spool is not None:
+        spool.unlink()
+
+
+@dataclass(frozen=True)
+class RegularFile:
+    """A text file whose every line seems to be one record of the same width."""
+
+    path: Path
+    separator: str
+    quote: str
+    lines: int
+
+
+def load_regular(
+    connection: duckdb.DuckDBPyConnection, file: RegularFile, width: int, first_line: int
+) -> bool:
+    """Fill the table RAW by DuckDB's own reader, many times faster; return whether it could.
+
+    It is strict: it refuses a record of another width or an unclosed quote. What it reads counts
+    only if every line was one record: else the numbers of the lines would be wrong.
+    """
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
+    options = (
+        f"auto_detect = false, header = false, skip = {first_line - 1}, delim = ?, quote = ?, "
+        f"escape = ?, strict_mode = true, columns = {{{columns}}}"
+    )
+    cells = ", ".join(f"nullif(c{place}, '') AS c{place}" for place in range(width))
+    place = [glob.escape(str(file.path)), file.separator, file.quote, file.quote]
+    connection.execute(f"DROP TABLE IF EXISTS {RAW}")
+    try:
+        connection.execute(
+            f"CREATE TABLE {RAW} AS SELECT row_number() OVER () + {first_line - 1} AS line, "  # noqa: S608 - our own names
+            f"{width} AS cells, {cells}, NULL::VARCHAR AS surplus FROM read_csv(?, {options})",
+            place,
+        )
+    except duckdb.Error:
+        return False
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {RAW}").fetchall()  # noqa: S608
+    return bool(rows == file.lines - first_line + 1)
+
+
+def _write(spool: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
+    with pa.OSFile(str(spool), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _batches(records: Iterable[Record], width: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    most = max(1, min(20_000, _CELLS_OF_BATCH // max(1, width)))
+    rows: list[list[object]] = []
+    chars = 0
+    for line, cells in records:
+        row = _row(line, cells, width)
+        rows.append(row)
+        chars += sum(map(len, cells))
+        if len(rows) >= most or chars > _CHARS_OF_BATCH:
+            yield _batch(rows, schema)
+            rows, chars = [], 0
+    if rows:
+        yield _batch(rows, schema)
+
+
+def _row(line: int, cells: list[str], width: int) -> list[object]:
+    count = len(cells)
+    if count == width:
+        return [line, count, *cells, ""]
+    if count < width:
+        return [line, count, *cells, *[""] * (width - count), ""]
+    surplus = [cell for cell in cells[width:] if cell.strip()]
+    return [line, count if surplus else width, *cells[:width], " | ".join(surplus)]
+
+
+def _batch(rows: list[list[object]], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [
+        pa.array(values, field.type)
+        for values, field in zip(zip(*rows, strict=True), schema, strict=True)
+    ]
+    return pa.record_batch(arrays, schema=schema)

@@ -1,0 +1,204 @@
+"""Makes a typed table of records: header, raw cells, what the columns hold, what stands below."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import duckdb
+
+from backend.data.reading.columns import read_columns
+from backend.data.reading.footers import (
+    LastRow,
+    count_totals,
+    find_remarks,
+    find_total,
+    is_sum,
+    last_rows,
+)
+from backend.data.reading.header import Header, column_names
+from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
+from backend.data.reading.reading import Reading, literal, with_parts
+from backend.data.reading.understood import Oddities, Understood, quote
+
+MAX_COLUMNS = 2_000
+SURPLUS = "surplus_cells"
+_COMPARED = 20  # cells by which a header that stands there again is known
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A table before its columns are decided."""
+
+    header: Header
+    records: Sequence[Record]  # the first ones, header and titles included
+    rest: Iterator[Record]
+    separator: str = ""  # of a text file
+    regular: RegularFile | None = None  # where the engine may read the records itself
+    spool: Path | None = None  # where records are kept until all are read, if they hold memory
+
+
+def make_table(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    draft: Draft,
+    understood: Understood,
+    kinds: Sequence[set[type]] | None = None,
+) -> None:
+    """Create the table and say what was understood; `kinds` are known once all is read."""
+    header = draft.header
+    width = header.width
+    _tell_header(draft, understood)
+    _load(connection, draft)
+    names = column_names(header.cells)
+    columns = [
+        RawColumn(f"c{place}", name, frozenset(kinds[place] if kinds else ()))
+        for place, name in enumerate(names)
+    ]
+    end = _leave_out_below(connection, width, understood)
+    _leave_out_repeated_header(connection, header, understood)
+    readings = read_columns(connection, columns, draft.separator)
+    if _leave_out_total(connection, end, readings, understood):
+        readings = read_columns(connection, columns, draft.separator)
+    has_surplus = _tell_ragged(connection, width, understood)
+    _create(connection, name, names, readings, has_surplus=has_surplus)
+    _tell_columns(names, readings, understood)
+
+
+def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
+    width = draft.header.width
+    first = draft.records[draft.header.first_data_row :]
+    if draft.regular and first and load_regular(connection, draft.regular, width, first[0][0]):
+        return
+    load_raw(connection, chain(first, draft.rest), width, draft.spool)
+
+
+def _tell_header(draft: Draft, understood: Understood) -> None:
+    header, records = draft.header, draft.records
+    titles = Oddities()
+    for place in header.titles:
+        titles.add(records[place][0], " | ".join(cell for cell in records[place][1] if cell))
+    if titles.count:
+        lines = "line of titles" if titles.count == 1 else "lines of titles"
+        understood.form.append(f"{titles.count:,} {lines} above ({titles.shown()})")
+    places = [f"{records[place][0]:,}" for place in header.rows]
+    if not places:
+        understood.form.append("no header")
+        understood.warn("There is no header: the columns are named by their numbers.")
+    elif len(places) == 2:
+        understood.form.append(f"header in lines {' and '.join(places)}, joined")
+    else:
+        understood.form.append(f"header in line {places[0]}")
+
+
+def _leave_out_below(
+    connection: duckdb.DuckDBPyConnection, width: int, understood: Understood
+) -> list[LastRow]:
+    """Delete remarks below the table; return what stands at its end then."""
+    rows = last_rows(connection, width)
+    remarks = find_remarks(rows, width)
+    if remarks:
+        seen = Oddities()
+        for row in reversed(remarks):
+            seen.add(row.line, row.text)
+        _delete(connection, f"line >= {remarks[-1].line}")
+        what = "line below the table was" if seen.count == 1 else "lines below the table were"
+        understood.warn(f"{seen.count:,} {what} left out: {seen.shown()}.")
+    return rows[len(remarks) :]
+
+
+def _leave_out_repeated_header(
+    connection: duckdb.DuckDBPyConnection, header: Header, understood: Understood
+) -> None:
+    if len(header.rows) != 1 or not any(header.cells):
+        return
+    pairs = list(enumerate(header.cells))[:_COMPARED]
+    same = " AND ".join(
+        f"c{place} = {literal(cell)}" if cell else f"c{place} IS NULL" for place, cell in pairs
+    )
+    count = _delete(connection, same)
+    if count:
+        understood.warn(f"The header stands there {count:,} more times; these lines were left out.")
+
+
+def _leave_out_total(
+    connection: duckdb.DuckDBPyConnection,
+    end: Sequence[LastRow],
+    readings: Sequence[Reading],
+    understood: Understood,
+) -> bool:
+    """Delete a last record that is the sum of the others; only name what may be one."""
+    if not end:
+        return False
+    row, last_line = find_total(end), end[0].line
+    left_out = row is not None and row == end[0] and is_sum(connection, row, readings, last_line)
+    if row is not None and left_out:
+        _delete(connection, f"line = {row.line}")
+        understood.warn(
+            f"Line {row.line:,} is the total of the others and was left out: {quote(row.text)}."
+        )
+    totals = count_totals(connection, last_line)
+    if totals:
+        what = (
+            "1 row calls itself a total"
+            if totals == 1
+            else f"{totals:,} rows call themselves totals"
+        )
+        example = f", as {quote(row.text)} (line {row.line:,})" if row and not left_out else ""
+        understood.warn(f"{what}{example}: kept; a sum over all rows may count amounts twice.")
+    return left_out
+
+
+def _tell_ragged(connection: duckdb.DuckDBPyConnection, width: int, understood: Understood) -> bool:
+    """Say which records have too few or too many cells; return whether some have too many."""
+    for condition, what in (
+        (f"cells < {width}", "fewer cells than the header; those that are missing are NULL"),
+        (f"cells > {width}", f"more cells than the header; the rest is in {SURPLUS}"),
+    ):
+        count, lines = connection.execute(
+            f"SELECT count(*), arg_min(line, line, 3) FROM {RAW} WHERE {condition}"  # noqa: S608 - our own names
+        ).fetchall()[0]
+        if count:
+            rows = "1 row has" if count == 1 else f"{count:,} rows have"
+            shown = ", ".join(f"{line:,}" for line in lines)
+            understood.warn(f"{rows} {what} (line {shown}).")
+    return bool(count)
+
+
+def _create(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    names: Sequence[str],
+    readings: Sequence[Reading],
+    *,
+    has_surplus: bool,
+) -> None:
+    columns = [f"{reading.expression} AS {_quoted(n)}" for n, reading in zip(names, readings)]  # noqa: B905 - made of each other
+    places = ", ".join(f"c{place}" for place in range(len(names)))
+    if has_surplus:
+        columns.append(f"surplus AS {_quoted(column_names([*names, SURPLUS])[-1])}")
+    connection.execute(
+        f"CREATE TABLE {_quoted(name)} AS SELECT {', '.join(columns)} "  # noqa: S608 - names are quoted
+        f"FROM {with_parts(readings)} "
+        f"WHERE coalesce({places}, surplus) IS NOT NULL"
+    )
+    connection.execute(f"DROP TABLE {RAW}")
+
+
+def _tell_columns(
+    names: Iterable[str], readings: Sequence[Reading], understood: Understood
+) -> None:
+    for name, reading in zip(names, readings, strict=True):
+        if reading.note:
+            understood.columns[name] = reading.note
+        for warning in reading.warnings:
+            understood.warn(f"{name}: {warning}.")
+
+
+def _delete(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
+    rows = connection.execute(f"DELETE FROM {RAW} WHERE {condition}").fetchall()  # noqa: S608 - our own names
+    return int(rows[0][0])
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,64 @@
+"""What was understood of a file, in sentences: kept beside its snapshot, told with its tables."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_EXAMPLES = 3
+_LONGEST_EXAMPLE = 80
+_LONGEST_NOTE = 500
+
+
+@dataclass
+class Understood:
+    """One table's reading.
+
+    `form` says how it is written, `warnings` what is missing, was skipped or may be meant
+    otherwise, `columns` what the cells of a column were taken for.
+    """
+
+    form: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    columns: dict[str, str] = field(default_factory=dict)
+
+    def warn(self, text: str) -> None:
+        """Add a warning, shortened if it quotes much."""
+        cut = len(text) > _LONGEST_NOTE
+        self.warnings.append(text[:_LONGEST_NOTE] + "…" if cut else text)
+
+
+@dataclass
+class Oddities:
+    """How often something odd was seen, and the first few lines where."""
+
+    count: int = 0
+    examples: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, line: int, text: str) -> None:
+        """Count one more."""
+        self.count += 1
+        if len(self.examples) < MOST_EXAMPLES:
+            self.examples.append((line, text))
+
+    def shown(self) -> str:
+        """Return the examples as text: line 3: 'a;b', line 9: 'c'."""
+        return ", ".join(f"line {line}: {quote(text)}" for line, text in self.examples)
+
+
+def quote(text: str) -> str:
+    """Return a short text between quotes, on one line."""
+    plain = " ".join(text.split())
+    return f"'{plain[:_LONGEST_EXAMPLE]}…'" if len(plain) > _LONGEST_EXAMPLE else f"'{plain}'"
+
+
+def save_understood(path: Path, tables: Mapping[str, Understood]) -> None:
+    """Write what was understood of each table."""
+    path.write_text(json.dumps({name: vars(table) for name, table in tables.items()}))
+
+
+def load_understood(path: Path) -> dict[str, Understood]:
+    """Return what was understood of each table; nothing for data that is no file's."""
+    if not path.is_file():
+        return {}
+    return {name: Understood(**table) for name, table in json.loads(path.read_text()).items()}
