@@ -7,8 +7,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -23,14 +22,11 @@ from backend.data.errors import (
     QueryRefused,
     QueryTimedOut,
     SourceUnusable,
-    UnknownSource,
-    did_you_mean,
 )
-from backend.data.file_names import NameRegister
-from backend.data.files import find_files, is_workbook, stem_of, unique_name
-from backend.data.finance import descriptions
-from backend.data.finance.build import FINANCE_VERSION, build_finance
+from backend.data.files import is_workbook
+from backend.data.finance.build import build_finance
 from backend.data.guard import MAX_QUERY_CHARS
+from backend.data.origins import BUNDLED, Origin, Origins, find_origin
 from backend.data.profile import TableInfo, list_tables, profile_tables
 from backend.data.questions import (
     Question,
@@ -40,9 +36,9 @@ from backend.data.questions import (
     query_snapshots,
     reflect_database,
 )
-from backend.data.readers import READING_VERSION, fill_snapshot
+from backend.data.readers import fill_snapshot
 from backend.data.results import Limits, Table
-from backend.data.snapshots import ensure_snapshot, fingerprint
+from backend.data.snapshots import ensure_snapshot
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
@@ -54,7 +50,6 @@ _BUILDING = Bounds(300, MEGABYTES)  # our own data, on however slow a machine
 _READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
-_REFLECT_SECONDS = 60  # how long a database's list of tables may be old
 _REFUSED_SECONDS = 300  # how long a file that took too much is not tried again
 _LIST_SECONDS = 60.0  # how long a list waits for files and databases that were not read before
 _STILL_READING = (
@@ -62,7 +57,6 @@ _STILL_READING = (
     "describe_source of this one."
 )
 _log = logging.getLogger(__name__)
-_BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
 
 T = TypeVar("T")
 
@@ -83,18 +77,6 @@ class SourceInfo:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class _Origin:
-    """Where a source comes from: the bundled data, a file, or a database's URL."""
-
-    name: str
-    kind: str
-    description: str
-    version: str = ""
-    path: Path | None = None
-    url: str = ""
-
-
 class Sources:
     """The sources of one installation; all turns of a loop share them.
 
@@ -103,10 +85,8 @@ class Sources:
     """
 
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
-        self._folder = data_dir / "sources"
+        self._origins = Origins(data_dir, source_urls)
         self._cache = data_dir / "cache" / "sources"
-        self._names = NameRegister(data_dir / "source_names.json")
-        self._urls = _name_databases(source_urls, self._names.names())
         self._sandbox = sandbox
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
         self._reading: dict[tuple[object, str, str], asyncio.Task[SourceInfo]] = {}
@@ -115,22 +95,22 @@ class Sources:
 
     def names(self) -> list[str]:
         """The names of all sources: bundled, then databases, then files."""
-        return list(self._origins())
+        return list(self._origins.find_all())
 
     async def list_all(self, asker: str, wait_seconds: float = _LIST_SECONDS) -> list[SourceInfo]:
         """All sources with their tables; one that cannot be read is listed with its error.
 
         So is one that takes longer than the list waits; it is read on, for the next list.
         """
-        origins = list((await asyncio.to_thread(self._origins)).values())
+        origins = list((await asyncio.to_thread(self._origins.find_all)).values())
         tasks = [self._begin_reading(asker, origin) for origin in origins]
-        await asyncio.wait(tasks[: len(_BUNDLED)])
+        await asyncio.wait(tasks[: len(BUNDLED)])
         await asyncio.wait(tasks, timeout=wait_seconds)
         return [_listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
 
     async def describe(self, asker: str, name: str, table: str | None = None) -> SourceInfo:
         """One source, its tables (or the one named) with the values of their columns."""
-        origin = _find(await asyncio.to_thread(self._origins), name)
+        origin = find_origin(await asyncio.to_thread(self._origins.find_all), name)
         info = await self._usable(asker, origin)
         tables = info.tables if table is None else (_choose(info, table),)
         if not origin.url:
@@ -145,8 +125,8 @@ class Sources:
         """
         if isinstance(question, str) and len(question) > MAX_QUERY_CHARS:
             raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")
-        origins = await asyncio.to_thread(self._origins)
-        origin = _find(origins, name)
+        origins = await asyncio.to_thread(self._origins.find_all)
+        origin = find_origin(origins, name)
         info = await self._usable(asker, origin)
         bounds = Bounds(limits.seconds, MEGABYTES)
         if origin.url:
@@ -163,8 +143,8 @@ class Sources:
 
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
         """What was skipped or not understood in the files' tables that a query names."""
-        origins = await asyncio.to_thread(self._origins)
-        origin = _find(origins, name)
+        origins = await asyncio.to_thread(self._origins.find_all)
+        origin = find_origin(origins, name)
         asked = [o for o in origins.values() if o.path and (o == origin or _mentions(sql, o.name))]
         infos = [await self._info(asker, one) for one in asked]
         tables = [(info, table) for info in infos for table in info.tables]
@@ -200,24 +180,7 @@ class Sources:
         except SandboxError as error:
             raise QueryFailed(error.detail) from None
 
-    def _origins(self) -> dict[str, _Origin]:
-        """All sources as they are at this moment, by name."""
-        origins = [
-            _Origin(name, "finance", text, FINANCE_VERSION) for name, text in _BUNDLED.items()
-        ]
-        for name, url in self._urls.items():
-            text = f"A {url.partition(':')[0].partition('+')[0]} database."
-            minute = str(int(time.time() // _REFLECT_SECONDS))
-            origins.append(_Origin(name, "database", text, minute, url=url))
-        files = {p.relative_to(self._folder).as_posix(): p for p in find_files(self._folder)}
-        stems = {place: stem_of(place) for place in files}
-        for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
-            with suppress(FileNotFoundError):  # it went in this moment
-                version = f"{fingerprint(files[place])}.{READING_VERSION}"
-                origins.append(_Origin(name, "file", f"The file {place}.", version, files[place]))
-        return {origin.name: origin for origin in origins}
-
-    def _begin_reading(self, asker: str, origin: _Origin) -> asyncio.Task[SourceInfo]:
+    def _begin_reading(self, asker: str, origin: Origin) -> asyncio.Task[SourceInfo]:
         """The task that reads a source for a list: one for all on this loop who ask meanwhile."""
         key = (asyncio.get_running_loop(), origin.name, origin.version)
         task = self._reading.get(key)
@@ -228,13 +191,13 @@ class Sources:
             task.add_done_callback(lambda _: self._reading.pop(key, None))
         return task
 
-    async def _usable(self, asker: str, origin: _Origin) -> SourceInfo:
+    async def _usable(self, asker: str, origin: Origin) -> SourceInfo:
         info = await self._info(asker, origin)
         if info.error:
             raise SourceUnusable(f"The source {info.name} cannot be read: {info.error}")
         return info
 
-    async def _info(self, asker: str, origin: _Origin) -> SourceInfo:
+    async def _info(self, asker: str, origin: Origin) -> SourceInfo:
         """What is known of a source, read again when its file has changed."""
         version, until, known = self._known.get(origin.name, ("", 0.0, None))
         if known and version == origin.version and time.monotonic() < until:
@@ -254,7 +217,7 @@ class Sources:
             self._known[origin.name] = (origin.version, until, info)
         return info
 
-    async def _read(self, asker: str, origin: _Origin, info: SourceInfo) -> SourceInfo:
+    async def _read(self, asker: str, origin: Origin, info: SourceInfo) -> SourceInfo:
         """What is known of a source, with its tables."""
         run = self._sandbox.run
         if origin.url:
@@ -265,7 +228,7 @@ class Sources:
         tables = await run(list_tables, origin.name, snapshot, bounds=_READING, key=asker)
         return replace(info, tables=tables)
 
-    async def _usable_snapshot(self, asker: str, origin: _Origin) -> Path:
+    async def _usable_snapshot(self, asker: str, origin: Origin) -> Path:
         """The place of the source's copy. Raises SourceUnusable."""
         try:
             return await self._snapshot(asker, origin)
@@ -274,7 +237,7 @@ class Sources:
                 f"The source {origin.name} cannot be read: {_too_much(error)}"
             ) from None
 
-    async def _snapshot(self, asker: str, origin: _Origin) -> Path:
+    async def _snapshot(self, asker: str, origin: Origin) -> Path:
         """The place of the source's copy, made now if there is none."""
         name, file = f"{origin.name}.duckdb", origin.path
 
@@ -297,7 +260,7 @@ class Sources:
             raise SourceUnusable(f"Its copy cannot be written: {error.strerror}.") from None
 
 
-def _listed(origin: _Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
+def _listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
     """A source as its task has read it, or why it has not: each fails alone."""
     info = SourceInfo(origin.name, origin.kind, origin.description)
     if not task.done():
@@ -319,22 +282,6 @@ def _too_much(error: SandboxError) -> str:
     if isinstance(error, OutOfMemory):
         return "Reading it needs more memory than it may have. Make it smaller, or split it."
     return error.detail
-
-
-def _name_databases(source_urls: Mapping[str, str], files: Collection[str]) -> dict[str, str]:
-    named: dict[str, str] = {}
-    for name, url in source_urls.items():
-        named[unique_name(name, {*_BUNDLED, *files, *named})] = url
-    return named
-
-
-def _find(origins: Mapping[str, _Origin], name: str) -> _Origin:
-    plain = name.strip().strip('"').lower()
-    if plain in origins:
-        return origins[plain]
-    known = ", ".join(origins)
-    hint = did_you_mean(plain, origins)
-    raise UnknownSource(f"There is no source {name!r}.{hint} The sources are: {known}.")
 
 
 def _mentions(question: Question, name: str) -> bool:

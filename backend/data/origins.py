@@ -1,0 +1,71 @@
+"""Which sources there are at this moment, and where each comes from."""
+
+import time
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.data.errors import UnknownSource, did_you_mean
+from backend.data.file_names import NameRegister
+from backend.data.files import find_files, stem_of, unique_name
+from backend.data.finance import descriptions
+from backend.data.finance.build import FINANCE_VERSION
+from backend.data.readers import READING_VERSION
+from backend.data.snapshots import fingerprint
+
+BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
+_REFLECT_SECONDS = 60  # how long a database's list of tables may be old
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a source comes from: the bundled data, a file, or a database's URL."""
+
+    name: str
+    kind: str
+    description: str
+    version: str = ""
+    path: Path | None = None
+    url: str = ""
+
+
+class Origins:
+    """The bundled data, the databases by URL and the files in DATA_DIR/sources, by name."""
+
+    def __init__(self, data_dir: Path, source_urls: Mapping[str, str]) -> None:
+        self._folder = data_dir / "sources"
+        self._names = NameRegister(data_dir / "source_names.json")
+        self._urls = _name_databases(source_urls, self._names.names())
+
+    def find_all(self) -> dict[str, Origin]:
+        """All sources as they are at this moment, by name."""
+        origins = [Origin(name, "finance", text, FINANCE_VERSION) for name, text in BUNDLED.items()]
+        for name, url in self._urls.items():
+            text = f"A {url.partition(':')[0].partition('+')[0]} database."
+            minute = str(int(time.time() // _REFLECT_SECONDS))
+            origins.append(Origin(name, "database", text, minute, url=url))
+        files = {p.relative_to(self._folder).as_posix(): p for p in find_files(self._folder)}
+        stems = {place: stem_of(place) for place in files}
+        for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
+            with suppress(FileNotFoundError):  # it went in this moment
+                version = f"{fingerprint(files[place])}.{READING_VERSION}"
+                origins.append(Origin(name, "file", f"The file {place}.", version, files[place]))
+        return {origin.name: origin for origin in origins}
+
+
+def find_origin(origins: Mapping[str, Origin], name: str) -> Origin:
+    """Return the source of this name. Raise UnknownSource that lists what there is."""
+    plain = name.strip().strip('"').lower()
+    if plain in origins:
+        return origins[plain]
+    known = ", ".join(origins)
+    hint = did_you_mean(plain, origins)
+    raise UnknownSource(f"There is no source {name!r}.{hint} The sources are: {known}.")
+
+
+def _name_databases(source_urls: Mapping[str, str], files: Collection[str]) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for name, url in source_urls.items():
+        named[unique_name(name, {*BUNDLED, *files, *named})] = url
+    return named
