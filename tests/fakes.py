@@ -5,8 +5,9 @@ text, think, refusal: str; tools: [{name, args: dict or raw text, id, index}]; d
 before each chunk; until: an event to wait for after the text; hang: seconds before the tool calls;
 wait: seconds before the answer begins; status: an HTTP error instead, with `headers` and `code`;
 drop: end the stream without a finish_reason; cut: break the connection; finish: the finish_reason;
-raw: bytes sent instead of the stream. After the finish_reason: linger: seconds of silence;
-cut_late: break the connection; done: false for neither usage nor [DONE].
+raw: bytes sent instead of the stream, with `status` and `media_type`. After the finish_reason:
+linger: seconds of silence; cut_late: break the connection; done: false for neither usage nor
+[DONE].
 """
 
 import asyncio
@@ -109,10 +110,11 @@ class ScriptedModel:
         return self._give(step, body)
 
     def _give(self, step: JSON, body: JSON) -> Response:
+        if "raw" in step:
+            kind = step.get("media_type", "text/event-stream")
+            return Response(step["raw"], step.get("status", 200), media_type=kind)
         if status := step.get("status"):
             return _error(status, step)
-        if "raw" in step:
-            return Response(step["raw"], media_type="text/event-stream")
         if not body.get("stream"):
             return JSONResponse(_completion(step, body))
         return StreamingResponse(self._stream(step, body), media_type="text/event-stream")

@@ -13,9 +13,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 from backend.sandbox.process import Process, SupervisorProcess, clean, launch
@@ -39,10 +41,22 @@ def fork(arguments: Sequence[str], environment: Mapping[str, str], log: Path) ->
     """Start `python -m NAME ...` in a group of its own, as `stack.launch` does."""
     mine, its = _context.Pipe(duplex=False)
     process = _context.Process(target=_run, args=(arguments, dict(environment), log, its))
-    process.start()
+    with _no_main_module():
+        process.start()
     its.close()
     mine.poll(READY_SECONDS)  # its group exists now, and may be killed
     return Forked(process)
+
+
+@contextmanager
+def _no_main_module() -> Iterator[None]:
+    """Hide the main module: children run its file first, and tests of pages put theirs there."""
+    before = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = before
 
 
 class Forked:

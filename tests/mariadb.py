@@ -73,20 +73,21 @@ class MariaDb:
 
     def running(self) -> list[str]:
         """The statements that the server is working on for the reader."""
-        with self._connect() as connection, connection.cursor() as cursor:
+        with self.connect() as connection, connection.cursor() as cursor:
             cursor.execute("SHOW FULL PROCESSLIST")
             rows = cursor.fetchall()
         texts = [str(row[7]) for row in rows if row[7]]
         return [text for text in texts if "PROCESSLIST" not in text]
 
-    def _connect(self) -> pymysql.Connection:
+    def connect(self) -> pymysql.Connection:
+        """A connection of the reader by the driver itself."""
         return pymysql.connect(
             host="127.0.0.1", port=self.port, user="reader", password="hunter2", database="shop"
         )
 
     def _answers(self) -> bool:
         try:
-            self._connect().close()
+            self.connect().close()
         except pymysql.MySQLError:
             return False
         return True

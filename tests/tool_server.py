@@ -7,14 +7,21 @@ import os
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
+from mcp.types import (
+    CallToolResult,
+    Resource,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+    ToolExecution,
+)
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -36,17 +43,29 @@ def tool(
     return Tool(name=name, description=description, inputSchema=schema, annotations=annotations)
 
 
+def task_tool(name: str) -> Tool:
+    """Return the description of a tool that is run as a task only."""
+    return tool(name).model_copy(update={"execution": ToolExecution(taskSupport="required")})
+
+
 def build_server(
     tools: Sequence[Tool],
     answer: Callable[[str, JSON], Any],
     metas: list[JSON] | None = None,
     asked: list[tuple[str, str]] | None = None,
+    resources: Mapping[str, Any] | None = None,
 ) -> Server:
     """Return a server whose tools all answer by `answer(name, arguments)`, which may be async.
 
-    `metas` gets the `_meta` of each call; `asked` who asked what: session and method.
+    `metas` gets the `_meta` of each call; `asked` who asked what: session and method. `resources`:
+    by their addresses the contents that can be read. A task is answered by `answer(name, task)`.
     """
     server: Server = Server("scripted")
+    tasks = {each.name for each in tools if each.execution}
+    if tasks:
+        server.experimental.enable_tasks()
+    if resources is not None:
+        _serve_resources(server, resources)
 
     def note(method: str) -> None:
         if asked is not None and (request := server.request_context.request):
@@ -58,8 +77,12 @@ def build_server(
         return list(tools)
 
     @server.call_tool(validate_input=False)
-    async def call_tool(name: str, arguments: JSON) -> CallToolResult:
+    async def call_tool(name: str, arguments: JSON) -> Any:
         note("tools/call")
+        if name in tasks:
+            asking = server.request_context.experimental
+            asking.validate_task_mode("required")
+            return await asking.run_task(lambda task: answer(name, task))
         if metas is not None:
             meta = server.request_context.meta
             metas.append(dict(meta.model_extra or {}) if meta else {})
@@ -70,11 +93,25 @@ def build_server(
     return server
 
 
+def _serve_resources(server: Server, resources: Mapping[str, Any]) -> None:
+    @server.list_resources()
+    async def list_resources() -> list[Resource]:
+        return [Resource(uri=uri, name=uri) for uri in resources]
+
+    @server.read_resource()
+    async def read_resource(uri: Any) -> Any:
+        return resources[str(uri)]
+
+
 class ToolServer:
     """The server over streamable HTTP, in a thread; `calls` holds what was called, and when."""
 
     def __init__(
-        self, tools: Sequence[Tool], answer: Callable[[str, JSON], Any], port: int = 0
+        self,
+        tools: Sequence[Tool],
+        answer: Callable[[str, Any], Any],
+        port: int = 0,
+        resources: Mapping[str, Any] | None = None,
     ) -> None:
         self.tools = list(tools)  # what it lists; a test may change it
         self.calls: list[tuple[str, JSON]] = []
@@ -90,7 +127,7 @@ class ToolServer:
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/mcp"
         manager = StreamableHTTPSessionManager(
-            build_server(self.tools, self._record, self.metas, self.asked)
+            build_server(self.tools, self._record, self.metas, self.asked, resources)
         )
 
         @contextlib.asynccontextmanager

@@ -1,6 +1,6 @@
 """What one browser tab remembers of domains: which is open, what was typed and not saved yet.
 
-A widget that is not drawn forgets its value, so that forms keep the values of theirs.
+A form that is left keeps what was typed, also where its fields are not drawn.
 """
 
 from collections.abc import Mapping

@@ -54,6 +54,14 @@ class ModelAsked:
     read: tuple[JSON | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """What the tool of a running call says of its progress."""
+
+    call_id: str
+    text: str
+
+
 @dataclass(frozen=True)
 class ToolFinished:
     """One call of a batch has ended; the batch's step follows when all have.
@@ -118,6 +126,7 @@ RunEvent = (
     | AnswerReset
     | ModelWaiting
     | ModelAsked
+    | ToolProgress
     | ToolFinished
     | StepFinished
     | Interrupted

@@ -28,6 +28,7 @@ from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp_health import ServerHealth
+from backend.tools.mcp_tool import OnProgress
 from backend.tools.registry import build_tools
 from backend.tools.server_tools import ToolMemory
 
@@ -89,12 +90,15 @@ def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
 
 @asynccontextmanager
 async def open_agent(
-    recipe: AgentRecipe, on_event: Tell, on_report: Callable[[Report], None]
+    recipe: AgentRecipe,
+    on_event: Tell,
+    on_report: Callable[[Report], None],
+    on_progress: OnProgress = lambda call_id, said: None,
 ) -> AsyncGenerator[Agent, None]:
     """Open the image's tool servers and build the agent; both last for the block.
 
     `on_event` sees this agent's answers only, not those of a policy that asks a model of its own;
-    `on_report` is told what the policies do.
+    `on_report` is told what the policies do, `on_progress` what running tools of servers say.
     """
     template = choose_agent(recipe.image, recipe.agent_name or None)
     model = recipe.models.chat_model(template.model or recipe.image.model)
@@ -110,6 +114,7 @@ async def open_agent(
         call_seconds=recipe.image.limits.tool_seconds,
         tell=notices.append,
         warn=lambda said: on_report(Notice(said)),
+        on_progress=on_progress,
     ) as served:
         tools = select_tools(template, own_tools, served)
         context = PolicyContext(

@@ -26,6 +26,7 @@ from backend.agents.events import (
     TextDelta,
     ThinkingDelta,
     ToolFinished,
+    ToolProgress,
 )
 from backend.agents.factory import Agent, AgentRecipe, open_agent
 from backend.agents.loops import check_loops
@@ -48,6 +49,7 @@ __all__ = [
     "TextDelta",
     "ThinkingDelta",
     "ToolFinished",
+    "ToolProgress",
     "run_agent",
 ]
 
@@ -114,6 +116,10 @@ class _Events:
         else:
             self.put(ModelWaiting(event.seconds, event.reason))
 
+    def put_of_tool(self, call_id: str, said: str) -> None:
+        """Hand over what a running tool says."""
+        self.put(ToolProgress(call_id, said))
+
     async def put_step(self, step: StepFinished) -> None:
         """Hand the step over and wait until it is saved."""
         self._saved.clear()
@@ -127,7 +133,8 @@ async def _run(recipe: AgentRecipe, progress: Progress, events: _Events) -> None
         with tracing_context(enabled=False):
             async with asyncio.timeout(limits.turn_seconds) as limit:
                 reports = progress.take_report
-                async with open_agent(recipe, events.put_of_model, reports) as agent:
+                told = events.put_of_tool
+                async with open_agent(recipe, events.put_of_model, reports, told) as agent:
                     progress.use(agent.reducers, agent.codecs)
                     progress.tell(agent.notices)
                     await _drive(agent, progress, limits, events)

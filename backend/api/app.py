@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import anyio.to_thread
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Scope
 
@@ -20,6 +20,7 @@ from backend.api.head import HeadAsGet
 from backend.api.metrics import Held, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
+from backend.api.query import refuse_unknown
 from backend.api.routes import (
     approvals,
     branches,
@@ -56,9 +57,10 @@ def create_app(services: Services) -> FastAPI:
         title="Colloquy",
         description="Long conversations with tool-using agents.",
         version="1",
-        openapi_url="/api/openapi.json",
-        docs_url=None,  # FastAPI's page loads its scripts from elsewhere
+        openapi_url=None,  # FastAPI's routes refuse no parameters, and its pages load
+        docs_url=None,  # their scripts from elsewhere: see docs
         redoc_url=None,
+        dependencies=[Depends(refuse_unknown)],
         lifespan=_lifespan,
         responses=PROBLEMS,
     )

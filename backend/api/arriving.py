@@ -1,5 +1,6 @@
-"""What arrives, before anybody looks at its fields: text that can be stored."""
+"""What arrives, before anybody looks at its fields: text that can be stored, exact values."""
 
+import re
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator
@@ -29,6 +30,24 @@ def _without_nul(text: str) -> str:
     return text
 
 
+def _flag(sent: str) -> bool:
+    try:
+        return _BOOLEANS[sent.lower()]
+    except KeyError:
+        raise ValueError("this is true or false") from None
+
+
+def _digits(sent: str) -> str:
+    if not _INTEGER.fullmatch(sent):
+        raise ValueError("this is a whole number, in digits")
+    return sent
+
+
+_BOOLEANS = {"true": True, "false": False}
+_INTEGER = re.compile(r"-?[0-9]{1,40}")
+
 # A route's body. Not a decision: what is to run as a person says is refused rather than altered.
 Sent = Annotated[T, BeforeValidator(_readable)]
 Text = Annotated[str, AfterValidator(_without_nul)]  # a text in a route's path or query
+Flag = Annotated[bool, BeforeValidator(_flag)]  # a boolean in a route's query
+Whole = Annotated[int, BeforeValidator(_digits)]  # an integer in a route's path or query

@@ -1,9 +1,9 @@
-"""The page that shows the API: Swagger UI from an installed package, nothing from elsewhere."""
+"""The API's document, and the page that shows it: Swagger UI from an installed package."""
 
 from importlib.resources import files
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from backend.web.headers import POLICY
 
@@ -38,12 +38,18 @@ PAGE = """<!DOCTYPE html>
 """
 # A file of its own, so that the page's policy allows no script within it.
 START = """SwaggerUIBundle({
-  url: "OPENAPI",
+  url: "openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,
   validatorUrl: null,
 });
 """
+
+
+@router.get("/api/openapi.json")
+def openapi(request: Request) -> Response:
+    """The OpenAPI document."""
+    return JSONResponse(request.app.openapi())
 
 
 @router.get("/api/docs")
@@ -53,10 +59,9 @@ def docs() -> Response:
 
 
 @router.get("/api/docs/start.js")
-def start(request: Request) -> Response:
+def start() -> Response:
     """What draws the page."""
-    script = START.replace("OPENAPI", request.app.openapi_url)
-    return Response(script, media_type="text/javascript")
+    return Response(START, media_type="text/javascript")
 
 
 @router.get("/api/docs/{name}")

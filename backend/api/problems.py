@@ -34,7 +34,11 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         " pages of other sites, 413 and 415 for bodies too large or of another kind, 421 under an"
         " unknown host, 429 (with Retry-After) where one person asks too much at once.",
     },
-    422: {"model": Problem, "description": "The input is not valid; nothing was changed."},
+    422: {
+        "model": Problem,
+        "description": "The input is not valid, or has a parameter or field that this call does not"
+        " know; nothing was changed.",
+    },
     "503": {
         "model": Problem,
         "description": "The database does not answer, or too much is asked at once: try"

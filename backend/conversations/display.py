@@ -6,6 +6,8 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from backend.llm.arguments import parse_arguments
+from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
+from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
 from backend.schemas.sessions import ContentType, MessageStatus, MessageType
 
 JSON = dict[str, Any]
@@ -14,6 +16,10 @@ CUT_SHORT = {
     "length": "The answer ends here because it reached the model's limit of length.",
     "content_filter": "The provider's content filter ended the answer here.",
 }
+TOO_MUCH_TO_KEEP = (
+    "The model's provider sent more beside its answer than is kept ({} characters). "
+    "If it refuses the next request, ask again in a new session, or choose another model."
+)
 
 
 @dataclass(frozen=True)
@@ -78,19 +84,27 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
     `status` is that of thinking and text: completed, or stopped for a partial answer.
     """
     metadata = _assistant_metadata(message)
+    told = message.get("response_metadata", {})
     rows: list[Draft] = []
     if thinking := message.get("additional_kwargs", {}).get("reasoning_content"):
-        rows.append(_said(message, ContentType.THINKING, thinking, status))
+        row = _said(message, ContentType.THINKING, thinking, status)
+        rows.append(replace(row, metadata=_sent_as(message)))
     if text := text_of(message):
         rows.append(_said(message, ContentType.TEXT, text, status))
     for call in message.get("tool_calls", ()):
         rows.append(_assistant(ContentType.TOOL_CALL, _call(call), MessageStatus.EXECUTING))
-    reason = message.get("response_metadata", {}).get("finish_reason")
+    reason = told.get("finish_reason")
     if reason in CUT_SHORT:
         rows.append(notice(CUT_SHORT[reason]))
+    if NOT_KEPT in told:
+        rows.append(notice(TOO_MUCH_TO_KEEP.format(told[NOT_KEPT])))
     if not rows:
         rows.append(notice("The model gave an empty answer. Ask again, or in other words."))
-    return [replace(row, sequence=i, agent=agent, metadata=metadata) for i, row in enumerate(rows)]
+    _add_sources(rows, told)
+    return [
+        replace(row, sequence=i, agent=agent, metadata=metadata | row.metadata)
+        for i, row in enumerate(rows)
+    ]
 
 
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
@@ -113,8 +127,9 @@ def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str)
     row = tool_draft(message, artifact, agent)
     if not artifact or artifact.get("kind") != "content":
         return [row]
-    if artifact["structured"]:
-        row = replace(row, metadata={"structured": artifact["structured"]})
+    besides = {key: artifact[key] for key in ("structured", "links") if artifact.get(key)}
+    if besides:
+        row = replace(row, metadata=besides)
     files = artifact["attachments"]
     return [row, *(_file(file, message, agent) for file in files)]
 
@@ -175,6 +190,21 @@ def _assistant(content_type: ContentType, content: JSON, status: MessageStatus) 
 def _assistant_metadata(message: JSON) -> JSON:
     model = message.get("response_metadata", {}).get("model_name")
     return {"model_name": model} if model else {}
+
+
+def _add_sources(rows: list[Draft], told: JSON) -> None:
+    """Say at the text what it is based on; at the first row where there is no text."""
+    sources = {name: told[name] for name in (SOURCES, MORE_SOURCES, EXECUTED) if told.get(name)}
+    texts = (place for place, row in enumerate(rows) if row.content_type is ContentType.TEXT)
+    place = next(texts, 0)
+    rows[place] = replace(rows[place], metadata=rows[place].metadata | sources)
+
+
+def _sent_as(message: JSON) -> JSON:
+    """Under which names its provider gets the thinking back: a state that is rebuilt needs them."""
+    kept = message.get("additional_kwargs", {}).get(KEPT) or {}
+    names = kept.get(THINKING)
+    return {KEPT: {FOR: kept.get(FOR), THINKING: names}} if names else {}
 
 
 def _call(call: JSON) -> JSON:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.display import Draft
+from backend.conversations.message_filter import ALL, MessageFilter, is_on
 from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
 from backend.errors import InvalidInput, ResultNotFound, SessionNotFound
@@ -25,6 +26,7 @@ from db.models.display_message import DisplayMessageRow, ToolResultRow
 
 JSON = dict[str, Any]
 MAX_PAGE = 200
+_NO_END = 2**63  # beyond any position
 OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
@@ -111,6 +113,7 @@ def list_messages(
     session: Session,
     scope: Scope,
     conversation_id: UUID,
+    wanted: MessageFilter = ALL,
     *,
     after: int | None = None,
     before: int | None = None,
@@ -119,7 +122,9 @@ def list_messages(
 ) -> MessagePage:
     """One page in ascending position: after `after`, before `before`, or the latest.
 
-    `of_branch`: of the active branch only. Costs the same for any length of history.
+    `of_branch`: of the active branch only. Places are positions in the whole history, whatever is
+    wanted of it. Without a filter it costs the same for any length of history; else the rows
+    are looked through up to a page of those that are wanted.
     Raises SessionNotFound, InvalidInput for both ends at once.
     """
     if after is not None and before is not None:
@@ -131,35 +136,49 @@ def list_messages(
     ).one_or_none()
     if found is None:
         raise SessionNotFound
-    path = Path.read(found.path) if of_branch else WHOLE
+    shown = (Path.read(found.path) if of_branch else WHOLE).close(found.message_count)
     limit = max(1, min(limit, MAX_PAGE))
-    shown = path.close(found.message_count)
-    if after is not None:
-        page = path.after(after).head(limit)
-    else:
-        page = (shown if before is None else shown.cut(before)).tail(limit)
-    items = _rows_on(session, conversation_id, page)
+    is_forward = after is not None
+    page = shown.after(after) if after is not None else shown.cut(before or _NO_END)
+    rows = _rows_on(session, conversation_id, wanted, page, limit + 1, is_forward=is_forward)
+    goes_on = len(rows) > limit
+    items = rows[:limit] if is_forward else rows[:limit][::-1]
     # A page beyond an end is empty; the way back begins at that end.
     edge = found.message_count + 1 if before is None else before
     first = items[0].position if items else edge
     last = items[-1].position if items else first - 1
+
+    def has_any(path: Path) -> bool:
+        return bool(_rows_on(session, conversation_id, wanted, path, 1, is_forward=not is_forward))
+
+    def has_later(position: int) -> bool:
+        return before is not None and has_any(shown.after(position))
+
     return MessagePage(
         items=items,
-        next_before=first if shown.cut(first).ranges else None,
-        next_after=last if shown.after(last).ranges else None,
+        next_before=first if (has_any(shown.cut(first)) if is_forward else goes_on) else None,
+        next_after=last if (goes_on if is_forward else has_later(last)) else None,
     )
 
 
-def _rows_on(session: Session, conversation_id: UUID, page: Path) -> list[DisplayMessage]:
-    """The rows of a page; positions have no gap, so that most pages are one range of them."""
-    if not page.ranges:
+def _rows_on(
+    session: Session,
+    conversation_id: UUID,
+    wanted: MessageFilter,
+    path: Path,
+    limit: int,
+    *,
+    is_forward: bool,
+) -> list[DisplayMessage]:
+    """The first rows of a closed path that are wanted, or the last ones, last one first."""
+    if not path.ranges:
         return []
     row = DisplayMessageRow
-    is_one = len(page.ranges) == 1
-    one, several = row.position.between, row.position.in_
-    wanted = one(*page.ranges[0]) if is_one else several(page.positions())
     rows = session.scalars(
-        select(row).where(row.conversation_id == conversation_id, wanted).order_by(row.position)
+        select(row)
+        .where(row.conversation_id == conversation_id, is_on(path), *wanted.conditions())
+        .order_by(row.position if is_forward else row.position.desc())
+        .limit(limit)
     )
     return [shown_as(_columns(row)) for row in rows]
 

@@ -62,31 +62,5 @@ class Path:
             )
         )
 
-    def head(self, count: int) -> "Path":
-        """Its first positions, so many at most."""
-        taken: list[Range] = []
-        for first, last in self.ranges:
-            if count <= 0:
-                break
-            end = first + count - 1 if last is None else min(last, first + count - 1)
-            taken.append((first, end))
-            count -= end - first + 1
-        return Path(tuple(taken))
-
-    def tail(self, count: int) -> "Path":
-        """The last positions of a closed path, so many at most."""
-        taken: list[Range] = []
-        for first, last in reversed(self.ranges):
-            if count <= 0 or last is None:
-                break
-            begin = max(first, last - count + 1)
-            taken.append((begin, last))
-            count -= last - begin + 1
-        return Path(tuple(reversed(taken)))
-
-    def positions(self) -> list[int]:
-        """All positions of a closed path."""
-        return [p for first, last in self.ranges if last for p in range(first, last + 1)]
-
 
 WHOLE = Path(((1, None),))

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from backend.llm.arguments import REASONING, write_arguments
+from backend.llm.wire.kept import KEPT
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
 
 JSON = dict[str, Any]
@@ -55,10 +56,16 @@ def _assistant(rows: list[DisplayMessage]) -> JSON | None:
     if calls:
         message["tool_calls"] = calls
     if thinking := _text(rows, ContentType.THINKING):
-        message["additional_kwargs"] = {REASONING: thinking}
+        message["additional_kwargs"] = {REASONING: thinking, **_kept(rows)}
     if any(row.status is MessageStatus.STOPPED for row in rows if _is_text(row)):
         message["response_metadata"] = {"finish_reason": "stopped"}
     return message
+
+
+def _kept(rows: list[DisplayMessage]) -> JSON:
+    """What its provider wants back with a message, as far as its rows tell it."""
+    kept = next((row.metadata[KEPT] for row in rows if KEPT in row.metadata), None)
+    return {KEPT: kept} if kept else {}
 
 
 def _tool(rows: list[DisplayMessage]) -> JSON | None:

@@ -3,7 +3,8 @@
 A note is `{"d": digest, "f": frame, "m": messages, "a": began, "s": seconds}`. The frame is the
 request without its messages: model, tools, settings. The messages are names with commas between:
 `0-57` are those at these places of the state at the note's version, `#k3v...` is a content.
-Contents, frames among them, are kept once per conversation, as JSON text, under their hash. A call
+Contents, frames among them, are kept once per conversation, as JSON text, under their hash. `k`
+names the provider where messages carry what it wants back, see `backend.llm.wire.kept`. A call
 that did not ask for an answer has its purpose `p` and what it used, `u` and `c`, too; one that
 failed has `e`.
 """
@@ -18,6 +19,7 @@ from typing import Any
 import orjson
 
 from backend.llm.events import ANSWER, ModelCall
+from backend.llm.wire.kept import FIELDS, FOR, KEPT
 
 JSON = dict[str, Any]
 MESSAGES = "messages"
@@ -25,7 +27,7 @@ CONTENT = "#"
 HASH_BYTES = 9
 DIGEST_BYTES = 6  # it guards against errors, not against people
 
-Convert = Callable[[Sequence[JSON]], list[JSON]]
+Convert = Callable[[Sequence[JSON], str], list[JSON]]
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Noted:
         names: list[int | str] = []
         for stands, message in zip(read, sent, strict=True):
             place = None if stands is None else places.get(id(stands))
-            is_same = place is not None and _says(state[place]) == _says(message)
+            is_same = place is not None and _says_the_same(state[place], message, call.provider)
             names.append(place if place is not None and is_same else self._keep(message))
         note = {
             "d": digest_of(call.payload),
@@ -50,6 +52,8 @@ class Noted:
             "m": write_names(names),
             "a": int(call.began),
         }
+        if any(_is_kept_for(state[name], call.provider) for name in names if type(name) is int):
+            note["k"] = call.provider
         self.calls.append(note | _ending(call))
 
     def _keep(self, content: JSON) -> str:
@@ -96,12 +100,13 @@ def give_again(
 ) -> tuple[JSON, bool]:
     """The request that a note tells of, and whether its digest proves it.
 
-    `state` are the messages at the note's version; `convert` writes such messages as they are sent.
+    `state` are the messages at the note's version; `convert` writes such messages as they are sent
+    to a provider.
     Raises LookupError when what it names is not there.
     """
     names = list(read_names(note["m"]))
     wanted = [state[name] for name in names if isinstance(name, int)]
-    converted = iter(convert(wanted))
+    converted = iter(convert(wanted, note.get("k", "")))
     messages = [
         next(converted) if isinstance(name, int) else json.loads(contents[name]) for name in names
     ]
@@ -132,9 +137,22 @@ def _ending(call: ModelCall) -> JSON:
     return said
 
 
-def _says(message: JSON) -> Any:
-    content = message.get("content")
-    return content or "" if isinstance(content, str | None) else None
+def _says_the_same(stored: JSON, sent: JSON, provider: str) -> bool:
+    """Whether a message of the state says what was sent, also where its provider got its own."""
+    content = sent.get("content")
+    if isinstance(content, str | None) and (content or "") == (stored.get("content") or ""):
+        return True
+    if _is_kept_for(stored, provider):
+        return bool(content == _kept_of(stored).get(FIELDS, {}).get("content"))
+    return isinstance(content, list) and isinstance(stored.get("content"), list)
+
+
+def _kept_of(stored: JSON) -> JSON:
+    return (stored.get("additional_kwargs") or {}).get(KEPT) or {}
+
+
+def _is_kept_for(stored: JSON, provider: str) -> bool:
+    return bool(provider) and _kept_of(stored).get(FOR) == provider
 
 
 def _write(content: JSON) -> str:

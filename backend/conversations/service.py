@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,10 +22,10 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
-from backend.cursor import decode_time_and_id, encode_cursor
+from backend.cursor import decode_cursor, encode_cursor
 from backend.errors import InvalidInput, NotAllowed, SessionNotFound
 from backend.schemas import sessions as schemas
-from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionPage
+from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionOrder, SessionPage
 from backend.text import clean_text, is_visible
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -45,7 +46,7 @@ class Image:
 
 @dataclass(frozen=True)
 class SessionFilter:
-    """Which sessions to list. `everyone` is for admins."""
+    """Which sessions to list, and in which order. `everyone` is for admins."""
 
     q: str | None = None
     domain: str | None = None
@@ -53,6 +54,7 @@ class SessionFilter:
     archived: bool = False
     pinned: bool | None = None
     everyone: bool = False
+    order: SessionOrder = SessionOrder.LATEST
 
 
 def visible_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
@@ -123,24 +125,28 @@ def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationR
 def list_sessions(
     session: Session, scope: Scope, wanted: SessionFilter, *, cursor: str | None, limit: int
 ) -> SessionPage:
-    """One keyset page, newest first; costs the same at any depth.
+    """One keyset page in the wanted order; the usual one costs the same at any depth.
 
-    Raises NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
+    Raises NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor, or one
+    of another order.
     """
     if wanted.everyone and not scope.is_admin:
         raise NotAllowed
     limit = max(1, min(limit, MAX_PAGE))
     query = _sessions().where(visible_to(scope, everyone=wanted.everyone), *_conditions(wanted))
+    place = (_BY[wanted.order.column], ConversationRow.id)
     if cursor:
+        after = _read_place(cursor, wanted.order)
         query = query.where(
-            tuple_(ConversationRow.updated_at, ConversationRow.id) < decode_time_and_id(cursor)
+            tuple_(*place) < after if wanted.order.is_descending else tuple_(*place) > after
         )
-    order = (ConversationRow.updated_at.desc(), ConversationRow.id.desc())
-    rows = session.execute(query.order_by(*order).limit(limit + 1)).all()
-    items = [_session(row) for row in rows[:limit]]
-    last = items[-1] if len(rows) > limit else None
+    order = [column.desc() for column in place] if wanted.order.is_descending else place
+    query = query.add_columns(place[0].label("place")).order_by(*order)
+    rows = session.execute(query.limit(limit + 1)).all()
+    last = rows[limit - 1] if len(rows) > limit else None
     return SessionPage(
-        items=items, next_cursor=encode_cursor(last.updated_at, last.id) if last else None
+        items=[_session(row) for row in rows[:limit]],
+        next_cursor=encode_cursor(wanted.order, last.place, last.id) if last else None,
     )
 
 
@@ -226,7 +232,16 @@ def _sessions() -> Select[Any]:
 
 
 def _session(row: Any) -> schemas.Session:
-    return schemas.Session(**row._mapping)
+    return schemas.Session(**{name: row._mapping[name] for name in _SHOWN})
+
+
+def _read_place(cursor: str, order: SessionOrder) -> tuple[Any, UUID]:
+    if decode_cursor(cursor, str, str, str)[0] != order:
+        said = f"The cursor belongs to another order_by than {order}; leave it out to start anew."
+        raise InvalidInput(said)
+    kind = str if order.column == "title" else datetime.fromisoformat
+    _, value, session_id = decode_cursor(cursor, str, kind, UUID)
+    return value, session_id
 
 
 def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
@@ -249,3 +264,11 @@ def _title_matches(q: str) -> ColumnElement[bool]:
         return false()
     prefixes = " & ".join(f"{word}:*" for word in words)
     return ConversationRow.search.op("@@")(func.to_tsquery("simple", prefixes))
+
+
+_SHOWN = tuple(schemas.Session.model_fields)
+_BY: dict[str, Any] = {
+    "updated_at": ConversationRow.updated_at,
+    "created_at": ConversationRow.created_at,
+    "title": func.lower(ConversationRow.title),
+}

@@ -24,8 +24,8 @@ class Sums:
 
 def sum_by_keys(source: str, table: TableInfo, sums: Sums, dialect: str) -> str:
     """`SELECT keys, SUM(measure) … GROUP BY keys`; raises QueryFailed for unknown columns."""
-    schema, _, bare = table.name.rpartition(".")
-    place = exp.table_(bare, db=schema or None, quoted=True)
+    *schema, bare = table.exact_name
+    place = exp.table_(bare, db=schema[0] if schema else None, quoted=True)
     if dialect == "duckdb":
         place = exp.table_(table.name, db=source, quoted=True)
     columns = [_column(name, table) for name in sums.keys]

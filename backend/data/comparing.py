@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 from backend.data.compare import Difference, DifferenceClass, Key, Thresholds, compare, normal_key
 from backend.data.errors import QueryFailed
-from backend.data.results import Column, Scalar, Table
+from backend.data.results import Column, Scalar, Table, scalar
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,12 @@ def _sums(side: Side) -> dict[Key, Decimal]:
 
 def _amount(value: Scalar, measure: str) -> Decimal:
     try:
-        return Decimal(str(value)) if value is not None else Decimal(0)
+        amount = Decimal(str(value)) if value is not None else Decimal(0)
     except InvalidOperation:
-        raise QueryFailed(f"The measure {measure!r} is not numeric: it holds {value!r}.") from None
+        amount = Decimal("NaN")
+    if not amount.is_finite():
+        raise QueryFailed(f"The measure {measure!r} cannot be compared: a sum is {value!r}.")
+    return amount
 
 
 def _as_table(differences: Sequence[Difference], keys: Sequence[str]) -> Table:
@@ -77,4 +80,4 @@ def _notes(differences: Sequence[Difference], thresholds: Thresholds) -> list[st
 def _number(value: Decimal | None, digits: int | None = None) -> Scalar:
     if value is None:
         return None
-    return float(value if digits is None else round(value, digits))
+    return float(round(value, digits)) if digits is not None else scalar(value)

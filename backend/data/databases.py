@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, Inspector, create_engine, inspect, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from backend.data.errors import QueryFailed, SourceUnusable, did_you_mean
+from backend.data.catalogs import Catalog, read_catalog
+from backend.data.drivers import POSTGRES_FORMS, keep_postgres_texts, mysql_conversions
+from backend.data.errors import QueryFailed, SourceUnusable
 from backend.data.guard import Surroundings, check_query
-from backend.data.profile import ColumnInfo, TableInfo
+from backend.data.names import how_to_write, written
+from backend.data.profile import TableInfo
 from backend.data.results import Column, Limits, Table, collect
+from backend.data.verbatim import verbatim
 from backend.sandbox.child import on_stop
 
-MAX_TABLES = 500
 _CONNECT_SECONDS = 5
 _ROWS_PER_BATCH = 1000
 _LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite makes
@@ -39,6 +42,7 @@ class Way:
 
 
 _CONNECT_TIMEOUT = (("connect_timeout", _CONNECT_SECONDS),)
+_MYSQL = (*_CONNECT_TIMEOUT, ("conv", mysql_conversions()))
 _WAYS = {
     "postgresql": Way(
         "postgres",
@@ -49,6 +53,8 @@ _WAYS = {
             # Only servers that have it: it ends a query whose client has gone.
             "SELECT set_config(name, '1s', true) FROM pg_settings "
             "WHERE name = 'client_connection_check_interval'",
+            "SET LOCAL standard_conforming_strings = on",
+            *POSTGRES_FORMS,
         ),
         (
             *_CONNECT_TIMEOUT,
@@ -62,25 +68,39 @@ _WAYS = {
     "mysql": Way(
         "mysql",
         ("SET SESSION max_execution_time = {milliseconds}", "START TRANSACTION READ ONLY"),
-        _CONNECT_TIMEOUT,
+        _MYSQL,
     ),
     "mariadb": Way(
         "mysql",
         ("SET SESSION max_statement_time = {seconds}", "START TRANSACTION READ ONLY"),
-        _CONNECT_TIMEOUT,
+        _MYSQL,
     ),
     "oracle": Way("oracle", ("SET TRANSACTION READ ONLY",)),
 }
-_PLAIN_DRIVERS = {
+# The drivers that are installed, whichever one a URL names.
+_DRIVERS = {
     "postgres": "postgresql+psycopg2",
     "postgresql": "postgresql+psycopg2",
     "mysql": "mysql+pymysql",
     "mariadb": "mariadb+pymysql",
 }
+_UNKNOWN_NAME = re.compile(r"(?:column|relation|table):? [\"'`]?([\w.]+)", re.IGNORECASE)
 
 _SQLITE_ALLOWED = frozenset(
     (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 )
+
+
+class _SqliteConnection(sqlite3.Connection):
+    """SQLite with its own functions where it has them."""
+
+    def create_function(self, name: str, *arguments: Any, **options: Any) -> None:
+        """Add a function, but for `floor`: SQLAlchemy's makes whole numbers of fractions."""
+        if name == "floor":
+            with suppress(sqlite3.OperationalError):
+                self.execute("SELECT floor(1.5)")
+                return
+        super().create_function(name, *arguments, **options)
 
 
 class Database:
@@ -98,31 +118,36 @@ class Database:
         self._way = _WAYS[self.kind]
         self.dialect = self._way.dialect
 
-    def list_tables(self) -> tuple[TableInfo, ...]:
+    def read_catalog(self) -> Catalog:
         """All tables and views with their columns, those of other schemas under schema.table."""
         with self.open(Limits()) as connection:
-            inspector = inspect(connection)
-            names = list(_table_names(inspector))[:MAX_TABLES]
-            return tuple(_table(inspector, schema, name) for schema, name in names)
+            return read_catalog(connection)
 
     def query(self, sql: str, tables: Sequence[TableInfo], limits: Limits) -> Table:
-        """The result of one SELECT; what is sent is the text that was checked, printed anew."""
-        known = frozenset(tuple(table.name.lower().split(".")) for table in tables)
-        checked = check_query(sql, Surroundings(self._way.dialect, known))
-        text = checked.sql(dialect=self._way.dialect, comments=False)
+        """The result of one SELECT."""
+        checked = check_query(sql, self._surroundings(tables))
+        text = verbatim(sql, checked, self.dialect)
         with self.open(limits, sealed=True) as connection:
             try:
                 return _fetch(connection, text, limits)
             except SQLAlchemyError as error:
                 raise QueryFailed(self._explain(error, tables)) from None
 
+    def _surroundings(self, tables: Sequence[TableInfo]) -> Surroundings:
+        paths = {path for table in tables for path in (table.exact_name, table.path) if path}
+        known = frozenset(tuple(part.lower() for part in path) for path in paths)
+        shown = tuple(written(table.exact_name, self.dialect) for table in tables)
+        return Surroundings(self.dialect, known, shown=shown)
+
     @contextmanager
     def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
         """A connection that only reads. Raises SourceUnusable."""
-        engine = self._engine()
         try:
+            engine = self._engine()
             with engine.connect() as connection:
                 driver = connection.connection.dbapi_connection
+                if self.kind == "postgresql":
+                    keep_postgres_texts(driver)
                 for statement in _way_of(connection, self._way).begin:
                     connection.exec_driver_sql(
                         statement.format(
@@ -130,13 +155,16 @@ class Database:
                         )
                     )
                 if sealed and isinstance(driver, sqlite3.Connection):
-                    driver.set_authorizer(_authorize_sqlite)
+                    _seal_sqlite(driver)
                 with on_stop(_cancel_of(engine, driver)):
                     yield connection
         except SQLAlchemyError as error:
             raise SourceUnusable(self._explain(error, ())) from None
         except ImportError as error:
-            raise SourceUnusable(f"The driver {error.name} is not installed.") from None
+            raise SourceUnusable(
+                f"The driver {error.name} is not installed. Install it with pip beside Colloquy, "
+                "or take the source out of SOURCE_URLS."
+            ) from None
 
     def _engine(self) -> Engine:
         if self.kind == "sqlite":
@@ -150,20 +178,37 @@ class Database:
         if not path.is_file():
             raise SourceUnusable("The database's file does not exist.")
         place = f"file:{quote(str(path.absolute()))}?mode=ro"
-        connection = sqlite3.connect(place, uri=True, check_same_thread=False, timeout=5)
-        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        options: dict[str, Any] = {"uri": True, "check_same_thread": False, "timeout": 5}
+        connection = sqlite3.connect(place, factory=_SqliteConnection, **options)
+        connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         connection.execute("PRAGMA query_only = ON")
         return connection
 
     def _explain(self, error: SQLAlchemyError, tables: Sequence[TableInfo]) -> str:
         """The driver's own words, without SQLAlchemy's frame and without the password."""
-        text = " ".join(str(getattr(error, "orig", None) or error).split())[:500]
+        text = _words(getattr(error, "orig", None) or error)
         if self._url.password:
             text = text.replace(str(self._url.password), "***")
-        wrong = re.search(r"column:? [\"']?([\w.]+)", text)
+        wrong = _UNKNOWN_NAME.search(text)
+        if not wrong:
+            return text
+        names = [written(table.exact_name, self.dialect) for table in tables]
         columns = {column.name for table in tables for column in table.columns}
-        return text + (did_you_mean(wrong[1].rpartition(".")[2], columns) if wrong else "")
+        names += [written([name], self.dialect) for name in sorted(columns)]
+        return text + how_to_write(wrong[1], names)
+
+
+def _words(error: Any) -> str:
+    """What went wrong, without the driver's picture of the query and its number of the error."""
+    told = getattr(error, "diag", None)
+    if told is not None and told.message_primary:
+        text = f"{told.message_primary}. {told.message_hint or ''}"
+    elif len(error.args) == 2 and isinstance(error.args[0], int):
+        text = f"{str(error.args[1]).rstrip('.')}."
+    else:
+        text = f"{str(error).rstrip('.')}."
+    return " ".join(text.split())[:500]
 
 
 def _parse_url(text: str) -> URL:
@@ -171,31 +216,12 @@ def _parse_url(text: str) -> URL:
         url = make_url(text)
     except SQLAlchemyError:
         raise SourceUnusable("The URL is not one that SQLAlchemy can read.") from None
-    return url.set(drivername=_PLAIN_DRIVERS.get(url.drivername, url.drivername))
+    return url.set(drivername=_DRIVERS.get(url.get_backend_name(), url.drivername))
 
 
 def _way_of(connection: Connection, way: Way) -> Way:
     """MariaDB's own way also where its URL says mysql."""
     return _WAYS["mariadb"] if getattr(connection.dialect, "is_mariadb", False) else way
-
-
-def _table_names(inspector: Inspector) -> Iterator[tuple[str | None, str]]:
-    default = inspector.default_schema_name
-    for schema in [default, *(s for s in inspector.get_schema_names() if s != default)]:
-        if schema in ("information_schema", "mysql", "performance_schema", "sys"):
-            continue
-        names = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
-        for name in sorted(names):
-            yield (None if schema == default else schema), name
-
-
-def _table(inspector: Inspector, schema: str | None, name: str) -> TableInfo:
-    columns = []
-    with suppress(SQLAlchemyError):  # a view may be broken; the others are not
-        for column in inspector.get_columns(name, schema):
-            comment = str(column.get("comment") or "")
-            columns.append(ColumnInfo(column["name"], str(column["type"]), comment))
-    return TableInfo(f"{schema}.{name}" if schema else name, tuple(columns))
 
 
 def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
@@ -233,6 +259,13 @@ def _kill_query(engine: Engine, number: int) -> None:
     """Stop a statement of MySQL or MariaDB, which do not notice that its client has gone."""
     other = engine.raw_connection()
     other.cursor().execute(f"KILL QUERY {int(number)}")
+
+
+def _seal_sqlite(driver: sqlite3.Connection) -> None:
+    for question in ("SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"):
+        with suppress(sqlite3.OperationalError):  # one may be compiled without them
+            driver.execute(question)  # makes the table, which is refused from now on
+    driver.set_authorizer(_authorize_sqlite)
 
 
 def _authorize_sqlite(action: int, first: str | None, second: str | None, *_: object) -> int:

@@ -5,7 +5,7 @@ The engines refuse writes by themselves as well; neither wall relies on the othe
 
 import logging
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import sqlglot
@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from backend.data.errors import QueryRefused, did_you_mean
+from backend.data.functions import FORBIDDEN, HARMLESS, IN_FROM, refusal
 from backend.data.sizes import check_sizes
 
 # Unknown statements are refused below; the parser's own warning about them adds nothing.
@@ -47,37 +48,49 @@ _FORBIDDEN_PARTS = (
 )
 _QUERY_PARTS = (exp.Query, exp.Values)
 
-# Functions that read files, settings or the server, run SQL in text, wait, or keep state.
-_FORBIDDEN_FUNCTIONS = re.compile(
-    r"""(pg_(?!typeof$)|lo_|dblink|duckdb_|pragma_|read_|parquet_|arrow_|pandas_|python_|sniff_|fts3_
-    |sqlite_|sys_|xp_|utl_|dbms_|load_|json_execute|json_(de)?serialize|which_|write_|__internal|has_
-    |inet_|query$|query_table$|glob$|getenv$|getvariable$|setseed$|nextval$|setval$|currval$|lastval$
-    |set_config$|current_setting$|current_query|sleep|benchmark$|get_lock$|readfile$|writefile$|edit$
-    |to_file$|secret$|next_value_for$|seq_scan$|which_secret$|checkpoint$|force_checkpoint$
-    |(query|table|cursor|database|schema)_to_xml|test_|txid_|version$|in_search_path$)""",
-    re.IGNORECASE | re.VERBOSE,
+_TABLE_FUNCTIONS = (
+    exp.GenerateSeries,
+    exp.Unnest,
+    exp.ExplodingGenerateSeries,
+    exp.JSONTable,
 )
-# Functions of databases that the parser has no name for, and which only compute.
-_HARMLESS_NAMES = """
-    age bool_and bool_or btrim concat_ws date date_bin date_format datetime div group_concat
-    ifnull initcap instr json_extract_path_text json_object_agg json_agg jsonb_agg julianday
-    justify_days lpad ltrim make_date mod nullif num_nonnulls percentile_cont percentile_disc
-    printf random regexp_count regexp_match regexp_matches regexp_replace regexp_substr rpad
-    rtrim sign split_part str_to_date strftime string_agg time to_char to_date to_number total
-    translate trunc typeof unixepoch width_bucket
-"""
-_HARMLESS_FUNCTIONS = frozenset(_HARMLESS_NAMES.split())
-_TABLE_FUNCTIONS = (exp.GenerateSeries, exp.Unnest, exp.ExplodingGenerateSeries)
+_CATALOGS = frozenset(("information_schema", "pg_catalog", "sqlite_master", "sqlite_schema", "sys"))
+_MOST_LISTED = 40
+_DESCRIBE = "To see a table's columns use describe_source."
+_INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
+    (exp.Lock, "Leave out FOR UPDATE or FOR SHARE: nothing is locked here."),
+    (exp.Into, "Leave out INTO: the rows come back to you."),
+    (
+        (exp.Placeholder, exp.Parameter, exp.SessionParameter),
+        "Write the value itself instead of a parameter or a variable of the server.",
+    ),
+    (exp.Operator, "Write the operator alone, without OPERATOR(…)."),
+    ((exp.Describe, exp.Summarize, exp.Pragma), _DESCRIBE),
+    (
+        exp.Pivot,
+        "Write a PIVOT inside a SELECT: SELECT … FROM t PIVOT (sum(x) FOR y IN (1, 2)), or use "
+        "sum(x) FILTER (WHERE y = 1).",
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a query may name: its dialect, the tables by catalog, and the engine's own functions."""
+    """What a query may name: its dialect, the tables in lower case, the engine's own functions.
+
+    `shown` are the tables' names as a query must write them. Without `functions` they are those
+    of the dialect that are known to only compute.
+    """
 
     dialect: str
     tables: frozenset[tuple[str, ...]]
-    functions: Collection[str] = _HARMLESS_FUNCTIONS
+    functions: Collection[str] = ()
     may_qualify_functions: bool = False
+    shown: Sequence[str] = ()
+
+    def knows(self, function: str) -> bool:
+        """Whether a function is known to only compute."""
+        return function in self.functions or function in HARMLESS.get(self.dialect, ())
 
 
 def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
@@ -107,13 +120,18 @@ def _parse_one(sql: str, dialect: str) -> exp.Expr:
         raise QueryRefused("The query is nested too deeply. Use WITH to name its parts.")
     try:
         statements = [part for part in sqlglot.parse(sql, dialect=dialect) if part is not None]
+    except (AttributeError, TypeError, IndexError, KeyError):  # the parser's own slips
+        raise QueryRefused(
+            "The query is not valid SQL: a call in it has too few arguments, or wrong ones."
+        ) from None
     except (SqlglotError, RecursionError, ValueError) as error:
         reason = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
         raise QueryRefused(f"The query is not valid SQL: {' '.join(reason)[:300]}") from None
     if len(statements) != 1:
-        raise QueryRefused(f"{_ONE_SELECT} This text holds {len(statements)} statements.")
+        held = f"This text holds {len(statements)} statements: ask one at a time."
+        raise QueryRefused(f"{_ONE_SELECT} {held}")
     if not isinstance(statements[0], _QUERY_PARTS):
-        raise QueryRefused(f"{_ONE_SELECT} To see a table's columns use describe_source.")
+        raise QueryRefused(f"{_ONE_SELECT} {_instead(statements[0]) or _DESCRIBE}")
     return statements[0]
 
 
@@ -127,15 +145,26 @@ def _nesting(sql: str) -> int:
 
 def _check_part(node: exp.Expr) -> None:
     if isinstance(node, _FORBIDDEN_PARTS):
-        raise QueryRefused(f"{_ONE_SELECT} {type(node).__name__} is not part of one.")
+        instead = _instead(node) or f"{type(node).__name__} is not part of one."
+        raise QueryRefused(f"{_ONE_SELECT} {instead}")
+
+
+def _instead(node: exp.Expr) -> str:
+    """What to write instead of a part that is refused, where there is something."""
+    return next((hint for kinds, hint in _INSTEAD if isinstance(node, kinds)), "")
 
 
 def _check_function(node: exp.Func, surroundings: Surroundings) -> None:
     names = _function_names(node)
-    known = not isinstance(node, exp.Anonymous) or names[0] in surroundings.functions
-    if not known or any(_FORBIDDEN_FUNCTIONS.match(name) for name in names):
-        hint = did_you_mean(names[0], surroundings.functions) if not known else ""
-        raise QueryRefused(f"The function {names[0]} is not allowed in queries.{hint}")
+    if any(FORBIDDEN.match(name) for name in names):
+        raise QueryRefused(refusal(names[0]))
+    if isinstance(node, exp.Anonymous) and not surroundings.knows(names[0]):
+        known = surroundings.functions or HARMLESS.get(surroundings.dialect, ())
+        raise QueryRefused(
+            f"The function {names[0]} is not allowed in queries: it is not known as one that only "
+            f"computes.{did_you_mean(names[0], known)} Write it with other functions, CASE or "
+            "arithmetic."
+        )
     qualified = isinstance(node.parent, exp.Dot) and not surroundings.may_qualify_functions
     if qualified:
         raise QueryRefused(f"Write {names[0]} without a schema in front of it.")
@@ -149,20 +178,38 @@ def _function_names(node: exp.Func) -> list[str]:
 
 def _check_table(table: exp.Table, surroundings: Surroundings) -> None:
     if isinstance(table.this, exp.Func):
-        if not isinstance(table.this, _TABLE_FUNCTIONS):
-            raise QueryRefused("Only tables of the sources can stand in FROM, no functions.")
+        _check_table_function(table.this, surroundings)
         return
     if not isinstance(table.this, exp.Identifier):
-        raise QueryRefused("Only tables of the sources can stand in FROM.")
+        raise QueryRefused(
+            "Only tables of the sources can stand in FROM. A file is a source of its own: "
+            "list_sources names it and its tables."
+        )
     if _is_with_name(table) or _path(table) in surroundings.tables:
         return
     raise QueryRefused(_unknown_table(table, surroundings))
 
 
+def _check_table_function(function: exp.Func, surroundings: Surroundings) -> None:
+    allowed = IN_FROM.get(surroundings.dialect, frozenset())
+    if isinstance(function, _TABLE_FUNCTIONS) or allowed.intersection(_function_names(function)):
+        return
+    others = f", {', '.join(sorted(allowed))}" if allowed else ""
+    raise QueryRefused(
+        "Only tables of the sources can stand in FROM, no functions but generate_series, "
+        f"unnest{others}. list_sources names the tables."
+    )
+
+
 def _unknown_table(table: exp.Table, surroundings: Surroundings) -> str:
-    name = ".".join(_path(table))
-    known = sorted({".".join(path) for path in surroundings.tables})
-    shown = ", ".join(known[:40]) + (", …" if len(known) > 40 else "")
+    path = _path(table)
+    name = ".".join(path)
+    if _CATALOGS.intersection(path):
+        return f"The catalog {name} cannot be queried. {_DESCRIBE}"
+    known = surroundings.shown or sorted({".".join(path) for path in surroundings.tables})
+    more = len(known) - _MOST_LISTED
+    others = f", and {more:,} more: describe_source lists them" if more > 0 else ""
+    shown = ", ".join(known[:_MOST_LISTED]) + others
     return f"There is no table {name!r}.{did_you_mean(name, known)} The tables are: {shown}."
 
 

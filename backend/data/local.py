@@ -6,7 +6,7 @@ second is needed beside the first: DuckDB lets COPY overwrite the file of an att
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -14,14 +14,18 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
+from duckdb.sqltypes import DuckDBPyType
 
-from backend.data.errors import QueryFailed, QueryRefused, did_you_mean
-from backend.data.results import MAX_CELL_CHARS, Column, Limits, Table, collect
+from backend.data.cells import exact, values
+from backend.data.errors import QueryFailed, QueryRefused
+from backend.data.names import how_to_write, written
+from backend.data.results import Column, Limits, Table, collect
 
 MEMORY_LIMIT = "180MB"  # a child of the sandbox may take 300 MB in all
 THREADS = 2
 _ROWS_PER_BATCH = 2048
+_LONGEST_MESSAGE = 20_000
+_PICTURE = re.compile(r"\n *LINE \d{1,9}:")  # of the query, below the message
 
 # The order matters: once the settings are locked nothing can be set.
 _SEAL = (
@@ -91,34 +95,20 @@ def _check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
 
 def _fetch(connection: duckdb.DuckDBPyConnection, sql: str, limits: Limits) -> Table:
     relation = connection.sql(sql)
-    pairs = zip(relation.columns, relation.types, strict=True)
-    columns = [Column(name, str(type_)) for name, type_ in pairs]
-    reader = relation.to_arrow_reader(_ROWS_PER_BATCH)
-    return collect(columns, (_rows(batch) for batch in reader), limits)
+    kinds = relation.types
+    pairs = zip(relation.columns, kinds, strict=True)
+    columns = [Column(name, str(kind)) for name, kind in pairs]
+    reader = exact(relation).to_arrow_reader(_ROWS_PER_BATCH)
+    return collect(columns, (_rows(batch, kinds) for batch in reader), limits)
 
 
-def _rows(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
-    return zip(*(_values(column) for column in batch.columns), strict=True)
-
-
-def _values(column: pa.Array) -> list[Any]:
-    """Cells as Python values; times as text, since Python knows no year after 9999."""
-    if pa.types.is_temporal(column.type) and not pa.types.is_interval(column.type):
-        return [_short_time(text) for text in column.cast(pa.string()).to_pylist()]
-    if pa.types.is_string(column.type) and column.nbytes > MAX_CELL_CHARS:
-        # Cut before Python holds them: a cell may be as large as memory.
-        column = pc.utf8_slice_codeunits(column, 0, MAX_CELL_CHARS + 1)
-    values: list[Any] = column.to_pylist()
-    return values
-
-
-def _short_time(text: str | None) -> str | None:
-    return text and re.sub(r"\.0+(?=$|[+Z-])", "", text).replace(" ", "T")
+def _rows(batch: pa.RecordBatch, kinds: Sequence[DuckDBPyType]) -> Iterator[tuple[Any, ...]]:
+    return zip(*map(values, batch.columns, kinds), strict=True)
 
 
 def _explain(connection: duckdb.DuckDBPyConnection, message: str) -> str:
     """The engine's message without its picture of the query, with the columns if one is wrong."""
-    text = " ".join(re.split(r"\n\s*LINE \d+:", message)[0].split())
+    text = " ".join(_PICTURE.split(message[:_LONGEST_MESSAGE], maxsplit=1)[0].split())
     if "Out of Memory" in text:
         return f"The query needs more than {MEMORY_LIMIT}. Filter or aggregate before joining."
     wrong = re.search(r'[Cc]olumn (?:named )?"([^"]+)"', text)
@@ -128,6 +118,8 @@ def _explain(connection: duckdb.DuckDBPyConnection, message: str) -> str:
     rows = connection.execute(
         "SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal"
     ).fetchall()
-    known = sorted(name for (name,) in rows)
+    known = sorted(written([name], "duckdb") for (name,) in rows)
     listed = ", ".join(known[:60])
-    return f"{text[:400]}{did_you_mean(wrong[1], known)} Columns that exist: {listed}."
+    more = f", and {len(known) - 60:,} more: describe_source lists them" if known[60:] else ""
+    hint = how_to_write(wrong[1], known)
+    return f"{text[:400]}{hint} Columns that exist: {listed}{more}."

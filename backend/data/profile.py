@@ -30,6 +30,7 @@ class TableInfo:
     """A table or view; `rows` is None where counting would cost too much.
 
     Of a file, `understood` says how it was read, `warnings` what is missing or was skipped.
+    `path` is the exact name with its schema, in databases.
     """
 
     name: str
@@ -38,6 +39,14 @@ class TableInfo:
     comment: str = ""
     understood: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+
+    @property
+    def exact_name(self) -> tuple[str, ...]:
+        """The parts of the name that a query must write."""
+        if not self.path:
+            return (self.name,)
+        return self.path[-1:] if self.name == self.path[-1] else self.path
 
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.data.aggregate import Sums, sum_by_keys
+from backend.data.catalogs import Catalog
 from backend.data.databases import Database
 from backend.data.errors import UnknownSource, did_you_mean
 from backend.data.guard import Surroundings, check_query, referenced_tables
 from backend.data.local import function_names, run_query
+from backend.data.names import plain, written
 from backend.data.profile import TableInfo
 from backend.data.results import Limits, Table
 
 Question = str | Sums
+_MOST_LISTED = 40
 
 
 @dataclass(frozen=True)
@@ -45,28 +48,34 @@ def query_database(
     return database.query(_as_sql(question, name, tables, database.dialect), tables, limits)
 
 
-def reflect_database(url: str) -> tuple[TableInfo, ...]:
-    """All tables of a database."""
-    return Database(url).list_tables()
+def reflect_database(url: str) -> tuple[Catalog, str]:
+    """All tables of a database, and the dialect in which it is asked."""
+    database = Database(url)
+    return database.read_catalog(), database.dialect
 
 
-def choose_table(source: str, tables: Sequence[TableInfo], name: str) -> TableInfo:
-    """The table by its name, with or without the source's in front of it."""
-    bare = name.replace('"', "").lower().removeprefix(f"{source}.")
-    for table in tables:
-        if table.name.lower() == bare:
+def choose_table(
+    source: str, tables: Sequence[TableInfo], name: str, dialect: str = "duckdb"
+) -> TableInfo:
+    """The table by its name, in quotes or not, with or without the source's in front of it."""
+    bare = plain(name).removeprefix(f"{source}.")
+    exact = [table for table in tables if table.name == name.replace('"', "")]
+    for table in (*exact, *tables):
+        if bare in (table.name.lower(), ".".join(table.path).lower()):
             return table
-    known = [table.name for table in tables]
+    known = [written(table.exact_name, dialect) for table in tables]
     hint = did_you_mean(bare, known)
+    more = f", and {len(known) - _MOST_LISTED:,} more" if len(known) > _MOST_LISTED else ""
     raise UnknownSource(
-        f"{source} has no table {name!r}.{hint} Its tables are: {', '.join(known)}."
+        f"{source} has no table {name!r}.{hint} "
+        f"Its tables are: {', '.join(known[:_MOST_LISTED])}{more}."
     )
 
 
 def _as_sql(question: Question, name: str, tables: Sequence[TableInfo], dialect: str) -> str:
     if isinstance(question, str):
         return question
-    return sum_by_keys(name, choose_table(name, tables, question.table), question, dialect)
+    return sum_by_keys(name, choose_table(name, tables, question.table, dialect), question, dialect)
 
 
 def _paths(default: Snapshot, every: Sequence[Snapshot]) -> Iterator[tuple[str, ...]]:

@@ -2,9 +2,10 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ Scalar = str | int | float | bool | None
 
 _LARGEST_EXACT_INT = 2**53
 MAX_CELL_CHARS = 100_000
+_EMPTY_FRACTION = re.compile(r"\.0+(?=$|[+Z-])")
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Limits:
     rows: int = 100_000
     bytes: int = 16_000_000
     seconds: float = 30.0
+    skip: int = 0  # rows before the first that is wanted
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,18 @@ class Table:
 def collect(
     columns: Sequence[Column], batches: Iterable[Iterable[Sequence[Any]]], limits: Limits
 ) -> Table:
-    """Rows of `batches` as scalars until a limit is reached; later batches are not fetched."""
+    """Rows of `batches` as scalars until a limit is reached; later batches are not fetched.
+
+    The first `limits.skip` rows are left out and count for no limit.
+    """
     table = Table(tuple(columns))
     size = 0
+    to_skip = limits.skip
     for batch in batches:
         for values in batch:
+            if to_skip:
+                to_skip -= 1
+                continue
             if len(table.rows) >= limits.rows:
                 table.cut_by = f"the limit of {limits.rows:,} rows"
                 return table
@@ -77,11 +87,56 @@ def scalar(value: Any) -> Scalar:
         return _from_decimal(value)
     if isinstance(value, datetime | date | time):
         return value.isoformat()
+    if isinstance(value, timedelta):
+        return _duration(value)
     if isinstance(value, bytes | bytearray | memoryview):
         return _cut(bytes(value[:MAX_CELL_CHARS]).hex())
     if isinstance(value, list | tuple | dict):
-        return _clean(_cut(json.dumps(value, default=str, ensure_ascii=False)))
+        return _clean(_cut(_as_json(value)))
     return _clean(_cut(str(value)))
+
+
+def short_time(text: str) -> str:
+    """A date or time as engines write it, in the form of ISO 8601 as far as it has one.
+
+    `infinity`, years before Christ and the like stay in the engine's own words.
+    """
+    if "." in text:
+        text = _EMPTY_FRACTION.sub("", text)
+    day, space, time_of_day = text.partition(" ")
+    if space and time_of_day[:1].isdigit():
+        text = f"{day}T{time_of_day}"
+    has_bare_offset = text[-3:-2] in ("+", "-") and ":" in text
+    return f"{text}:00" if has_bare_offset else text
+
+
+def _duration(value: timedelta) -> str:
+    """Days and time with their sign: Python's own text of an hour ago is "-1 day, 23:00:00"."""
+    sign, size = ("-", -value) if value < timedelta(0) else ("", value)
+    hours, rest = divmod(size.seconds, 3600)
+    fraction = f".{size.microseconds:06d}".rstrip("0").rstrip(".")
+    days = f"{size.days} days " if size.days else ""
+    return f"{sign}{days}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}{fraction}"
+
+
+def _as_json(value: Any) -> str:
+    """JSON whose numbers have all their digits, which `json.dumps` cannot write."""
+    if isinstance(value, dict):
+        pairs = (f"{_json_text(str(key))}: {_as_json(part)}" for key, part in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_as_json(part) for part in value)}]"
+    if isinstance(value, Decimal) and value.is_finite():
+        return format(value, "f")
+    if value is None or isinstance(value, bool | int):
+        return json.dumps(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return repr(value)
+    return _json_text(str(scalar(value)))
+
+
+def _json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _from_decimal(value: Decimal) -> Scalar:
@@ -90,12 +145,12 @@ def _from_decimal(value: Decimal) -> Scalar:
     if value == value.to_integral_value() and value.as_tuple().exponent == 0:
         return scalar(int(value))
     number = float(value)
-    return number if Decimal(repr(number)) == value else str(value)
+    return number if Decimal(repr(number)) == value else format(value, "f")
 
 
 def _clean(text: str) -> str:
-    """Text that PostgreSQL's JSONB and a model's request take: no NUL, no lone surrogates."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+    """Text that PostgreSQL's JSONB and a model's request take: NUL and lone surrogates escaped."""
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 
 def _cut(text: str) -> str:

@@ -4,6 +4,7 @@ What is read and asked happens in children of the sandbox; each source has its o
 """
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,11 +51,17 @@ PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
 MEGABYTES = 300
 _READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
 _READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
+_BUILDING = Bounds(300, MEGABYTES)  # our own data, on however slow a machine
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
 _REFUSED_SECONDS = 300  # how long a file that took too much is not tried again
-_READ_AT_ONCE = 3
+_LIST_SECONDS = 60.0  # how long a list waits for files and databases that were not read before
+_STILL_READING = (
+    "It is still being read, or waits for others that are. List again in a minute, or go on with "
+    "describe_source of this one."
+)
+_log = logging.getLogger(__name__)
 _BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
 
 T = TypeVar("T")
@@ -62,13 +69,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """A source as list_sources shows it; `error` says why it cannot be read, if so."""
+    """A source as list_sources shows it; `error` says why it cannot be read, if so.
+
+    `dialect` is that of its SQL in the parser's words, `note` what is to be said of its tables.
+    """
 
     name: str
     kind: str
     description: str
     tables: tuple[TableInfo, ...] = ()
     error: str | None = None
+    dialect: str = "duckdb"
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,32 +109,32 @@ class Sources:
         self._urls = _name_databases(source_urls, self._names.names())
         self._sandbox = sandbox
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
-        self._making: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._making: WeakValueDictionary[tuple[object, str, str], asyncio.Lock]
+        self._making = WeakValueDictionary()
+        self._reading: dict[tuple[object, str, str], asyncio.Task[SourceInfo]] = {}
 
     def names(self) -> list[str]:
         """The names of all sources: bundled, then databases, then files."""
         return list(self._origins())
 
-    async def list_all(self, asker: str) -> list[SourceInfo]:
-        """All sources with their tables; one that cannot be read is listed with its error."""
-        at_once = asyncio.Semaphore(_READ_AT_ONCE)
+    async def list_all(self, asker: str, wait_seconds: float = _LIST_SECONDS) -> list[SourceInfo]:
+        """All sources with their tables; one that cannot be read is listed with its error.
 
-        async def look(origin: _Origin) -> SourceInfo:
-            async with at_once:
-                return await self._info(asker, origin)
-
-        origins = await asyncio.to_thread(self._origins)
-        async with asyncio.TaskGroup() as group:
-            looks = [group.create_task(look(origin)) for origin in origins.values()]
-        return [task.result() for task in looks]
+        So is one that takes longer than the list waits; it is read on, for the next list.
+        """
+        origins = list((await asyncio.to_thread(self._origins)).values())
+        tasks = [self._begin_reading(asker, origin) for origin in origins]
+        await asyncio.wait(tasks[: len(_BUNDLED)])
+        await asyncio.wait(tasks, timeout=wait_seconds)
+        return [_listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
 
     async def describe(self, asker: str, name: str, table: str | None = None) -> SourceInfo:
         """One source, its tables (or the one named) with the values of their columns."""
         origin = _find(await asyncio.to_thread(self._origins), name)
         info = await self._usable(asker, origin)
-        tables = info.tables if table is None else (choose_table(info.name, info.tables, table),)
+        tables = info.tables if table is None else (_choose(info, table),)
         if not origin.url:
-            path = await self._snapshot(asker, origin)
+            path = await self._usable_snapshot(asker, origin)
             tables = await self._ask(asker, _READING, profile_tables, info.name, path, tables)
         return replace(info, tables=tables)
 
@@ -140,10 +152,10 @@ class Sources:
         if origin.url:
             place = (info.name, origin.url, info.tables)
             return await self._ask(asker, bounds, query_database, *place, question, limits)
-        default = Snapshot(info.name, info.tables, await self._snapshot(asker, origin))
+        default = Snapshot(info.name, info.tables, await self._usable_snapshot(asker, origin))
         named = [o for o in origins.values() if o != origin and _mentions(question, o.name)]
         others = [
-            Snapshot(other.name, about.tables, await self._snapshot(asker, other))
+            Snapshot(other.name, about.tables, await self._usable_snapshot(asker, other))
             for other in named
             if not other.url and not (about := await self._info(asker, other)).error
         ]
@@ -205,6 +217,17 @@ class Sources:
                 origins.append(_Origin(name, "file", f"The file {place}.", version, files[place]))
         return {origin.name: origin for origin in origins}
 
+    def _begin_reading(self, asker: str, origin: _Origin) -> asyncio.Task[SourceInfo]:
+        """The task that reads a source for a list: one for all on this loop who ask meanwhile."""
+        key = (asyncio.get_running_loop(), origin.name, origin.version)
+        task = self._reading.get(key)
+        if task is None:
+            # Under a key of its own: what is slow to read keeps no query of the session waiting.
+            task = asyncio.create_task(self._info(f"{asker} lists", origin))
+            self._reading[key] = task
+            task.add_done_callback(lambda _: self._reading.pop(key, None))
+        return task
+
     async def _usable(self, asker: str, origin: _Origin) -> SourceInfo:
         info = await self._info(asker, origin)
         if info.error:
@@ -219,7 +242,7 @@ class Sources:
         info = SourceInfo(origin.name, origin.kind, origin.description)
         until = inf
         try:
-            info = replace(info, tables=await self._read_tables(asker, origin))
+            info = await self._read(asker, origin, info)
         except SandboxError as error:
             info = replace(info, error=_too_much(error))
             is_its_own = isinstance(error, OutOfTime | OutOfMemory)
@@ -231,12 +254,25 @@ class Sources:
             self._known[origin.name] = (origin.version, until, info)
         return info
 
-    async def _read_tables(self, asker: str, origin: _Origin) -> tuple[TableInfo, ...]:
+    async def _read(self, asker: str, origin: _Origin, info: SourceInfo) -> SourceInfo:
+        """What is known of a source, with its tables."""
         run = self._sandbox.run
         if origin.url:
-            return await run(reflect_database, origin.url, bounds=_REFLECTING, key=asker)
+            read = await run(reflect_database, origin.url, bounds=_REFLECTING, key=asker)
+            catalog, dialect = read
+            return replace(info, tables=catalog.tables, note=catalog.note, dialect=dialect)
         snapshot = await self._snapshot(asker, origin)
-        return await run(list_tables, origin.name, snapshot, bounds=_READING, key=asker)
+        tables = await run(list_tables, origin.name, snapshot, bounds=_READING, key=asker)
+        return replace(info, tables=tables)
+
+    async def _usable_snapshot(self, asker: str, origin: _Origin) -> Path:
+        """The place of the source's copy. Raises SourceUnusable."""
+        try:
+            return await self._snapshot(asker, origin)
+        except SandboxError as error:
+            raise SourceUnusable(
+                f"The source {origin.name} cannot be read: {_too_much(error)}"
+            ) from None
 
     async def _snapshot(self, asker: str, origin: _Origin) -> Path:
         """The place of the source's copy, made now if there is none."""
@@ -245,17 +281,36 @@ class Sources:
         async def fill(folder: Path) -> None:
             run = self._sandbox.run
             if file is None:
-                await run(build_finance, folder, bounds=_READING, key=asker)
+                await run(build_finance, folder, bounds=_BUILDING, key=asker)
             else:
                 place = (folder / name, origin.name, file)
                 bounds = _READING_CELLS if is_workbook(file) else _READING
                 await run(fill_snapshot, *place, bounds=bounds, key=asker)
 
         folder = "finance" if file is None else origin.name
-        key = f"{folder}-{origin.version}"
+        key = (asyncio.get_running_loop(), folder, origin.version)
         alone = self._making.get(key) or self._making.setdefault(key, asyncio.Lock())
-        async with alone:  # who asks meanwhile waits for the same copy
-            return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
+        try:
+            async with alone:  # who asks meanwhile waits for the same copy
+                return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
+        except OSError as error:
+            raise SourceUnusable(f"Its copy cannot be written: {error.strerror}.") from None
+
+
+def _listed(origin: _Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
+    """A source as its task has read it, or why it has not: each fails alone."""
+    info = SourceInfo(origin.name, origin.kind, origin.description)
+    if not task.done():
+        return replace(info, error=_STILL_READING)
+    failure = task.exception()
+    if failure is None:
+        return task.result()
+    _log.error("The source %s cannot be listed", origin.name, exc_info=failure)
+    return replace(info, error="It cannot be read: an unexpected error, which the log has.")
+
+
+def _choose(info: SourceInfo, table: str) -> TableInfo:
+    return choose_table(info.name, info.tables, table, info.dialect)
 
 
 def _too_much(error: SandboxError) -> str:

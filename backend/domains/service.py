@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from pydantic import ValidationError
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -12,22 +11,19 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
-from backend.domains.credentials import unmask
 from backend.domains.drift import diff_templates
-from backend.domains.template import check_template, said_by
+from backend.domains.template import changed_template, check_template, said_by
 from backend.errors import (
     DomainArchived,
     DomainChanged,
     DomainInUse,
     DomainNameTaken,
     DomainNotFound,
-    InvalidInput,
     NotAllowed,
 )
 from backend.llm.clean import clean
 from backend.schemas.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
-from backend.schemas.wire import READING
 from backend.text import clean_text
 from db.models.conversation import ConversationRow
 from db.models.domain import DomainRow
@@ -125,7 +121,8 @@ def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange
         _archive(session, scope, row, archived)
     if (is_default := given.pop("is_default", row.is_default)) != row.is_default:
         _make_default(session, scope, row, is_default)
-    _store(session, scope, row, _template(row, given))
+    template = changed_template({**row.template, "name": row.name}, given)
+    _store(session, scope, row, template)
     session.expire_all()
     return get(session, scope, domain_id)
 
@@ -267,20 +264,6 @@ def _write(session: Session, statement: Any) -> None:
         if _NAME_TAKEN in str(error.orig):
             raise DomainNameTaken from error
         raise
-
-
-def _template(row: DomainRow, given: dict[str, Any]) -> DomainTemplate:
-    """The changed template; a change may hold null where a template needs a value."""
-    stored = {**row.template, "name": row.name}
-    try:
-        before = DomainTemplate.model_validate(stored, context=READING)
-        if given.get("mcp_servers"):
-            given = {**given, "mcp_servers": unmask(given["mcp_servers"], before.mcp_servers)}
-        return DomainTemplate.model_validate({**said_by(before), **given})
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise InvalidInput(f"{where}: {fault['msg'].removeprefix('Value error, ')}") from error
 
 
 def _values(template: DomainTemplate) -> dict[str, Any]:

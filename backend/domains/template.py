@@ -4,9 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
+from backend.domains.credentials import unmask
 from backend.errors import InvalidInput
 from backend.schemas.configuration import Fault
 from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.schemas.wire import READING
 from backend.text import is_visible
 
 JSON = dict[str, Any]
@@ -34,6 +38,30 @@ def check_template(template: DomainTemplate) -> None:
 def said_by(template: DomainTemplate) -> JSON:
     """What a domain keeps of its template; what that does not say stays unsaid."""
     return template.model_dump(mode="json", exclude_defaults=True) | {"name": template.name}
+
+
+def changed_template(stored: JSON, given: JSON) -> DomainTemplate:
+    """Return the stored template with what is given in place of what it says.
+
+    Raise InvalidInput for null where a template needs a value, and where one change would leave
+    nothing of several things: that is a form that has lost its fields, not a person's wish.
+    """
+    try:
+        before = DomainTemplate.model_validate(stored, context=READING, strict=False)
+        if given.get("mcp_servers"):
+            given = {**given, "mcp_servers": unmask(given["mcp_servers"], before.mcp_servers)}
+        after = DomainTemplate.model_validate({**said_by(before), **given})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise InvalidInput(f"{where}: {fault['msg'].removeprefix('Value error, ')}") from error
+    lost = sorted(said_by(before).keys() - {"name"})
+    if len(lost) > 1 and said_by(after).keys() == {"name"}:
+        raise InvalidInput(
+            f"This would empty the domain: nothing of its {', '.join(lost)} would be left, and"
+            " nothing was saved. Clear one field at a time, or delete the domain."
+        )
+    return after
 
 
 def image_of(template: DomainTemplate) -> JSON:

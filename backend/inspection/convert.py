@@ -9,11 +9,12 @@ from backend.agents.state import load_messages
 JSON = dict[str, Any]
 
 
-def as_sent(messages: Sequence[JSON]) -> list[JSON]:
-    """Write messages of the state in the shape that travels to a model."""
+def as_sent(messages: Sequence[JSON], provider: str = "") -> list[JSON]:
+    """Write messages of the state in the shape that travels to a model of this provider."""
     if not messages:
         return []
-    payload = _model()._get_request_payload(load_messages(list(messages)))
+    model = _model().model_copy(update={"provider": provider})
+    payload = model._get_request_payload(load_messages(list(messages)))
     sent: list[JSON] = payload["messages"]
     return sent
 

@@ -9,6 +9,8 @@ from typing import Any
 from backend.agents.state import is_summary
 from backend.conversations.display import assistant_drafts, text_of
 from backend.inspection.timeline import Leaving, Span, Timeline, span_of
+from backend.llm.arguments import REASONING
+from backend.llm.wire.kept import CALLS, FIELDS, KEPT, THINKING
 from backend.schemas.inspection import (
     Fate,
     InspectedRow,
@@ -69,6 +71,7 @@ class Reading:
             tokens=self.tokens[place],
             origin=self._origin(message),
             sent=self.otherwise.get(name),
+            returned=_returned(message),
         )
 
     def fate(self, row: DisplayMessage) -> tuple[Fate, Leaving | None]:
@@ -175,6 +178,15 @@ def _words(content: JSON) -> str:
     if "arguments" in content:
         return f"{content.get('name')} {content['arguments']}"
     return str(content.get("text") or content.get("content") or "")
+
+
+def _returned(message: JSON) -> JSON:
+    """What is sent with a message to the provider that it came from, and to no other."""
+    extra = message.get("additional_kwargs") or {}
+    kept = extra.get(KEPT) or {}
+    thinking = dict.fromkeys(kept.get(THINKING) or (), extra.get(REASONING) or "")
+    given = {FIELDS: {**(kept.get(FIELDS) or {}), **thinking}, CALLS: kept.get(CALLS)}
+    return {name: value for name, value in given.items() if value}
 
 
 def _call(call: JSON) -> JSON:

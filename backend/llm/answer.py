@@ -1,57 +1,37 @@
 """One answer of a model, from its stream: shown piece by piece, accepted only as a whole."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.messages.tool import ToolCall, tool_call
+from langchain_core.messages.tool import ToolCall
 
 from backend.errors import IncompleteAnswer
-from backend.llm.arguments import (
-    RAW_ARGUMENTS,
-    REASONING,
-    UNREADABLE,
-    parse_arguments,
-    write_arguments,
-)
+from backend.llm.arguments import REASONING
+from backend.llm.clean import clean
 from backend.llm.events import Delta
+from backend.llm.wire.calls import MAX_CALLS as MAX_CALLS
+from backend.llm.wire.calls import Calls
+from backend.llm.wire.deltas import (
+    BROKEN,
+    CUT_SHORT,
+    MALFORMED,
+    finish_reason_of,
+    text_of,
+    thinking_of,
+    usage_in,
+    usage_of,
+)
+from backend.llm.wire.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, NOT_KEPT, Kept
+from backend.llm.wire.sources import Sources
+from backend.llm.wire.stream import End
+from backend.llm.wire.think_tags import ThinkTags
 from backend.schemas.wire import JSON
 from backend.text import clean_text
 
-CUT_SHORT = ("length", "content_filter")
-BROKEN = (None, "error")
-THOUGHTS = ("thinking", "reasoning")
-THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")
 MAX_ANSWER_CHARS = 8_000_000
-MAX_CALLS = 1_000
-MAX_UNREADABLE_CHARS = 2_000
-
-
-@dataclass
-class _Call:
-    """A call as it arrives, and then what became of its arguments: read, or why they cannot be."""
-
-    call_id: str
-    name: str
-    pieces: list[str] = field(default_factory=list)
-    arguments: JSON = field(default_factory=dict)
-    raw: str | None = None
-    unreadable: str | None = None
-
-    def read(self) -> None:
-        """Read the arguments. Those that are no JSON object leave one that a provider accepts."""
-        text = "".join(self.pieces)
-        try:
-            self.arguments = parse_arguments(text)
-        except ValueError as error:
-            self.arguments = {UNREADABLE: clean_text(text[:MAX_UNREADABLE_CHARS])}
-            self.unreadable = clean_text(str(error))[:MAX_UNREADABLE_CHARS]
-        else:
-            self.raw = None if write_arguments(self.arguments) == text else text
 
 
 class Answer:
@@ -59,20 +39,24 @@ class Answer:
 
     LangChain completes the JSON of a call that was cut off and runs the tool with half of its
     arguments; here an answer counts only when its stream ended properly. A call of it whose text
-    is not strict JSON is marked, so that it is not run but answered with what is wrong.
+    is not strict JSON is marked, so that it is not run but answered with what is wrong. `provider`
+    names whom what is kept of the answer may be sent to again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, provider: str = "") -> None:
         self.message_id = str(uuid4())
         self.has_begun = False
         self.was_shown = False
+        self._provider = provider
         self._size = 0
         self._choice: Any = None
         self._text = _Pieces()
         self._thinking = _Pieces()
+        self._tags = ThinkTags()
         self._refused = False
-        self._calls: list[_Call] = []
-        self._by_index: dict[Any, _Call] = {}
+        self._kept = Kept()
+        self._calls = Calls(self._kept)
+        self._sources = Sources()
         self._finish_reason: str | None = None
         self._model: str | None = None
         self._usage: JSON | None = None
@@ -85,12 +69,12 @@ class Answer:
     @property
     def usage(self) -> UsageMetadata | None:
         """What it has used, as far as it has said so."""
-        return _usage(self._usage)
+        return usage_of(self._usage)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is neither text nor call, nor a reason for that."""
-        said = self._calls or self._text.joined().strip()
+        said = len(self._calls) or self._text.joined().strip()
         return not said and self._finish_reason not in CUT_SHORT
 
     @property
@@ -104,7 +88,7 @@ class Answer:
         Raises ValueError for what is no such chunk, IncompleteAnswer for an endless answer.
         """
         try:
-            shown = list(self._read(chunk))
+            shown = list(self._end() if chunk is End.DONE else self._read(chunk))
         except (AttributeError, TypeError, KeyError) as error:
             raise ValueError("the model's endpoint sent what is no chunk") from error
         self.was_shown = self.was_shown or bool(shown)
@@ -119,43 +103,64 @@ class Answer:
         """Return the whole answer; IncompleteAnswer if it broke off or calls what has no name."""
         if self._finish_reason in BROKEN:
             raise IncompleteAnswer
+        if self._finish_reason == MALFORMED:
+            raise IncompleteAnswer(
+                "The model wrote a call that its provider could not read; nothing was run. "
+                "Press Retry, or ask in other words."
+            )
         if self._calls and self._finish_reason in CUT_SHORT:
             raise IncompleteAnswer(
                 f"The model's answer was cut ({self._finish_reason}) within a tool call; "
                 "no tool of it was run. Press Retry."
             )
-        if not all(call.name for call in self._calls):
+        if not self._calls.are_named:
             raise IncompleteAnswer("The model called a tool without a name; nothing was run.")
-        for call in self._calls:
-            call.read()
+        calls = self._calls.read()
         return AIMessage(
             content=self._text.joined(),
             id=self.message_id,
-            tool_calls=self._tool_calls(),
-            additional_kwargs=self._extra(),
+            tool_calls=calls,
+            additional_kwargs=self._extra(calls),
             response_metadata=self._metadata(),
             usage_metadata=self.usage,
         )
 
     def _read(self, chunk: Any) -> Iterator[Delta]:
-        if isinstance(usage := chunk.get("usage"), dict) and usage:
-            self._usage = usage
+        self._usage = usage_in(chunk) or self._usage
+        self._sources.add(chunk)
         choice = self._own_choice(chunk.get("choices") or [])
         if choice is None:
             return
-        if finish_reason := choice.get("finish_reason"):
-            self._finish_reason = str(finish_reason)
-            self._model = chunk.get("model")
-        delta = choice.get("delta")
-        if delta is None:
-            return
-        if shown := self._keep(self._thinking, _thinking_of(delta)):
-            yield Delta(self.message_id, thinking=shown)
-        text = _text_of(delta.get("content")) or self._refusal(delta) or ""
-        if shown := self._keep(self._text, text):
-            yield Delta(self.message_id, text=shown)
+        self._model = chunk.get("model") or self._model
+        yield from self._read_delta(self._delta_of(choice))
+        if reason := finish_reason_of(choice):
+            self._finish_reason = reason
+            yield from self._show_rest()
+
+    def _read_delta(self, delta: JSON) -> Iterator[Delta]:
+        content = delta.get("content")
+        if isinstance(content, list):
+            self._sources.add_parts(content)
+        self._sources.add(delta)
+        taken = self._kept.add(delta)
+        thinking = thinking_of(delta)
+        self._size += max(0, taken - len(thinking))  # said once more, under another name
+        in_text, text = self._tags.add(text_of(content) or self._refusal(delta) or "")
+        yield from self._show(thinking + in_text, text)
         for piece in delta.get("tool_calls") or ():
-            self._add_call(piece)
+            self._count(self._calls.add(piece))
+        if legacy := delta.get("function_call"):
+            self._count(self._calls.add_legacy(legacy))
+
+    def _delta_of(self, choice: JSON) -> JSON:
+        """Return what a choice adds; in an answer that was not streamed it is a message.
+
+        Some streams end with the whole message again.
+        """
+        delta: JSON | None = choice.get("delta")
+        if delta is None and not self.has_begun:
+            delta = choice.get("message")
+        return delta or {}
 
     def _own_choice(self, choices: list[JSON]) -> JSON | None:
         """Return the choice that came first in this answer; a second one would be mixed into it."""
@@ -167,65 +172,58 @@ class Answer:
                 return choice
         return None
 
+    def _end(self) -> Iterator[Delta]:
+        """Take `[DONE]`. Without a reason before it, it is the end of what is whole by itself."""
+        yield from self._show_rest()
+        is_whole = self._calls.are_whole if self._calls else bool(self._text.joined().strip())
+        if self._finish_reason is None and is_whole:
+            self._finish_reason = "tool_calls" if self._calls else "stop"
+
+    def _show_rest(self) -> Iterator[Delta]:
+        yield from self._show(*self._tags.end())
+
+    def _show(self, thinking: str, text: str) -> Iterator[Delta]:
+        if shown := self._keep(self._thinking, thinking):
+            yield Delta(self.message_id, thinking=shown)
+        if shown := self._keep(self._text, text):
+            yield Delta(self.message_id, text=shown)
+
     def _keep(self, pieces: "_Pieces", piece: str) -> str:
         if not piece:
             return ""
-        self.has_begun = True
-        self._size += len(piece)
+        self._count(len(piece))
         return pieces.add(piece)
+
+    def _count(self, chars: int) -> None:
+        self.has_begun = True
+        self._size += chars
 
     def _refusal(self, delta: JSON) -> str | None:
         refusal: str | None = delta.get("refusal")
         self._refused = self._refused or bool(refusal)
         return refusal
 
-    def _add_call(self, piece: JSON) -> None:
-        """Add to the call of the piece's index; another id at the same index is another call."""
-        index, call_id = piece.get("index"), piece.get("id") or ""
-        call = self._by_index.get(index)
-        if call is None or (call_id and call.call_id and call_id != call.call_id):
-            call = _Call(call_id, "")
-            self._calls.append(call)
-            if len(self._calls) > MAX_CALLS:
-                raise IncompleteAnswer(
-                    f"The model's answer calls more than {MAX_CALLS} tools at once; none of them "
-                    "was run. Ask for less."
-                )
-            self._by_index[index] = call
-        call.call_id = call.call_id or call_id
-        self.has_begun = True
-        if function := piece.get("function"):
-            call.name = call.name or function.get("name") or ""
-            text = _arguments_of(function.get("arguments"))
-            self._size += len(text)
-            call.pieces.append(text)
-
-    def _tool_calls(self) -> list[ToolCall]:
-        taken: set[str] = set()
-        calls = []
-        for call in self._calls:
-            call_id = clean_text(call.call_id)
-            if not call_id or call_id in taken:
-                call_id = f"call_{uuid4().hex}"
-            taken.add(call_id)
-            calls.append(tool_call(name=clean_text(call.name), args=call.arguments, id=call_id))
-        return calls
-
-    def _extra(self) -> dict[str, Any]:
-        extra: dict[str, Any] = {}
-        if thinking := self._thinking.joined():
-            extra[REASONING] = thinking
+    def _extra(self, calls: list[ToolCall]) -> dict[str, Any]:
+        thinking = self._thinking.joined()
+        extra: dict[str, Any] = {REASONING: thinking} if thinking else {}
         if self._refused:
             extra["refusal"] = True
-        if any(call.raw for call in self._calls):
-            extra[RAW_ARGUMENTS] = [call.raw for call in self._calls]
-        if any(call.unreadable for call in self._calls):
-            extra[UNREADABLE] = [call.unreadable for call in self._calls]
-        return extra
+        kept = self._kept.of_message(thinking, self._tags.raw, has_calls=bool(calls))
+        if self._kept.is_too_much:
+            kept.pop(FIELDS)
+        else:
+            kept[CALLS] = clean(self._calls.kept())
+        kept = {name: value for name, value in kept.items() if value}
+        if kept and self._provider:
+            extra[KEPT] = {FOR: self._provider, **kept}
+        return extra | self._calls.marks()
 
     def _metadata(self) -> dict[str, Any]:
         metadata = {"finish_reason": self._finish_reason, "model_name": self._model}
-        return {key: clean_text(value) for key, value in metadata.items() if value}
+        if self._kept.is_too_much:
+            metadata[NOT_KEPT] = f"{self._kept.size:,} of {MAX_KEPT_CHARS:,}"
+        said = {key: clean_text(value) for key, value in metadata.items() if value}
+        return {**said, **self._sources.told()}
 
 
 class _Pieces:
@@ -246,51 +244,3 @@ class _Pieces:
 
     def joined(self) -> str:
         return "".join(self._pieces)
-
-
-def _text_of(content: Any) -> str:
-    """Return the text of a delta; some endpoints send it in blocks."""
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    if content is not None and not isinstance(content, str):
-        raise TypeError("content is neither text nor blocks")
-    return content or ""
-
-
-def _thinking_of(delta: JSON) -> str:
-    """Return the thinking of a delta: a text beside the content, or blocks there or within it."""
-    said = delta.get(REASONING) or delta.get("reasoning")
-    if isinstance(said, str) and said:
-        return said
-    places = (delta.get("content"), delta.get("reasoning_details"))
-    blocks = [block for given in places if isinstance(given, list) for block in given]
-    return "".join(_thought(block) for block in blocks if isinstance(block, dict))
-
-
-def _thought(block: JSON) -> str:
-    """Return what a block of thinking says; endpoints differ in where they put it."""
-    if not str(block.get("type")).startswith(THOUGHTS):
-        return ""
-    said = next((said for key in THOUGHT_KEYS if (said := block.get(key))), "")
-    if isinstance(said, list):
-        return "".join(str(part.get("text") or "") for part in said if isinstance(part, dict))
-    return said if isinstance(said, str) else ""
-
-
-def _arguments_of(arguments: Any) -> str:
-    """Return the text of a piece of arguments; some endpoints send them as an object, whole."""
-    return json.dumps(arguments) if isinstance(arguments, dict) else arguments or ""
-
-
-def _usage(usage: JSON | None) -> UsageMetadata | None:
-    if usage is None:
-        return None
-    tokens_in, tokens_out = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-    total = usage.get("total_tokens") or tokens_in + tokens_out
-    used = UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
-    read, written = (usage.get(f"{part}_tokens_details") or {} for part in ("prompt", "completion"))
-    if cached := read.get("cached_tokens"):
-        used["input_token_details"] = {"cache_read": cached}
-    if reasoning := written.get("reasoning_tokens"):
-        used["output_token_details"] = {"reasoning": reasoning}
-    return used

@@ -21,8 +21,9 @@ Tell = Callable[[ModelEvent], None]
 class Asking:
     """Asks for one answer; what a person may know of it goes to `tell`."""
 
-    def __init__(self, model: str, patience: Patience, tell: Tell) -> None:
+    def __init__(self, model: str, provider: str, patience: Patience, tell: Tell) -> None:
         self._model = model
+        self._provider = provider
         self._patience = patience
         self._tell = tell
         self._deadline = asyncio.get_running_loop().time() + patience.answer_seconds
@@ -39,7 +40,7 @@ class Asking:
         answer that is empty twice is returned: whoever shows it says so.
         """
         while True:
-            answer = Answer()
+            answer = Answer(self._provider)
             try:
                 await receive(answer, self._deadline)
                 message = answer.message()

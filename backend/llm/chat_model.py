@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import LanguageModelInput
@@ -13,8 +13,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
-from openai import AsyncStream, Stream
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from backend.errors import IncompleteAnswer
 from backend.llm.answer import Answer
@@ -24,6 +23,8 @@ from backend.llm.events import ANSWER, ModelCall, ModelEvent
 from backend.llm.failures import FAILURES, explain_failure
 from backend.llm.patience import Patience
 from backend.llm.prices import COST, cost_of
+from backend.llm.wire.kept import give_back, provider_of
+from backend.llm.wire.stream import AsyncChunks, Chunks
 from backend.settings import Price
 
 # Posted by path and taken as plain JSON: as an argument the SDK walks through each message, for
@@ -41,13 +42,19 @@ class ColloquyChatModel(ChatOpenAI):
     which builds, merges and filters a message object for each. It also sees why an answer is asked
     for again, and first of all the request itself, as it leaves, for a `purpose`. Answers that
     broke off raise IncompleteAnswer, all other failures ModelUnavailable, both when patience has
-    ended.
+    ended. `provider` names who answers, so that what is kept for one goes to no other.
     """
 
     on_event: Tell | None = Field(None, exclude=True)
     purpose: str = Field(ANSWER, exclude=True)
     patience: Patience = Patience()
     price: Price | None = Field(None, exclude=True)
+    provider: str = Field("", exclude=True)
+
+    @model_validator(mode="after")
+    def _name_provider(self) -> Self:
+        self.provider = self.provider or provider_of(self.openai_api_base, self.model_name)
+        return self
 
     def bind_tools(
         self, tools: Sequence[Any], **options: Any
@@ -61,8 +68,10 @@ class ColloquyChatModel(ChatOpenAI):
         messages = self._convert_input(input_).to_messages()
         payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
         for message, sent in zip(messages, payload["messages"], strict=True):
-            if isinstance(message, AIMessage) and message.tool_calls:
-                _restore_argument_texts(message, sent["tool_calls"])
+            if isinstance(message, AIMessage):
+                if message.tool_calls:
+                    _restore_argument_texts(message, sent["tool_calls"])
+                give_back(message, sent, self.provider)
         payload |= {"stream": True, "stream_options": {"include_usage": True}}
         return payload
 
@@ -75,12 +84,12 @@ class ColloquyChatModel(ChatOpenAI):
     ) -> ChatResult:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         tell = self.on_event or _ignore
-        asking = Asking(self.model_name, self.patience, tell)
+        asking = Asking(self.model_name, self.provider, self.patience, tell)
 
         async def receive(answer: Answer, deadline: float) -> None:
             await self._receive(answer, payload, tell, deadline)
 
-        tell(call := ModelCall(self.purpose, messages, payload))
+        tell(call := ModelCall(self.purpose, messages, payload, self.provider))
         with call.under_way():
             message = await asking.ask(receive)
             result = self._result(message)
@@ -102,10 +111,10 @@ class ColloquyChatModel(ChatOpenAI):
     ) -> ChatResult:
         """Ask once, for scripts: an agent asks asynchronously, since only that can be stopped."""
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
-        answer = Answer()
+        answer = Answer(self.provider)
         try:
             asked = _asked(payload)
-            with self.root_client.post(PATH, **asked, stream_cls=Stream[object]) as stream:
+            with self.root_client.post(PATH, **asked, stream_cls=Chunks) as stream:
                 for chunk in stream:
                     answer.add(chunk)
         except FAILURES as error:
@@ -133,9 +142,7 @@ class ColloquyChatModel(ChatOpenAI):
         try:
             async with asyncio.timeout_at(first) as limit:
                 asked = _asked(payload)
-                stream = await self.root_async_client.post(
-                    PATH, **asked, stream_cls=AsyncStream[object]
-                )
+                stream = await self.root_async_client.post(PATH, **asked, stream_cls=AsyncChunks)
                 async with stream:
                     async for chunk in stream:
                         for delta in answer.add(chunk):

@@ -46,12 +46,13 @@ class ModelCall:
     """One request as it leaves; how it ended is filled in when it has.
 
     `messages` are those that the model was given, each of which became the message at the same
-    place of `payload`, the JSON that travels. `began`: seconds since 1970.
+    place of `payload`, the JSON that travels to `provider`. `began`: seconds since 1970.
     """
 
     purpose: str
     messages: Sequence[BaseMessage]
     payload: JSON
+    provider: str = ""
     began: float = field(default_factory=time.time)
     seconds: float | None = None
     used: UsageMetadata | None = None

@@ -9,9 +9,14 @@ import openai
 
 from backend.errors import IncompleteAnswer, ModelFailed, ModelUnavailable
 from backend.llm.answer import Answer
+from backend.text import clean_text
 
 MAX_DETAIL = 300
-_SECRET = re.compile(r"\b(sk|pk|key|bearer)[-_ ][\w\-*.]{4,}", re.IGNORECASE)
+_SECRET = re.compile(
+    r"\b(?:sk|pk|key|bearer)[-_ ][\w\-*.]{4,}"
+    r"|\b(?:gsk|csk|xai|pplx|nvapi|hf|fw|tgp)[-_][\w\-*.]{4,}|\bAIza[\w-]{8,}|//[^/\s@]+@",
+    re.IGNORECASE,
+)
 _TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _LASTING = (
@@ -23,6 +28,9 @@ _LASTING = (
     "content_filter",
     *_USED_UP,
 )
+# The model's own slip, which its provider tells as an error: asked again, it may do better.
+_SLIPS = ("tool_use_failed", "json_validate_failed")
+_NO_MODEL = ("model_not_found", "deploymentnotfound", "modelnotfound")
 _PASSING_STATUS = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
 
 FAILURES = (
@@ -60,13 +68,15 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> Trouble:
     if _is_timeout(error):
         said = "The model was silent for too long. Press Retry."
         return Trouble(ModelUnavailable(said), is_passing=True, cost=2)
+    if _is_slip(error):
+        return Trouble(IncompleteAnswer(_slip_sentence(error)), is_passing=True)
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model)
     if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
         return _explain_body(error)
     if answer.has_begun:
         return Trouble(IncompleteAnswer(), is_passing=True)
-    if isinstance(error, openai.APIConnectionError):
+    if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
         said = "The model's endpoint cannot be reached. Check OPENAI_BASE_URL."
     else:
         said = "The model's endpoint gave an answer that cannot be read. Check OPENAI_BASE_URL."
@@ -102,10 +112,7 @@ def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
     if status in (401, 403):
         said = "The model's endpoint refused the API key. Check OPENAI_API_KEY."
     elif status == 404:
-        said = (
-            f"The endpoint knows no model {model!r}. "
-            "Check MODEL, the domain's model and OPENAI_BASE_URL."
-        )
+        said = _not_found_sentence(error, model)
     elif status == 402 or _codes(error) & set(_USED_UP):
         said, passing = "The account's quota at the model's provider is used up. Add to it.", False
     elif status == 429:
@@ -133,11 +140,64 @@ def _is_too_long(error: openai.APIError) -> bool:
     return any(sign in str(error).lower() for sign in _TOO_LONG)
 
 
+def _is_slip(error: Exception) -> bool:
+    if not isinstance(error, openai.APIError):
+        return False
+    body = error.body if isinstance(error.body, dict) else {}
+    return bool(_codes(error) & set(_SLIPS)) or "failed_generation" in body
+
+
+def _slip_sentence(error: Exception) -> str:
+    """Say what the model did wrong, with what it wrote."""
+    said = "The model wrote a call that its provider could not read, and nothing was run."
+    body = getattr(error, "body", None)
+    wrote = body.get("failed_generation") if isinstance(body, dict) else None
+    if isinstance(wrote, str) and wrote.strip():
+        said += f" It wrote: {_quote(wrote)}"
+    return f"{said} Press Retry, or ask in other words."
+
+
+def _not_found_sentence(error: openai.APIStatusError, model: str) -> str:
+    """Say what is not there: the model or the address; in doubt the endpoint's own words tell."""
+    said = _words_of(error)
+    lower = said.lower()
+    knows_no_model = any(code.lower() in _NO_MODEL for code in _codes(error))
+    if knows_no_model or "model" in lower or (said and model.lower() in lower):
+        return (
+            f"The endpoint knows no model {model!r}. Check MODEL, the domain's model and "
+            f"OPENAI_BASE_URL. It says: {_quote(said)}"
+        )
+    answer = f" It says: {_quote(said)}" if said else ""
+    return (
+        "The model's endpoint has nothing at this address (status 404). Check OPENAI_BASE_URL, "
+        f"which mostly ends in /v1, and MODEL.{answer}"
+    )
+
+
+def _words_of(error: openai.APIError) -> str:
+    """Return what an endpoint says of an error; nothing of a page that only browsers can read."""
+    body = error.body
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    if isinstance(body, dict):
+        body = body.get("error") or body
+    if isinstance(body, dict):
+        body = body.get("message") or body.get("detail") or body.get("title") or ""
+    said = body if isinstance(body, str) else ""
+    return "" if said.lstrip().startswith("<") else said
+
+
+def _quote(said: str) -> str:
+    """Return the words of others in quotation marks: on one line, without secrets, cut."""
+    line = " ".join(clean_text(_SECRET.sub("…", said)).split())
+    return f"“{line[:MAX_DETAIL]}…”" if len(line) > MAX_DETAIL else f"“{line}”"
+
+
 def _body_sentence(error: openai.APIError) -> str:
     if _is_too_long(error):
         return (
             "The conversation is longer than this model can read. "
             "Start a new session, or give the domain the middleware summarization."
         )
-    said = _SECRET.sub("…", error.message)[:MAX_DETAIL]
+    said = _SECRET.sub("…", _words_of(error) or error.message)[:MAX_DETAIL]
     return f"The model refused the request: {said}"

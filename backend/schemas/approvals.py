@@ -12,7 +12,7 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.bounds import FreeJSON
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import JSON, Input, Wire
 
 MAX_MESSAGE_CHARS = 20_000
 MAX_DECISIONS = 200
@@ -36,14 +36,14 @@ class ApprovalStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-class EditedAction(Wire):
+class EditedAction(Input):
     """The call that runs in place of the one that was shown: the same tool, other arguments."""
 
     name: str | None = Field(None, description="The tool's name; an edit cannot change it.")
     args: FreeJSON
 
 
-class Decision(Wire):
+class Decision(Input):
     """What is decided on one call.
 
     `approve` runs it as it was shown; `edit` runs it with other arguments; `reject` runs nothing
@@ -66,7 +66,7 @@ class Decision(Wire):
     )
 
 
-class Decisions(Wire):
+class Decisions(Input):
     """One decision for each pending call of a turn, in order."""
 
     decisions: list[Decision] = Field(min_length=1, max_length=MAX_DECISIONS)

@@ -6,14 +6,14 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.sessions import ChatRequest
-from backend.schemas.wire import Wire
+from backend.schemas.wire import Input, Wire
 
 
 class MessageEdit(ChatRequest):
     """A message in other words: what follows the edited one is answered anew, on a new branch."""
 
 
-class BranchChoice(Wire):
+class BranchChoice(Input):
     """Which branch to show: the one that was last left, of those that have this turn."""
 
     turn_id: UUID

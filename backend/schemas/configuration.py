@@ -7,7 +7,7 @@ from pydantic import Field
 
 from backend.schemas.bounds import Name
 from backend.schemas.domains import DomainTemplate
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import JSON, Input, Wire
 
 
 class Fault(Wire):
@@ -59,13 +59,13 @@ class DomainVersionPage(Wire):
     next_before: int | None
 
 
-class VersionEdited(Wire):
+class VersionEdited(Input):
     """Which version the change was made from; a newer one meanwhile: 409."""
 
     version: int | None = Field(None, description="Absent: whatever it is now.")
 
 
-class Duplicate(Wire):
+class Duplicate(Input):
     """A copy of a domain to be made."""
 
     name: Name
@@ -86,7 +86,7 @@ class Drift(Wire):
     )
 
 
-class ContinueRequest(Wire):
+class ContinueRequest(Input):
     """A session to be continued in a new one."""
 
     domain: str | None = Field(

@@ -20,12 +20,12 @@ from backend.schemas.bounds import (
     Setting,
     Tokens,
 )
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import JSON, Input, Wire
 
 NAMED = re.compile(r"\$\{(\w+)\}")  # a secret, in a server's template
 
 
-class _Patience(Wire):
+class _Patience(Input):
     """How long one waits for an MCP server."""
 
     connect_seconds: float | None = Field(
@@ -57,7 +57,7 @@ Policies = Annotated[list[str | JSON], Fit]
 McpServer = Annotated[StreamableHttpServer | StdioServer, Field(discriminator="transport")]
 
 
-class AgentTemplate(Wire):
+class AgentTemplate(Input):
     """One agent of a domain."""
 
     name: str = Field(min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
@@ -71,7 +71,7 @@ class AgentTemplate(Wire):
     roles: list[str] | None = Field(None, description="Roles that may ask it; absent: all.")
 
 
-class Limits(Wire):
+class Limits(Input):
     """What one turn may use at most; and its session in all, and its domain in a month (UTC)."""
 
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
@@ -97,7 +97,7 @@ class Limits(Wire):
     )
 
 
-class DomainTemplate(Wire):
+class DomainTemplate(Input):
     """A domain's configuration: what a new session's image is copied from."""
 
     name: Name = Field(examples=["finance"])
@@ -129,7 +129,7 @@ def _as_it_is(schema: JSON) -> None:
     del schema["default"]
 
 
-class DomainChange(Wire):
+class DomainChange(Input):
     """What to change of a domain; absent fields stay. No existing session is touched."""
 
     name: Name | None = None

@@ -63,9 +63,11 @@ class ProgressEvent(Wire):
     """What a turn does at this moment."""
 
     context: EventContext
-    state: Literal["stopping", "waiting_for_model"]
+    state: Literal["stopping", "waiting_for_model", "running_tool"]
     seconds: float | None = Field(None, description="Until its model is asked again.")
     reason: str | None = Field(None, description="Why it waits.")
+    call_id: str | None = Field(None, description="The call whose tool runs.")
+    text: str | None = Field(None, description="What that tool says of its progress, in a line.")
 
 
 EVENTS: Mapping[EventName, type[Wire]] = {

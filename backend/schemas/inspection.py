@@ -60,6 +60,11 @@ class ReadMessage(Wire):
     tokens: int
     origin: Origin
     sent: str | None = None
+    returned: JSON = Field(
+        default={},
+        description="What goes back with it to the provider that it came from, and to no other: "
+        "`message`, fields of the message, and `calls`, fields of its calls by their ids.",
+    )
 
 
 class InspectedRow(Wire):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import JSON, Input, Wire
 
 
 class VersionStatus(StrEnum):
@@ -74,7 +74,7 @@ class ToolVersionPage(Wire):
     pending: int
 
 
-class ToolVersionDecision(Wire):
+class ToolVersionDecision(Input):
     """Whether a tool may be used in this version."""
 
     status: Literal["accepted", "refused"]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import JSON, Input, Wire
 
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200
@@ -59,6 +59,27 @@ class MessageStatus(StrEnum):
     STOPPED = "stopped"
 
 
+class SessionOrder(StrEnum):
+    """In which order sessions are listed: ascending, or descending where it begins with `-`."""
+
+    LATEST = "-updated_at"
+    LONGEST_UNUSED = "updated_at"
+    NEWEST = "-created_at"
+    OLDEST = "created_at"
+    TITLE = "title"
+    TITLE_REVERSED = "-title"
+
+    @property
+    def column(self) -> str:
+        """The field that counts."""
+        return self.removeprefix("-")
+
+    @property
+    def is_descending(self) -> bool:
+        """Whether the largest value comes first."""
+        return self.startswith("-")
+
+
 class EventName(StrEnum):
     """The kinds of events that a session's stream carries."""
 
@@ -75,7 +96,7 @@ class EventName(StrEnum):
     TURN_FINISHED = "turn_finished"
 
 
-class ChatRequest(Wire):
+class ChatRequest(Input):
     """A person's message to a session's agent."""
 
     message: str = Field(examples=["What's the budget for CC-1001?"])
@@ -99,7 +120,7 @@ class ChatResponse(Wire):
     agent: str = Field(examples=["assistant"])
 
 
-class NewSession(Wire):
+class NewSession(Input):
     """A session to be made."""
 
     title: str | None = None
@@ -108,7 +129,7 @@ class NewSession(Wire):
     )
 
 
-class SessionChange(Wire):
+class SessionChange(Input):
     """What a person may change of a session; absent fields stay as they are."""
 
     title: str | None = None
@@ -137,7 +158,7 @@ class Session(Wire):
 
 
 class SessionPage(Wire):
-    """One page of sessions, newest first."""
+    """One page of sessions, the latest used first unless another order was asked for."""
 
     items: list[Session]
     next_cursor: str | None

@@ -2,10 +2,14 @@
 
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema
 
 JSON = dict[str, Any]
 READING = {"is_reading": True}  # the context in which is read what another part has written
+
+_EXACT = ("bool", "int", "float")
+_OPAQUE = ("metadata", "default")  # hold no schemas that values are read by
 
 
 class Wire(BaseModel):
@@ -21,8 +25,30 @@ class Wire(BaseModel):
         bounds that people are held to now do not keep it from being read.
         """
         if isinstance(written, str | bytes):
-            return cls.model_validate_json(written, extra="ignore", context=READING)
-        return cls.model_validate(written, extra="ignore", context=READING)
+            return cls.model_validate_json(written, extra="ignore", context=READING, strict=False)
+        return cls.model_validate(written, extra="ignore", context=READING, strict=False)
+
+
+def _exact(schema: Any) -> Any:
+    if isinstance(schema, list | tuple):
+        return type(schema)(_exact(part) for part in schema)
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: part if name in _OPAQUE else _exact(part) for name, part in schema.items()}
+    return {**parts, "strict": True} if schema.get("type") in _EXACT else parts
+
+
+class Input(Wire):
+    """What a person sends: a boolean is true or false, a number no text, an integer no 5.0."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """What Pydantic asks for: the same schema, with booleans and numbers as they are written.
+
+        Pydantic's own strictness concerns all of a model: it would refuse an id for being a text.
+        """
+        exact: CoreSchema = _exact(handler(source))
+        return exact
 
 
 def is_reading(info: ValidationInfo) -> bool:

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -22,7 +23,7 @@ from backend.settings import Settings
 from backend.tools.mcp_health import ServerHealth
 from backend.tools.mcp_names import ToolKey, assign_names
 from backend.tools.mcp_server import Server
-from backend.tools.mcp_tool import McpTool
+from backend.tools.mcp_tool import McpTool, OnProgress
 from backend.tools.mcp_words import (
     about_names,
     about_repeated,
@@ -83,6 +84,7 @@ async def open_mcp_tools(
     call_seconds: float = CALL_SECONDS,
     tell: Tell = lambda notice: None,
     warn: Tell = lambda notice: None,
+    on_progress: OnProgress = lambda call_id, said: None,
 ) -> AsyncGenerator[Served, None]:
     """Connect to all servers at once and give their tools; each connection lasts for the block.
 
@@ -110,7 +112,8 @@ async def open_mcp_tools(
             if isinstance(got, str):
                 warn(is_missing(server.name, got))
         missing = [server for server in opened if server not in listed]
-        yield await _serve(listed, missing, memory, sandbox or Sandbox(), tell)
+        make = partial(McpTool.of, sandbox=sandbox or Sandbox(), on_progress=on_progress)
+        yield await _serve(listed, missing, memory, make, tell)
     finally:
         await close_all([server for server in opened if not server.is_connecting])
 
@@ -153,7 +156,7 @@ async def _serve(
     listed: Mapping[Server, list[Tool]],
     missing: Sequence[Server],
     memory: ToolMemory,
-    sandbox: Sandbox,
+    make: Callable[[Server, Tool, str], McpTool],
     tell: Tell,
 ) -> Served:
     """Return the tools that may be used, under distinct names, and why others may not.
@@ -168,7 +171,7 @@ async def _serve(
     made: list[BaseTool] = []
     for server, tools in distinct.items():
         usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
-        made += [McpTool.of(server, t, names[server.name, t.name], sandbox) for t in usable]
+        made += [make(server, t, names[server.name, t.name]) for t in usable]
         for said in about_withheld(server.name, list(tools), review):
             tell(said)
         called = {tool.name: names[server.name, tool.name] for tool in usable}

@@ -5,13 +5,15 @@ import logging
 from collections.abc import Sequence
 
 from langchain_core.tools import ToolException
-from mcp.types import CallToolResult, Tool
+from mcp.types import CallToolResult, ReadResourceResult, Tool
+from pydantic import AnyUrl
 
 from backend.domains.commands import Commands
 from backend.errors import ToolServerUnavailable
 from backend.schemas.domains import McpServer
 from backend.schemas.wire import JSON
 from backend.tools.mcp_health import ServerHealth
+from backend.tools.mcp_progress import ProgressLine
 from backend.tools.mcp_session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session
 
 logger = logging.getLogger(__name__)
@@ -85,7 +87,15 @@ class Server:
         self._health.connected(self.key, since)
         return tools
 
-    async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
+    async def call(
+        self,
+        tool: str,
+        arguments: JSON,
+        meta: JSON | None,
+        line: ProgressLine,
+        *,
+        as_task: bool = False,
+    ) -> CallToolResult:
         """Call a tool; ToolException says how it failed, and whether it may have acted.
 
         A connection that was lost before the call is opened again, once.
@@ -94,7 +104,7 @@ class Server:
             session = await self._open_session()
             try:
                 async with asyncio.timeout(self._call_seconds if self._is_bounded else None):
-                    return await session.call(tool, arguments, meta)
+                    return await session.call(tool, arguments, meta, line, as_task=as_task)
             except NotDelivered:
                 session.close()
             except TimeoutError as error:
@@ -103,6 +113,18 @@ class Server:
                     f"{self._call_seconds:g} seconds, its limit, {UNCERTAIN}."
                 ) from error
         raise self._unreachable()
+
+    async def read(self, uri: AnyUrl) -> ReadResourceResult | None:
+        """Read what a result links to; None where the server has nothing to be read.
+
+        ToolException says why it cannot be read.
+        """
+        if self._current is None or not self._current.is_open:
+            return None
+        try:
+            return await self._current.read(uri)
+        except NotDelivered:
+            return None
 
     def close(self) -> set[asyncio.Task[None]]:
         """Ask all connections to end and give the tasks that do it."""

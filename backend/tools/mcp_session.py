@@ -2,24 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from langchain_core.tools import ToolException
 from langchain_mcp_adapters.sessions import create_session
 from mcp import ClientSession
 from mcp.shared.exceptions import McpError
-from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
-from pydantic import ValidationError
+from mcp.types import CONNECTION_CLOSED, CallToolResult, ReadResourceResult, Tool
+from pydantic import AnyUrl, ValidationError
 
 from backend.domains.commands import Commands
 from backend.schemas.domains import McpServer, StdioServer, StreamableHttpServer
 from backend.schemas.wire import JSON
 from backend.tools.mcp_failures import failure_of, is_refused, said_of_status
+from backend.tools.mcp_progress import ProgressLine
 from backend.tools.mcp_rescue import rescue
 from backend.tools.mcp_stdio import stdio_session
+from backend.tools.mcp_task import Note, run_as_task
 from backend.tools.mcp_wire import HttpWatch
 
 MAX_TOOLS = 1_000
@@ -27,6 +29,9 @@ MARGIN_SECONDS = 10.0  # who asked for the call gives it up first
 SIGN_SECONDS = 3.0
 UNCERTAIN = "so this call may or may not have taken effect"
 SESSION_TERMINATED = 32600
+
+T = TypeVar("T")
+Ask = Callable[[ClientSession, Note], Awaitable[T]]
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +65,8 @@ class Session:
         self._ready: asyncio.Future[list[Tool]] = asyncio.get_running_loop().create_future()
         self._session: ClientSession | None = None
         self._closing = asyncio.Event()
-        self._calls: dict[Any, asyncio.Future[CallToolResult]] = {}
+        self._call_seconds = call_seconds
+        self._calls: dict[Any, asyncio.Future[Any]] = {}
         self._task: asyncio.Task[None] | None = None
         self._error: BaseException | None = None
         self._is_suspect = False
@@ -100,11 +106,68 @@ class Session:
             self._is_suspect = False
         return self.is_open
 
-    async def call(self, tool: str, arguments: JSON, meta: JSON | None) -> CallToolResult:
-        """Call a tool; a server that dies meanwhile ends the call at once."""
+    async def call(
+        self,
+        tool: str,
+        arguments: JSON,
+        meta: JSON | None,
+        line: ProgressLine,
+        *,
+        as_task: bool = False,
+    ) -> CallToolResult:
+        """Call a tool; what it says of its progress goes to `line`."""
+        asked = 0
+
+        async def ask(session: ClientSession, note: Note) -> CallToolResult:
+            def count() -> None:
+                nonlocal asked
+                asked += 1
+                note()
+
+            if as_task:
+                return await run_as_task(
+                    session, tool, arguments, meta,
+                    seconds=self._call_seconds, note=count, say=line.say,
+                )  # fmt: skip
+            count()
+            return await session.call_tool(tool, arguments, progress_callback=line.count, meta=meta)
+
+        try:
+            return await self._request(ask)
+        except NotDelivered:
+            if asked > 1:  # what was not delivered is a question about a task that has begun
+                raise self._broken() from None
+            raise
+
+    async def read(self, uri: AnyUrl) -> ReadResourceResult | None:
+        """Read a resource; None where the server says that it has none."""
+        capabilities = self._session.get_server_capabilities() if self._session else None
+        if capabilities is None or capabilities.resources is None:
+            return None
+
+        async def ask(session: ClientSession, note: Note) -> ReadResourceResult:
+            note()
+            return await session.read_resource(uri)
+
+        return await self._request(ask)
+
+    async def _request(self, ask: Ask[T]) -> T:
+        """Ask the server something; one that dies meanwhile ends that at once.
+
+        Each request is known by the id that the session gives it in the very moment of `note`.
+        """
         assert self._session is not None and self._task is not None  # noqa: S101  # is open
-        aside: asyncio.Future[CallToolResult] = asyncio.get_running_loop().create_future()
-        call = asyncio.ensure_future(self._ask(self._session, aside, tool, arguments, meta))
+        session = self._session
+        aside: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        def note() -> None:
+            self._calls[session._request_id] = aside
+
+        async def listen_and_ask() -> T:
+            await self._http.listen()
+            return await ask(session, note)
+
+        call = asyncio.ensure_future(listen_and_ask())
         try:
             waited: set[asyncio.Future[Any]] = {call, aside, self._task}
             await asyncio.wait(waited, return_when="FIRST_COMPLETED")
@@ -135,20 +198,7 @@ class Session:
         if self._task is not None and self._session is None:
             self._task.cancel()
 
-    async def _ask(
-        self,
-        session: ClientSession,
-        aside: asyncio.Future[CallToolResult],
-        tool: str,
-        arguments: JSON,
-        meta: JSON | None,
-    ) -> CallToolResult:
-        """Make the call, known by the id that the session gives it in this very moment."""
-        await self._http.listen()
-        self._calls[session._request_id] = aside
-        return await session.call_tool(tool, arguments, meta=meta)
-
-    def _forget(self, aside: asyncio.Future[CallToolResult]) -> None:
+    def _forget(self, aside: asyncio.Future[Any]) -> None:
         self._calls = {key: value for key, value in self._calls.items() if value is not aside}
         if aside.done():
             aside.exception()
@@ -189,6 +239,9 @@ class Session:
     def _lost(self) -> Exception:
         if is_refused(self._error):
             return NotDelivered()
+        return self._broken()
+
+    def _broken(self) -> ToolException:
         said = said_of_status(self._error) or "has broken the connection"
         return ToolException(f"The tool server {self._name!r} {said}, {UNCERTAIN}.")
 

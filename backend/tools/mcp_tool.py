@@ -1,12 +1,14 @@
 """A tool of an MCP server: arguments and results pass as they are, an error result is an error."""
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, ToolException
-from mcp.types import Tool
+from mcp.types import CallToolResult, Tool
 from pydantic import PrivateAttr
 
 from backend.sandbox.errors import SandboxError
@@ -14,9 +16,16 @@ from backend.sandbox.sandbox import Sandbox
 from backend.schemas.wire import JSON
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp_content import read_result
+from backend.tools.mcp_links import open_links
+from backend.tools.mcp_progress import ProgressLine
 from backend.tools.mcp_server import Server
+from backend.tools.mcp_task import is_run_as_task
 from backend.tools.registry import Effect
 from backend.tools.validation import BOUNDS, find_misfit
+
+OnProgress = Callable[[str, str], None]  # of which call, what its tool says
+
+_CALL_ID: ContextVar[str] = ContextVar("call_id", default="")
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,14 @@ class McpTool(BaseTool):
     handle_tool_error: bool = True
     effect: Effect = Effect.ACTS
     _server: Server = PrivateAttr()
-    _remote_name: str = PrivateAttr()
-    _result_schema: JSON | None = PrivateAttr()
+    _tool: Tool = PrivateAttr()
     _sandbox: Sandbox = PrivateAttr()
+    _on_progress: OnProgress = PrivateAttr()
 
     @classmethod
-    def of(cls, server: Server, tool: Tool, name: str, sandbox: Sandbox) -> "McpTool":
+    def of(
+        cls, server: Server, tool: Tool, name: str, sandbox: Sandbox, on_progress: OnProgress
+    ) -> "McpTool":
         """Return the tool under the name by which the model calls it."""
         made = cls(
             name=name,
@@ -46,14 +57,15 @@ class McpTool(BaseTool):
             args_schema=tool.inputSchema,
             effect=effect_of_tool(tool),
         )
-        made._server, made._remote_name = server, tool.name
-        made._result_schema, made._sandbox = tool.outputSchema, sandbox
+        made._server, made._tool = server, tool
+        made._sandbox, made._on_progress = sandbox, on_progress
         return made
 
     async def ainvoke(
         self, input: str | dict[str, Any] | Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
         """Call the tool; an error result keeps what people see of it."""
+        _CALL_ID.set(str(input.get("id") or "") if isinstance(input, dict) else "")
         result = await super().ainvoke(input, config, **kwargs)
         if isinstance(result, ToolMessage) and isinstance(result.artifact, _OfError):
             update = {"status": "error", "artifact": result.artifact.artifact}
@@ -66,13 +78,23 @@ class McpTool(BaseTool):
     async def _arun(self, /, **arguments: Any) -> tuple[str, JSON | _OfError | None]:
         key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
         meta = {"idempotency_key": key} if key else None
-        result = await self._server.call(self._remote_name, arguments, meta)
-        if self._result_schema is not None and not result.isError:
-            await self._check(self._result_schema, result.structuredContent)
-        content = read_result(result)
+        result = await self._call(arguments, meta)
+        if self._tool.outputSchema is not None and not result.isError:
+            await self._check(self._tool.outputSchema, result.structuredContent)
+        content = read_result(await open_links(result, self._server.read))
         if result.isError:
             return content.text, _OfError(content.artifact)
         return content.text, content.artifact
+
+    async def _call(self, arguments: JSON, meta: JSON | None) -> CallToolResult:
+        call_id = _CALL_ID.get()
+        line = ProgressLine(lambda said: self._on_progress(call_id, said))
+        try:
+            return await self._server.call(
+                self._tool.name, arguments, meta, line, as_task=is_run_as_task(self._tool)
+            )
+        finally:
+            line.close()
 
     async def _check(self, schema: JSON, structured: JSON | None) -> None:
         """Raise ToolException unless the structured part of a result fits the tool's schema."""

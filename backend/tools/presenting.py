@@ -1,6 +1,8 @@
 """How a tool's table is handed over: whole as an artifact, bounded as the model's excerpt."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from backend.data.results import Scalar, Table
@@ -8,8 +10,29 @@ from backend.data.results import Scalar, Table
 EXCERPT_ROWS = 40
 EXCERPT_CHARS = 8_000
 _CELL_CHARS = 200
+_LARGEST_WITH_CENTS = 1e15
+
+_LINE_BREAKERS = re.compile(r"[^\S ]")
 
 Artifact = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in all that there is a table's rows stand, and how to see others.
+
+    `first` rows come before the table's. `further` says how to go on, with {offset} for the first
+    row that is not shown.
+    """
+
+    first: int = 0
+    further: str = (
+        "The whole result is kept and the person can open it. Use WHERE, ORDER BY or aggregates to "
+        "see other rows."
+    )
+
+
+_START = Place()
 
 
 def table_artifact(title: str, table: Table) -> Artifact:
@@ -24,17 +47,18 @@ def table_artifact(title: str, table: Table) -> Artifact:
     }
 
 
-def excerpt(title: str, table: Table, notes: Sequence[str] = ()) -> str:
+def excerpt(title: str, table: Table, notes: Sequence[str] = (), place: Place = _START) -> str:
     """What the model reads: notes, the first rows, and plainly what is not shown."""
     shown = _fitting_rows(table)
-    lines = [f"{title}: {_count(len(table.rows), 'row')}.", *notes]
+    lines = [f"{title}: {_count(len(table.rows), 'row')}{_before(place)}.", *notes]
     lines += ["", markdown_table([column.name for column in table.columns], shown), ""]
     if len(shown) < len(table.rows):
+        further = place.further.format(offset=place.first + len(shown))
         lines.append(
-            f"EXCERPT: the first {len(shown)} of {len(table.rows):,} rows are shown to you. The "
-            "whole result is kept and the person can open it. Use WHERE, ORDER BY or aggregates "
-            "to see other rows."
+            f"EXCERPT: the first {len(shown)} of {len(table.rows):,} rows are shown to you. "
+            f"{further}"
         )
+    lines += _not_seen(table, shown)
     if table.cut_by:
         lines.append(
             f"INCOMPLETE: reading stopped at {table.cut_by}; there are more rows. Totals over "
@@ -43,10 +67,30 @@ def excerpt(title: str, table: Table, notes: Sequence[str] = ()) -> str:
     return "\n".join(lines).strip()
 
 
+def _not_seen(table: Table, shown: Sequence[Sequence[Scalar]]) -> list[str]:
+    """What the cells do not show: the rest of long texts, and whether an empty one is NULL."""
+    lines = []
+    if any(isinstance(cell, str) and len(cell) > _CELL_CHARS for row in shown for cell in row):
+        further = f"substr(…, {_CELL_CHARS + 1}, {_CELL_CHARS}) reads on"
+        lines.append(f"CUT: texts are shown up to {_CELL_CHARS} characters; {further}.")
+    empty = [
+        column.name
+        for place, column in enumerate(table.columns)
+        if {"", None} <= {row[place] for row in shown if not row[place]}
+    ]
+    if empty:
+        lines.append(f"Empty cells of {', '.join(empty)} are NULL in some rows, '' in others.")
+    return lines
+
+
 def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Scalar]]) -> str:
     """A Markdown table; cells are cut and cannot break out of it."""
     lines = [_line(columns), _line(["---"] * len(columns))]
     return "\n".join(lines + [_line([_cell(value) for value in row]) for row in rows])
+
+
+def _before(place: Place) -> str:
+    return f" after the first {place.first:,}" if place.first else ""
 
 
 def _fitting_rows(table: Table) -> list[list[Scalar]]:
@@ -68,13 +112,16 @@ def _cell(value: Scalar) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.2f}" if abs(value) >= 1 and round(value, 2) == value else repr(value)
+        has_cents = 1 <= abs(value) < _LARGEST_WITH_CENTS and round(value, 2) == value
+        return f"{value:.2f}" if has_cents else repr(value)
     text = str(value)
     return text if len(text) <= _CELL_CHARS else f"{text[:_CELL_CHARS]}… ({len(text):,} characters)"
 
 
 def _escaped(text: str) -> str:
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+    """One line of text; what would break it is written as in Python, a line's end as \\n."""
+    escaped = text.replace("\\", "\\\\").replace("|", "\\|")
+    return _LINE_BREAKERS.sub(lambda found: repr(found[0])[1:-1], escaped)
 
 
 def _count(number: int, noun: str) -> str:

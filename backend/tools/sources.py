@@ -1,38 +1,57 @@
 """Tools to see which sources there are, what they hold, and to query them with SQL."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
+from backend.data.names import written
 from backend.data.profile import TableInfo
-from backend.data.results import Column, Limits, Table
+from backend.data.results import Column, Limits, Scalar, Table
 from backend.data.sources import SourceInfo
 from backend.tools.context import ToolContext
 from backend.tools.making import Answer, make_tool
-from backend.tools.presenting import excerpt, table_artifact
+from backend.tools.presenting import Place, excerpt, table_artifact
 
 QUERY_LIMITS = Limits()
 _TABLES_IN_LIST = 12
 _MOST_NOTES = 30
+_TABLES_IN_NOTES = 30
+_NAME_CHARS = 4_000  # of a line that names all there is
+_MATCHING = Field(
+    None,
+    max_length=200,
+    description="Only those whose name or description holds this text; leave out for all.",
+)
+_OFFSET = Field(0, ge=0, description="How many rows to leave out: to see those after an excerpt.")
 
 
 class ListSources(BaseModel):
     """List all data sources you can query: their names, kinds, tables and numbers of rows.
 
-    Call this first when you do not know which source holds the answer.
+    Call this first when you do not know which source holds the answer. With many sources give
+    matching, or an offset to go on.
     """
+
+    matching: str | None = _MATCHING
+    offset: int = _OFFSET
 
 
 class DescribeSource(BaseModel):
     """Show the tables of one source: columns, types, meanings and the span of their values.
 
-    Call it before writing SQL over tables you have not seen. Example: source="fi",
-    table="documents".
+    Call it before writing SQL over tables you have not seen; names are shown as SQL must have
+    them. Example: source="fi", table="documents". With many tables or columns give matching, or an
+    offset to go on.
     """
 
     source: str = Field(description="The source's name as in list_sources.", examples=["fi"])
     table: str | None = Field(
         None, description="One table of it; leave out for all.", examples=["documents"]
     )
+    matching: str | None = _MATCHING
+    offset: int = _OFFSET
 
 
 class QuerySource(BaseModel):
@@ -52,20 +71,25 @@ class QuerySource(BaseModel):
         examples=["SELECT SUM(amount_group) FROM documents WHERE gl_account = '630000'"],
     )
     title: str | None = Field(None, description="A short title for the result.", max_length=120)
+    offset: int = _OFFSET
 
 
 def list_sources(context: ToolContext) -> BaseTool:
     """The tool that lists all sources."""
 
-    async def ask() -> Answer:
-        infos = await context.sources.list_all(context.asker)
-        columns = ("source", "kind", "tables", "description", "problem")
-        table = Table(tuple(Column(name, "VARCHAR") for name in columns))
-        table.rows = [
-            [info.name, info.kind, _table_list(info), info.description, info.error or ""]
+    async def ask(matching: str | None = None, offset: int = 0) -> Answer:
+        infos = [
+            info
+            for info in await context.sources.list_all(context.asker)
+            if _matches(matching, info.name, info.description, *(t.name for t in info.tables))
+        ]
+        names = ("source", "kind", "tables", "description", "problem")
+        rows: list[list[Scalar]] = [
+            [info.name, info.kind, _table_list(info, matching), info.description, info.error or ""]
             for info in infos
         ]
-        return excerpt("Sources", table), table_artifact("Sources", table)
+        table, note, place = _part(names, rows, offset, "list_sources", matching)
+        return excerpt("Sources", table, note, place), table_artifact("Sources", table)
 
     return make_tool("list_sources", ListSources, ask)
 
@@ -73,15 +97,21 @@ def list_sources(context: ToolContext) -> BaseTool:
 def describe_source(context: ToolContext) -> BaseTool:
     """The tool that describes one source."""
 
-    async def ask(source: str, table: str | None = None) -> Answer:
+    async def ask(
+        source: str, table: str | None = None, matching: str | None = None, offset: int = 0
+    ) -> Answer:
         info = await context.sources.describe(context.asker, source, table)
-        columns = _columns_table(info)
-        notes = [f"{info.name} ({info.kind}): {info.description}"]
-        notes += [_about_table(t) for t in info.tables]
-        read = _bounded([line for t in info.tables for line in _about_reading(t)])
+        tables = list(_matching_tables(info, matching))
+        names = ("table", "column", "type", "meaning", "values")
+        rows = _column_rows(replace(info, tables=tuple(tables)))
+        columns, names_note, place = _part(names, rows, offset, "describe_source", matching)
+        notes = [f"{info.name} ({info.kind}): {info.description}", info.note]
+        notes += _about_tables(tables, info.dialect)
+        notes += names_note
+        read = _bounded([line for t in tables for line in _about_reading(t)])
         title = f"Columns of {info.name}"
-        artifact = {**table_artifact(title, columns), "notes": read}
-        return excerpt(title, columns, [*notes, *read]), artifact
+        said = excerpt(title, columns, [note for note in [*notes, *read] if note], place)
+        return said, {**table_artifact(title, columns), "notes": read}
 
     return make_tool("describe_source", DescribeSource, ask)
 
@@ -89,28 +119,81 @@ def describe_source(context: ToolContext) -> BaseTool:
 def query_source(context: ToolContext) -> BaseTool:
     """The tool that runs a SELECT."""
 
-    async def ask(source: str, sql: str, title: str | None = None) -> Answer:
-        table = await context.sources.query(context.asker, source, sql, QUERY_LIMITS)
+    async def ask(source: str, sql: str, title: str | None = None, offset: int = 0) -> Answer:
+        limits = replace(QUERY_LIMITS, skip=offset)
+        table = await context.sources.query(context.asker, source, sql, limits)
         name = title or f"Query of {source}"
         warnings = await context.sources.warnings(context.asker, source, sql)
         notes = _bounded([f"NOTE on {warning}" for warning in warnings])
-        return excerpt(name, table, notes), {**table_artifact(name, table), "notes": notes}
+        further = (
+            "The whole result is kept and the person can open it. To see other rows use WHERE, "
+            "ORDER BY or aggregates, or ask again with offset={offset} and an ORDER BY."
+        )
+        return excerpt(name, table, notes, Place(offset, further)), {
+            **table_artifact(name, table),
+            "notes": notes,
+        }
 
     return make_tool("query_source", QuerySource, ask)
 
 
-def _table_list(info: SourceInfo) -> str:
-    shown = [_table_with_count(table) for table in info.tables[:_TABLES_IN_LIST]]
+def _part(
+    names: Sequence[str], rows: Sequence[list[Scalar]], offset: int, tool: str, matching: str | None
+) -> tuple[Table, list[str], Place]:
+    """The rows from `offset` on, what to say of the others, and where they stand."""
+    table = Table(tuple(Column(name, "VARCHAR") for name in names), list(rows[offset:]))
+    notes = []
+    if matching:
+        notes.append(f"Only what matches {matching!r}; call {tool} without matching for all.")
+    if offset and offset >= len(rows):
+        notes.append(f"There are no rows after the first {len(rows):,}: give a smaller offset.")
+    further = f"Call {tool} again with offset={{offset}} for the next, or with matching for some."
+    return table, notes, Place(offset, further)
+
+
+def _matches(matching: str | None, *texts: str) -> bool:
+    wanted = (matching or "").strip().strip("%*").lower()
+    return not wanted or any(wanted in text.lower() for text in texts)
+
+
+def _matching_tables(info: SourceInfo, matching: str | None) -> Iterator[TableInfo]:
+    """The tables that match, whole; of others their columns that match, if there are any."""
+    for table in info.tables:
+        if _matches(matching, table.name, table.comment):
+            yield table
+            continue
+        columns = tuple(c for c in table.columns if _matches(matching, c.name, c.comment))
+        if columns:
+            yield replace(table, columns=columns)
+
+
+def _table_list(info: SourceInfo, matching: str | None) -> str:
+    by_match = sorted(info.tables, key=lambda table: not _matches(matching, table.name))
+    shown = [_table_with_count(table, info.dialect) for table in by_match[:_TABLES_IN_LIST]]
     more = len(info.tables) - len(shown)
-    return ", ".join(shown) + (f", and {more} more" if more else "")
+    others = f", and {more:,} more: describe_source lists them" if more else ""
+    return ", ".join(shown) + others
 
 
-def _table_with_count(table: TableInfo) -> str:
-    return table.name if table.rows is None else f"{table.name} ({table.rows:,} rows)"
+def _table_with_count(table: TableInfo, dialect: str) -> str:
+    name = written(table.exact_name, dialect)
+    return name if table.rows is None else f"{name} ({table.rows:,} rows)"
 
 
-def _about_table(table: TableInfo) -> str:
-    return f"- {_table_with_count(table)}: {table.comment}".rstrip(": ")
+def _about_tables(tables: Sequence[TableInfo], dialect: str) -> list[str]:
+    """A line for each of a few tables; of many their names, as far as they fit."""
+    if len(tables) <= _TABLES_IN_NOTES:
+        return [_about_table(table, dialect) for table in tables]
+    listed, size = [], 0
+    for table in tables:
+        name = written(table.exact_name, dialect)
+        size += len(name) + 2
+        if size > _NAME_CHARS:
+            break
+        listed.append(name)
+    more = len(tables) - len(listed)
+    others = f", and {more:,} more: give matching or table" if more else ""
+    return [f"{len(tables):,} tables: {', '.join(listed)}{others}."]
 
 
 def _about_reading(table: TableInfo) -> list[str]:
@@ -125,10 +208,19 @@ def _bounded(notes: list[str]) -> list[str]:
     return notes if more <= 0 else [*notes[:_MOST_NOTES], f"NOTE: and {more:,} more notes."]
 
 
-def _columns_table(info: SourceInfo) -> Table:
-    names = ("table", "column", "type", "meaning", "values")
-    table = Table(tuple(Column(name, "VARCHAR") for name in names))
-    table.rows = [
-        [t.name, c.name, c.type, c.comment, c.values] for t in info.tables for c in t.columns
+def _about_table(table: TableInfo, dialect: str) -> str:
+    return f"- {_table_with_count(table, dialect)}: {table.comment}".rstrip(": ")
+
+
+def _column_rows(info: SourceInfo) -> list[list[Scalar]]:
+    return [
+        [
+            written(table.exact_name, info.dialect),
+            written([column.name], info.dialect),
+            column.type,
+            column.comment,
+            column.values,
+        ]
+        for table in info.tables
+        for column in table.columns
     ]
-    return table

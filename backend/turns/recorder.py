@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +20,7 @@ from backend.agents.events import (
     TextDelta,
     ThinkingDelta,
     ToolFinished,
+    ToolProgress,
 )
 from backend.agents.state import is_answered
 from backend.conversations import display
@@ -119,6 +121,10 @@ class Recorder:
         except SQLAlchemyError as error:
             # It is told already, and the next step finds out whether the database is back.
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
+
+    def tool_said(self, said: ToolProgress) -> None:
+        """Publish how far a running tool has come; that is not kept."""
+        self._publish(self._event(EventName.PROGRESS, state="running_tool", **asdict(said)))
 
     def asked(self, asked: ModelAsked) -> None:
         """Keep what a model was sent until it is noted with the step that it makes."""

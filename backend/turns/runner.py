@@ -17,6 +17,7 @@ from backend.agents.events import (
     TextDelta,
     ThinkingDelta,
     ToolFinished,
+    ToolProgress,
 )
 from backend.agents.run import AgentRecipe, run_agent
 from backend.data.sources import Sources
@@ -198,6 +199,7 @@ _RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
     TextDelta: Recorder.said,
     ThinkingDelta: Recorder.said,
     ToolFinished: Recorder.tool_finished,
+    ToolProgress: Recorder.tool_said,
     StepFinished: _save,
     Interrupted: _wait,
     AnswerReset: Recorder.reset,

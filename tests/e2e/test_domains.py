@@ -10,6 +10,12 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import JSON, Stack
 
+SIGHTS = {
+    "Edit": "Built-in tools",
+    "Preview": "What a new session keeps as its image",
+    "Versions": "This is what the domain is today.",
+}
+
 
 def make_domain(stack: Stack, **template: object) -> JSON:
     answer = stack.client.post("/domains", json={"name": f"desk-{uuid4().hex[:6]}", **template})
@@ -46,6 +52,37 @@ def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: S
     assert saved["middleware"] == [{"recent_messages": {"keep": 10}}]
     desk.main.get_by_text("Versions", exact=True).click()
     desk.sees("This is what the domain is today.")
+
+
+def test_a_form_keeps_what_it_holds_from_view_to_view(desk: Desk, stack: Stack):
+    middleware = [{"recent_messages": {"keep": 10}}]
+    domain = make_domain(stack, system_prompt="Be brief.", middleware=middleware)
+    desk.open(f"domains?domain={domain['id']}")
+    expect(field(desk, "System prompt")).to_have_value("Be brief.")
+
+    for typed in ("", "Typed and not saved."):
+        if typed:
+            field(desk, "Description").fill(typed)
+        for view in ("Preview", "Versions", "Edit"):
+            look_at(desk, view)
+
+        expect(field(desk, "Name")).to_have_value(domain["name"])
+        expect(field(desk, "System prompt")).to_have_value("Be brief.")
+        expect(field(desk, "Middleware")).to_have_value("- recent_messages:\n    keep: 10\n")
+        expect(field(desk, "Description")).to_have_value(typed)
+    desk.press("Save")
+
+    desk.sees("Saved as version 2")
+    saved = stack.client.get(f"/domains/{domain['id']}").json()
+    assert saved["system_prompt"] == "Be brief."
+    assert saved["middleware"] == middleware
+    assert saved["description"] == "Typed and not saved."
+
+
+def look_at(desk: Desk, view: str) -> None:
+    desk.main.get_by_test_id("stButtonGroup").get_by_role("radio", name=view).click()
+    desk.sees(SIGHTS[view])
+    desk.is_at_rest()
 
 
 def test_a_domain_is_copied_archived_and_deleted_after_asking(desk: Desk, stack: Stack):

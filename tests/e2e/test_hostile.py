@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
-from ui.components.markdown import JOINER
 
 MEGABYTE = 1_000_000
 
@@ -47,6 +46,30 @@ def test_an_answers_images_and_markup_do_nothing(desk: Desk, model: ScriptedMode
     expect(desk.main.locator("img")).to_have_count(0)
 
 
+LIKE_MARKUP = (
+    "Array:items[2] is 7",
+    ":smile: a:b{c} at 10:30",
+    ":material/home: says",
+    "::note and :red[x]",
+)
+
+
+def test_what_only_looks_like_markup_is_read_and_copied_as_it_was_written(
+    desk: Desk, model: ScriptedModel
+):
+    text = "\n\n".join(LIKE_MARKUP) + "\n\nIn code: `Array:items[2] ![a](b)`. Done."
+    model.steps = lambda messages, body: {"text": text}
+
+    desk.ask(text)
+    desk.sees("Done.")
+    desk.is_idle()
+
+    question, answer = desk.main.get_by_test_id("stChatMessage").all_inner_texts()
+    for line in (*LIKE_MARKUP, "Array:items[2] ![a](b)"):
+        assert line in question
+        assert line in answer
+
+
 def test_a_title_calls_nobody(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "Yes."}
 
@@ -54,7 +77,7 @@ def test_a_title_calls_nobody(desk: Desk, model: ScriptedModel):
 
     desk.sees("Yes.")
     desk.is_idle()
-    assert ":material/home: **b**" in desk.row(desk.session_id).inner_text().replace(JOINER, "")
+    assert ":material/home: **b**" in desk.row(desk.session_id).inner_text()
     assert not [url for url in desk.requests if "evil" in url]
 
 

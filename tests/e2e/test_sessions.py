@@ -96,11 +96,20 @@ def test_an_administrator_opens_a_session_to_read_it(desk: Desk, model: Scripted
 
     desk.sees("An answer.", "Read only")
     expect(desk.composer).to_have_count(0)
+    desk.main.get_by_role("link", name="Write here").click()
+    expect(desk.composer).to_be_visible()
 
 
-def test_all_sessions_are_a_page_of_their_own(desk: Desk, model: ScriptedModel):
-    begin(desk, model, "Listed for review")
+def test_ones_own_session_among_all_is_opened_to_write(desk: Desk, model: ScriptedModel):
+    session = begin(desk, model, "Listed for review")
 
     desk.administer("All sessions")
+    table = desk.main.get_by_test_id("stDataFrame")
+    expect(table).to_be_visible()
+    desk.is_at_rest()
+    place = table.bounding_box()
+    desk.page.mouse.click(place["x"] + 12, place["y"] + 52)  # the newest, in the first row
 
-    expect(desk.main.get_by_test_id("stDataFrame")).to_be_visible()
+    desk.is_in_a_session()
+    assert desk.session_id == session
+    expect(desk.composer).to_be_visible()

@@ -163,6 +163,22 @@ def test_what_always_has_a_value_cannot_be_changed_to_none(stack: Stack, field: 
     assert stack.client.get(f"/domains/{domain['id']}").json() == domain
 
 
+def test_a_change_that_leaves_nothing_of_a_domain_is_refused(stack: Stack) -> None:
+    said = {"description": "Costs.", "system_prompt": "Be brief.", "middleware": ["todos"]}
+    domain = make_domain(stack, **said)
+    url = f"/domains/{domain['id']}"
+
+    empty = {"description": "", "system_prompt": "", "middleware": []}
+    refused = stack.client.patch(url, json=empty)
+    kept = stack.client.get(url).json()
+    one_by_one = [stack.client.patch(url, json={name: value}) for name, value in empty.items()]
+
+    assert refused.status_code == 422
+    assert "description, middleware, system_prompt would be left" in refused.json()["detail"]
+    assert kept == domain
+    assert [answer.status_code for answer in one_by_one] == [200, 200, 200]
+
+
 def test_pages_of_domains_have_each_once_by_name(stack: Stack) -> None:
     made = {make_domain(stack)["name"] for _ in range(5)}
     names: list[str] = []

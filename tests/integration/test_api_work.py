@@ -42,8 +42,8 @@ def test_worker_that_must_end_hands_its_turn_over(
     stack.workers[0].terminate()
 
     assert stack.finished(turn["turn_id"])["attempts"] == 2
-    notices = [m for m in stack.messages(turn["session_id"]) if m["content_type"] == "notice"]
-    assert notices == []
+    rows = stack.messages(turn["session_id"])
+    assert [row["content"] for row in rows if row["content_type"] == "notice"] == []
 
 
 def test_draining_an_unknown_worker_is_refused(stack: Stack) -> None:

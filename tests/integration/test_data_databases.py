@@ -18,7 +18,7 @@ from backend.data.sources import Sources
 
 def ask(url, sql, limits=None):
     database = Database(url)
-    tables = database.list_tables()
+    tables = database.read_catalog().tables
     return database.query(sql, tables, limits or Limits())
 
 
@@ -26,14 +26,8 @@ def ask(url, sql, limits=None):
 def without_guard(monkeypatch):
     """The database alone: as if the parser had let everything through."""
 
-    class Passed:
-        def __init__(self, text):
-            self.text = text
-
-        def sql(self, **_):
-            return self.text
-
-    monkeypatch.setattr(databases, "check_query", lambda sql, _: Passed(sql))
+    monkeypatch.setattr(databases, "check_query", lambda sql, _: sql)
+    monkeypatch.setattr(databases, "verbatim", lambda sql, *_: sql)
 
 
 @pytest.fixture
@@ -159,3 +153,43 @@ def test_a_database_and_a_file_can_be_compared_by_sums(sqlite_file, tmp_path, sa
     table = asyncio.run(sources.query("asker", "shop_db", sums, Limits()))
 
     assert table.rows == [[1, 2.5], [2, None]]
+
+
+NAMES = [
+    ('SELECT * FROM "Mixed Case"', None),
+    ('SELECT "Id", "select", plain FROM "Mixed Case"', None),
+    ('SELECT n FROM seen', None),
+    ('SELECT id FROM "Archive"."Old"', None),
+    ("SELECT id FROM public.orders LIMIT 1", None),
+    ("SELECT Id FROM \"Mixed Case\"", 'Write it as "Id", with these quotes'),
+    ('SELECT m.Id FROM "Mixed Case" m', 'Write it as "Id"'),
+    ("SELECT * FROM Archive.Old", 'Write it as "Archive"."Old", with these quotes'),
+    ("SELECT * FROM archive.nothing", "There is no table 'archive.nothing'. Did you mean"),
+]  # fmt: skip
+
+
+def test_names_are_told_as_they_must_be_written_and_wrong_ones_say_how(postgres, tmp_path, sandbox):
+    plain = make_url(postgres).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg2.connect(plain) as connection, connection.cursor() as cursor:
+        cursor.execute('CREATE TABLE "Mixed Case" ("Id" int, "select" int, plain int)')
+        cursor.execute("CREATE MATERIALIZED VIEW seen AS SELECT count(*) AS n FROM orders")
+        cursor.execute('CREATE SCHEMA "Archive" CREATE TABLE "Old" (id int)')
+        cursor.execute("COMMENT ON COLUMN orders.note IS 'what was said'")
+    sources = Sources(tmp_path, {"shop": postgres}, sandbox)
+    tables = Database(postgres).read_catalog().tables
+
+    info = asyncio.run(sources.describe("asker", "shop", '"Archive"."Old"'))
+    refused = {}
+    for sql, hint in NAMES:
+        try:
+            ask(postgres, sql)
+        except DataError as error:
+            refused[sql] = error.detail
+        assert (hint is None) == (sql not in refused)
+
+    assert [table.name for table in info.tables] == ["Archive.Old"]
+    assert {"Mixed Case", "orders", "seen", "archive.orders"} <= {table.name for table in tables}
+    assert [c.comment for t in tables if t.name == "orders" for c in t.columns][
+        -1
+    ] == "what was said"
+    assert [refused[sql] for sql, hint in NAMES if hint and hint not in refused[sql]] == []

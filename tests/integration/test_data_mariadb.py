@@ -39,7 +39,7 @@ async def wait_until(true):
 @pytest.mark.parametrize("kind", ["mysql", "mariadb"])
 def test_it_is_read_in_batches_up_to_the_limit_under_both_names(mariadb, kind):
     database = Database(mariadb.url(kind))
-    tables = database.list_tables()
+    tables = database.read_catalog().tables
 
     whole = database.query("SELECT id, amount, note FROM orders ORDER BY id", tables, Limits())
     cut = database.query("SELECT a.id FROM orders a, orders b", tables, Limits(rows=10))

@@ -37,7 +37,7 @@ def test_a_turn_that_saves_a_step_before_each_loss_goes_on_to_its_end(killed_at)
     with killed_at(BEHIND_SAVING) as stack:
         turn = stack.submit(script(*STEPS, {"text": "done"}))
 
-        ended = stack.finished(turn["turn_id"], seconds=120)
+        ended = stack.finished(turn["turn_id"], seconds=200)
 
         assert (ended["status"], ended["error"]) == ("succeeded", None)
         assert ended["losses"] == len(STEPS) + 1
@@ -51,7 +51,7 @@ def test_a_turn_that_kills_its_worker_at_the_same_step_is_given_up_after_three(k
     with killed_at(BEFORE_SAVING) as stack:
         turn = stack.submit(script({"text": "poison"}))
 
-        ended = stack.finished(turn["turn_id"], seconds=90)
+        ended = stack.finished(turn["turn_id"], seconds=200)
 
         assert (ended["status"], ended["losses"], ended["attempts"]) == ("failed", 3, 3)
         assert ended["error"]["title"] == "Worker lost"

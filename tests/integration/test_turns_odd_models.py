@@ -67,6 +67,15 @@ ONCE: dict[str, tuple[JSON, str]] = {
     "disconnected": ({"text": "half an", "cut": True}, "broke off"),
     "no finish of a call": ({"tools": [{"name": "send", "args": HALF}], "drop": True}, "broke off"),
     "empty": ({"text": ""}, "empty answer"),
+    "a slip that the provider tells": (
+        {"status": 400, "text": "see failed_generation", "code": "tool_use_failed"},
+        "could not read",
+    ),
+    "[DONE] within a call": (
+        {"raw": (chunk({"tool_calls": [{"index": 0, "id": "a", "function":
+                 {"name": "send", "arguments": HALF}}]}) + "data: [DONE]\n\n").encode()},
+        "broke off",
+    ),
     "an index that changes": (
         {"raw": (chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "send"}}]})
                  + chunk({"tool_calls": [{"index": 1, "function": {"arguments": "{}"}}]})
@@ -247,6 +256,7 @@ SAID: dict[str, tuple[JSON, str]] = {
     "refusal": ({"refusal": "I must not.", "finish": "stop"}, "I must not."),
     "refusal and filter": ({"refusal": "I must not.", "finish": "content_filter"}, "filter ended"),
     "length": ({"text": "as far as it", "finish": "length"}, "limit of length"),
+    "[DONE] alone": (garbage(chunk({"content": "All."}), b"data: [DONE]\n\n"), "All."),
     "no [DONE]": ({"text": "All.", "done": False}, "All."),
     "silent after the end": ({"text": "All.", "linger": 30}, "All."),
     "cut after the end": ({"text": "All.", "cut_late": True}, "All."),

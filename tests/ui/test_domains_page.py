@@ -24,7 +24,7 @@ def said(page) -> str:
     """All words of the page, without what keeps Markdown from reading them."""
     kinds = (page.success, page.warning, page.error, page.info)
     more = [element.value for kind in kinds for element in kind]
-    return "\n".join([words(page), *more]).replace("\\", "").replace("\u2060", "")
+    return "\n".join([words(page), *more]).replace("\\", "").replace("&#58;", ":")
 
 
 def save(page, domain):

@@ -158,3 +158,16 @@ def test_the_chat_leads_to_the_inspector(open_page, store):
 
     links = [link.proto.page for link in page.get("page_link")]
     assert any("inspector" in link for link in links)
+
+
+def test_what_goes_back_to_its_provider_is_shown_with_the_message_and_in_the_call(
+    open_inspector, store
+):
+    store.inspected.add_usual()
+    store.inspected.pairs[-1].reads.returned = {"message": {"reasoning_content": "First."}}
+
+    page = open_inspector()
+
+    assert not page.exception
+    assert "Sent back to its provider with it" in [box.label for box in page.expander]
+    assert any("reasoning_content" in code.value for code in page.code)

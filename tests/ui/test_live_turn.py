@@ -200,3 +200,19 @@ def test_a_turn_of_many_steps_is_read_again_only_when_a_row_comes(store, turn, l
             say(live, "m1", "word ")
             assert len(live.blocks) == 1
             assert live.step == 2
+
+
+def test_what_a_running_tool_says_stands_beside_its_name(live, store, turn):
+    call = {"call_id": "c1", "name": "close_books", "arguments": {}}
+    row = store.add_row(
+        store.sessions[turn.session_id], MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn,
+        status=MessageStatus.EXECUTING,
+    )  # fmt: skip
+    tell(live, EventName.MESSAGE_ADDED, message=row.model_dump(mode="json"))
+    before = live.activity
+
+    tell(live, EventName.PROGRESS, state="running_tool", call_id="c1", text="3 of 7")
+    tell(live, EventName.PROGRESS, state="running_tool", call_id="c2", text="of another call")
+
+    assert before == "Running close_books"
+    assert live.activity == "Running close_books: 3 of 7"

@@ -61,7 +61,7 @@ def test_a_server_stands_with_its_tools(open_servers, store):
     said = words(page).replace("\\", "")
     assert "child process of a worker · answered in 0.5 s · 1 tool" in said
     (tool,) = [one for one in page.expander if "book" in one.label]
-    label = tool.label.replace("\\", "").replace("\u2060", "")
+    label = tool.label.replace("\\", "").replace("&#58;", ":")
     assert "called ledger__book" in label and "waits for a decision" in label
     assert "Books *it*." in words(page)
 

@@ -62,7 +62,7 @@ def test_a_silent_worker_a_wait_and_losses_are_told(open_work, store):
 
     assert "No sign of life for 6 s" in said
     assert "resumed after a lost worker" in said
-    assert "(12 s): It is busy" in said.replace("\u2060", "")
+    assert "(12 s): It is busy" in said.replace("&#58;", ":")
 
 
 def test_a_stopping_turn_cannot_be_stopped_again(open_work, store):

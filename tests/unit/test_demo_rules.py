@@ -1,16 +1,21 @@
 """What the demo model understands, calls and says."""
 
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.llm.demo import plans, wire
+from backend.llm.demo import wire
 from backend.llm.demo.conversation import Call, InvalidMessages, read_conversation
-from backend.llm.demo.question import find_centres, find_periods, find_topic, find_year
-from backend.llm.demo.reading import number, read_rows
-from backend.llm.demo.rules import choose_intent, reply
+from backend.llm.demo.intents import choose_intent
+from backend.llm.demo.plans.calls import LEDGER_KEYS
+from backend.llm.demo.questions.catalogue import CALLS, Catalogue, Entry
+from backend.llm.demo.questions.parsing import parse
+from backend.llm.demo.questions.request import Filter, Threshold
+from backend.llm.demo.rules import reply
+from backend.llm.demo.words.reading import number, read_rows
 from backend.tools.presenting import markdown_table
 from tests.patience import ends_within
 
@@ -44,13 +49,52 @@ def result(index, content):
     return {"role": "tool", "tool_call_id": f"c{index}", "content": content}
 
 
+PLACES = [
+    ("company_code", "1000", "Halden Instruments GmbH", "DE"),
+    ("company_code", "2000", "Halden Instruments Inc.", "US"),
+    ("company_code", "3000", "Halden Instruments Ltd", "GB"),
+    ("cost_centre", "CC-1001", "Marketing", "1000"),
+    ("cost_centre", "CC-1003", "Information Technology", "1000"),
+    ("cost_centre", "CC-2001", "Sales North America", "2000"),
+    ("cost_centre", "CC-2002", "Marketing North America", "2000"),
+    ("fiscal_year", "2025", "12", ""),
+    ("fiscal_year", "2026", "10", ""),
+]
+ACCOUNTS = [
+    ("gl_account", "630000", "Travel", "52000"),
+    ("gl_account", "640000", "Consulting", "53000"),
+    ("group_account", "52000", "Travel", ""),
+    ("group_account", "53000", "Consulting and legal", ""),
+    ("group_account", "56000", "Marketing", ""),
+]
+CATALOGUE = Catalogue(tuple(Entry(*row) for row in (*PLACES, *ACCOUNTS)))
+COLUMNS = ["kind", "code", "name", "belongs_to"]
+TABLES_OF = {
+    call.arguments["sql"]: "Rows.\n\n" + markdown_table(COLUMNS, rows)
+    for call, rows in zip(CALLS, (PLACES, ACCOUNTS), strict=True)
+}
+LOOKED_UP = [
+    called(*((call.name, dict(call.arguments)) for call in CALLS)),
+    *(result(n, TABLES_OF[call.arguments["sql"]]) for n, call in enumerate(CALLS)),
+]
+WORD_LIST = (
+    "compare fi bpc budget spend travel marketing company companies cost centre centres 1000 2000 "
+    "3000 9999 CC-1001 CC-2002 2025 2026 march q2 period 3 to and or , . not except without only "
+    "by month per account top 5 above below 5,000 between all the for in which over left total most"
+)
+WORDS = WORD_LIST.split()
+
+
 def conversation(*messages, tools=ALL_TOOLS, **extra):
     offered = [{"type": "function", "function": {"name": name}} for name in tools]
     return read_conversation({"messages": list(messages), "tools": offered, **extra})
 
 
-def intent(text, *before):
-    return choose_intent(conversation(*before, user(text))).name
+def intent(text):
+    asked = conversation(user(text))
+    if choose_intent(asked).name == "catalogue":
+        asked = conversation(user(text), *LOOKED_UP)
+    return choose_intent(asked).name
 
 
 @pytest.mark.parametrize(
@@ -58,46 +102,161 @@ def intent(text, *before):
     [
         ("What's the budget for CC-1001?", "budget"),
         ("How much has cc 2002 spent in 2025?", "budget"),
-        ("Compare CC-1001 and CC-2002", "compare cost centres"),
-        ("Compare FI and BPC for period 3", "compare sources"),
-        ("Explain the differences between BPC and FI", "compare sources"),
-        ("What are the top 5 cost centres by spend?", "top cost centres"),
+        ("Compare CC-1001 and CC-2002", "budget"),
+        ("What is the marketing budget?", "budget"),
+        ("Compare FI and BPC for period 3", "compare"),
+        ("Explain the differences between BPC and FI", "compare"),
+        ("What are the top 5 cost centres by spend?", "figures"),
+        ("total for travel in March 2026", "figures"),
+        ("What was posted on account 630000?", "figures"),
+        ("the largest postings in March", "documents"),
+        ("Which companies are there?", "list"),
         ("What data do you have?", "list sources"),
         ("List the sources", "list sources"),
         ("Describe fi.documents", "describe source"),
-        ("total for travel in March 2026", "total"),
-        ("What was posted on account 630000?", "account"),
         ("SELECT 1 FROM documents", "sql"),
-        ("What is the marketing budget?", "budget by name"),
         ("hello", "anything else"),
         ("Write a poem about the sea", "anything else"),
         ("", "anything else"),
+        ("spend for Atlantis", "refused"),
+        ("spend in 2031", "refused"),
     ],
 )
 def test_plain_questions_are_recognised(question, name):
     assert intent(question) == name
 
 
+def test_nothing_is_planned_with_a_name_or_code_before_it_was_looked_up():
+    answer = reply(conversation(user("Compare FI and BPC for company 1000")))
+
+    assert answer.calls == CALLS
+
+
+def test_what_was_looked_up_before_is_not_looked_up_again():
+    before = [user("spend by company"), *LOOKED_UP, {"role": "assistant", "content": "It is …"}]
+
+    answer = reply(conversation(*before, user("Compare FI and BPC for company 1000")))
+
+    assert [call.name for call in answer.calls] == ["compare_sources"]
+    assert answer.calls[0].arguments["filters"] == {"company_code": "1000"}
+
+
+def filters_of(question):
+    request = parse(question, CATALOGUE)
+    assert not request.unread
+    assert not request.problems
+    return {name: (f.values, f.excluded) for name, f in request.filters.items()}
+
+
 @pytest.mark.parametrize(
     ("question", "found"),
     [
-        ("in March 2026", [3]), ("period 12", [12]), ("P03", [3]), ("Q2 of 2025", [4, 5, 6]),
-        ("may I see it", []), ("for May", [5]), ("january and june", [1, 6]), ("period 13", []),
+        ("in March", ["3"]), ("period 12", ["12"]), ("P03", ["3"]), ("Q2", ["4", "5", "6"]),
+        ("for May", ["5"]), ("january and june", ["1", "6"]),
+        ("periods 1, 2 and 4", ["1", "2", "4"]),
+        ("from March to May", ["3", "4", "5"]), ("periods 1 to 3", ["1", "2", "3"]),
+        ("until February", ["1", "2"]), ("the first quarter", ["1", "2", "3"]),
+        ("after October", ["11", "12"]), ("h2", ["7", "8", "9", "10", "11", "12"]),
     ],
 )  # fmt: skip
 def test_periods_are_found_by_number_month_and_quarter(question, found):
-    assert find_periods(question) == found
+    assert filters_of(question) == {"fiscal_period": (tuple(found), ())}
+
+
+def test_may_is_no_month_where_somebody_asks_for_leave():
+    assert filters_of("may I see it") == {}
+
+
+def test_a_period_that_no_year_has_is_refused():
+    assert "There is no period 13" in parse("period 13", CATALOGUE).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("March 2025 and April 2026", ("202503", "202604")),
+        ("from November 2025 to January 2026", ("202511", "202512", "202601")),
+        ("since September 2026", ("202609", "202610")),
+    ],
+)
+def test_months_with_years_of_their_own_are_not_crossed(question, found):
+    request = parse(question, CATALOGUE)
+    months = {
+        f"{year}{period:0>2}"
+        for year in request.filters.get("fiscal_year", Filter()).values
+        for period in request.filters.get("fiscal_period", Filter()).values
+    }
+
+    paired = request.filters.get("months", Filter()).values
+    assert (paired or tuple(sorted(months))) == found
 
 
 def test_a_cost_centre_s_number_is_no_year():
-    assert find_year("compare CC-2001 and CC-2002") is None
-    assert find_year("CC-2001 in 2025") == 2025
-    assert find_centres("cc1001, CC-1001 and Cc 3002") == ["CC-1001", "CC-3002"]
+    assert filters_of("compare CC-2001 and CC-2002") == {
+        "cost_centre": (("CC-2001", "CC-2002"), ())
+    }
+    assert filters_of("cc1001, CC-1001 and Cc 2001 in 2025") == {
+        "cost_centre": (("CC-1001", "CC-2001"), ()),
+        "fiscal_year": (("2025",), ()),
+    }
 
 
-def test_a_topic_is_the_words_before_the_time():
-    assert find_topic("how much did we spend on consulting in Q1 2026?") == "consulting"
-    assert find_topic("the total for office supplies") == "office supplies"
+@pytest.mark.parametrize(
+    ("question", "values", "excluded"),
+    [
+        ("company 1000", ["1000"], []),
+        ("companies 1000 and 3000", ["1000", "3000"], []),
+        ("except company 1000", [], ["1000"]),
+        ("without company 1000 and 2000", [], ["1000", "2000"]),
+        ("company 1000 but not 2000", ["1000"], ["2000"]),
+        ("without company 1000 show company 2000", ["2000"], ["1000"]),
+        ("the UK", ["3000"], []),
+        ("companies 1000 to 3000", ["1000", "2000", "3000"], []),
+    ],
+)
+def test_companies_are_wanted_or_left_out(question, values, excluded):
+    assert filters_of(question) == {"company_code": (tuple(values), tuple(excluded))}
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("5,000", "5000"), ("5.000", "5000"), ("5k", "5000"), ("5 000", "5000"), ("5000", "5000"),
+        ("EUR 5,000", "5000"), ("5.5k", "5500"), ("1.234.567,89", "1234567.89"),
+        ("1,234,567.89", "1234567.89"), ("2 million", "2000000"), ("€1m", "1000000"),
+        ("12,5", "12.5"),
+    ],
+)  # fmt: skip
+def test_amounts_are_read_however_they_are_written(written, value):
+    request = parse(f"spend above {written}", CATALOGUE)
+
+    assert request.threshold == Threshold(">", Decimal(value))
+    assert not request.unread
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=14))
+def test_a_word_that_is_known_to_nobody_is_always_said(words):
+    said = parse(" ".join([*words, "zyxomma"]), CATALOGUE)
+
+    assert "zyxomma" in " ".join((*said.unread, *said.problems))
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=14))
+def test_no_plan_leaves_out_a_part_of_the_request(words):
+    """Each value that was understood as a filter is in the calls, or nothing is called."""
+    messages = [user("spend"), *LOOKED_UP, {"role": "assistant", "content": "…"},
+                user(" ".join(words))]  # fmt: skip
+    request = parse(" ".join(words), CATALOGUE)
+
+    calls = reply(conversation(*messages)).calls
+
+    asked = json.dumps([dict(call.arguments) for call in calls])
+    filters = {n: f for n, f in request.filters.items() if n != "fiscal_period"}
+    wanted = [value for found in filters.values() for value in found.values]
+    left_out = [v for f in request.filters.values() for v in f.excluded]
+    for value in wanted:
+        assert not calls or value in asked or value in left_out
+    assert not calls or not request.threshold or str(request.threshold.amount) in asked
 
 
 def test_a_budget_question_first_calls_the_tool_and_then_answers_from_its_result():
@@ -202,7 +361,7 @@ NAMES = ["cost_centre", "spend", "budget", "actual", "remaining", "amount", "hin
 CELLS = st.text(alphabet="ab1-|\\\n .", max_size=6)
 TABLES = st.builds(
     lambda names, rows: "1 keys: x\n" + markdown_table(names, rows),
-    st.just([*NAMES, *plans.LEDGER_KEYS, "class"]),
+    st.just([*NAMES, *LEDGER_KEYS, "class"]),
     st.lists(st.lists(CELLS, max_size=14), max_size=3),
 )
 
@@ -297,22 +456,26 @@ DIFFERENCE = """3 keys: 2 match, 1 major.
 """  # noqa: E501
 
 
+def _answered(call):
+    if call.name == "compare_sources":
+        return DIFFERENCE
+    return TABLES_OF.get(str(call.arguments.get("sql")), "Done: 0 rows.")
+
+
 def play(question, *tools):
     """The calls that the model makes until it answers, batch by batch, and its answer."""
     messages, batches = [user(question)], []
     while (answer := reply(conversation(*messages, tools=(*ALL_TOOLS, *tools)))).calls:
         batches.append(answer.calls)
         messages.append(called(*((call.name, call.arguments) for call in answer.calls)))
-        messages += [
-            result(n, DIFFERENCE if call.name == "compare_sources" else "Done: 0 rows.")
-            for n, call in enumerate(answer.calls)
-        ]
+        messages += [result(n, _answered(call)) for n, call in enumerate(answer.calls)]
     return batches, answer.text
 
 
 def test_a_question_of_several_steps_is_planned_and_ticked_off():
     batches, text = play(COMPARE, "write_todos")
 
+    assert batches.pop(0) == CALLS
     names = [batch[0].name for batch in batches]
     assert names == ["write_todos", "compare_sources", "write_todos", "query_source", "write_todos"]
     ticked = [batch[0].arguments["todos"] for batch in batches[::2]]
@@ -372,6 +535,15 @@ HOSTILE = {
     "articles before a budget": "budget " + "the " * 25_000,
     "an article, a name and blanks": "budget for a" + " " * 100_000 + "-",
     "articles and blanks": "budget " + "the a  " * 14_000,
+    "names": "marketing north america sales " * 3_000,
+    "numbers": "1 000 000 " * 10_000,
+    "a number": "9" * 100_000,
+    "dots": "1.000" * 20_000,
+    "ranges": "from march to april between 5 and 2025 - " * 3_000,
+    "periods": "period " + "1 and " * 20_000,
+    "the": "from " + "the " * 30_000 + "march",
+    "nots": "not except without " * 6_000,
+    "apostrophes": "a'" * 50_000,
     "a source and blanks": "select a from b in a" + " " * 100_000,
     "cost centres": "cc " * 30_000,
     "empty lines": "\n" * 100_000,
@@ -380,8 +552,27 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_no_question_holds_the_model_up_that_answers_all(text):
-    with ends_within(10):
+    with ends_within(20):
         reply(conversation(user(text)))
+        reply(conversation(user("spend"), *LOOKED_UP, user(text[:1_900])))
+        reply(conversation(*(user(text[:1_900]) for _ in range(200)), user("by month"), *LOOKED_UP))
+
+
+def test_a_question_too_long_to_be_read_is_refused_whole():
+    answer = reply(conversation(user("spend by month " + "please " * 400 + "only company 1000")))
+
+    assert not answer.calls
+    assert "I read at most 2,000" in answer.text
+
+
+def test_words_before_a_select_are_not_dropped():
+    question = "Only for company 1000: SELECT count(*) FROM documents"
+    answer = reply(conversation(user(question)))
+    plain = reply(conversation(user("please run this query in bpc: SELECT count(*) FROM figures")))
+
+    assert not answer.calls
+    assert "company 1000" in answer.text
+    assert plain.calls[0].arguments == {"source": "bpc", "sql": "SELECT count(*) FROM figures"}
 
 
 def test_a_result_of_one_long_line_does_not_hold_the_model_up():

@@ -175,3 +175,27 @@ def test_unknown_outcome_is_told_beside_its_result() -> None:
 
     assert [row.content_type for row in rows] == ["tool_result", "notice"]
     assert "send" in rows[1].content["text"]
+
+
+def test_sources_stand_with_the_text_and_a_row_before_it_says_nothing_of_them():
+    told = {"sources": [{"url": "https://a.example"}], "executed_tools": [{"name": "search"}]}
+    message = {
+        "role": "assistant",
+        "content": "Yes.",
+        "additional_kwargs": {"reasoning_content": "Hm."},
+        "response_metadata": {"finish_reason": "stop", "model_name": "m", **told},
+    }
+
+    thinking, text = display.assistant_drafts(message, "a", MessageStatus.COMPLETED)
+
+    assert thinking.metadata == {"model_name": "m"}
+    assert text.metadata == {"model_name": "m", **told}
+
+
+def test_what_was_too_much_to_be_kept_is_said():
+    told = {"finish_reason": "stop", "not_kept": "600,000 of 500,000"}
+    message = {"role": "assistant", "content": "Yes.", "response_metadata": told}
+
+    *_, notice = display.assistant_drafts(message, "a", MessageStatus.COMPLETED)
+
+    assert "600,000 of 500,000 characters" in notice.content["text"]

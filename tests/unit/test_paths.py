@@ -1,4 +1,4 @@
-"""Paths of branches: cut, closed, extended and read in pages, against plain lists of positions."""
+"""Paths of branches: cut, closed and extended, against plain lists of positions."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ def paths(draw) -> Path:
 
 
 def shown(path: Path) -> list[int]:
-    return path.close(NEWEST).positions()
+    return [p for first, last in path.close(NEWEST).ranges if last for p in range(first, last + 1)]
 
 
 @given(paths())
@@ -58,40 +58,15 @@ def test_a_branch_that_is_taken_up_again_shows_what_it_did(path: Path, meanwhile
     left = path.close(NEWEST)
     again = left.extend(NEWEST + meanwhile + 1)
 
-    assert again.close(NEWEST + meanwhile).positions() == shown(path)
+    assert again.close(NEWEST + meanwhile).ranges == left.ranges
     assert again.has(NEWEST + meanwhile + 1)
     assert not any(again.has(p) for p in range(NEWEST + 1, NEWEST + meanwhile + 1))
 
 
-@given(paths(), st.integers(1, 25))
-def test_pages_from_the_end_are_the_path(path: Path, limit: int) -> None:
-    closed = path.close(NEWEST)
-    pages: list[list[int]] = []
-    rest = closed
-    while page := rest.tail(limit).positions():
-        pages.insert(0, page)
-        rest = rest.cut(page[0])
-
-    assert [p for page in pages for p in page] == closed.positions()
-    assert all(len(page) == limit for page in pages[1:])
-
-
-@given(paths(), st.integers(1, 25))
-def test_pages_from_the_beginning_are_the_path(path: Path, limit: int) -> None:
-    pages: list[list[int]] = []
-    rest = path.close(NEWEST)
-    while page := rest.head(limit).positions():
-        pages.append(page)
-        rest = rest.after(page[-1])
-
-    assert [p for page in pages for p in page] == shown(path)
-    assert all(len(page) == limit for page in pages[:-1])
-
-
 def test_where_nobody_has_forked_all_is_shown() -> None:
     assert Path.read(None) == WHOLE
-    assert WHOLE.close(3).positions() == [1, 2, 3]
-    assert WHOLE.after(7).head(2).positions() == [8, 9]
+    assert WHOLE.close(3).ranges == ((1, 3),)
+    assert WHOLE.after(7).ranges == ((8, None),)
 
 
 def test_a_path_stays_one_range_where_it_goes_on_without_a_gap() -> None:

@@ -128,3 +128,22 @@ def test_a_stopped_answer_stays_marked_and_a_failed_result_an_error() -> None:
 
     assert stopped["response_metadata"] == {"finish_reason": "stopped"}
     assert result["status"] == "error"
+
+
+def test_the_thinking_that_a_provider_wants_back_is_known_again() -> None:
+    kept = {"for": "p", "thinking": ["reasoning_content"], "message": {"odd": "x"}}
+    function = {"name": "t", "arguments": "{}"}
+    asked = {
+        "role": "assistant",
+        "content": None,
+        "id": "a",
+        "tool_calls": [{"id": "c", "type": "function", "function": function}],
+        "additional_kwargs": {"reasoning_content": "Look.", "kept": kept},
+    }
+
+    (rebuilt,) = rebuild_messages(shown(drafts_of(asked)))
+
+    assert rebuilt["additional_kwargs"] == {
+        "reasoning_content": "Look.",
+        "kept": {"for": "p", "thinking": ["reasoning_content"]},
+    }

@@ -1,4 +1,4 @@
-"""All sessions, for administrators: who talks, what runs, when last; each opens to be read."""
+"""All sessions, for administrators: who talks, what runs, when last."""
 
 import streamlit as st
 
@@ -6,14 +6,15 @@ from ui import state
 from ui.components import banners, entrance, session_table
 
 st.set_page_config(page_title="All sessions · Colloquy", layout="wide")
+server = state.server()
 st.title("All sessions", anchor=False)
 entrance.admins_only()
 
-banners.all_that_apply(state.server())
+banners.all_that_apply(server)
 chosen = session_table.filters()
 page = session_table.load(chosen)
 if page.items:
-    session_table.show(page)
+    session_table.show(page, server.user)
 else:
     st.info(session_table.empty_text(chosen))
 session_table.paging(page)

@@ -21,6 +21,14 @@ def show(session: Session, server: ServerInfo) -> None:
                 st.badge("Archived", icon=":material/archive:", color="gray")
             if state.is_read_only():
                 st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
+                if session.owner == server.user:
+                    st.page_link(
+                        state.CHAT_PAGE,
+                        label="Write here",
+                        icon=":material/edit:",
+                        help="This session is yours",
+                        query_params={"session": str(session.id)},
+                    )
             banners.model_badge(server)
             usage_session.show(session)
             st.page_link(

@@ -1,6 +1,6 @@
 """The form of a domain: every field says what is wrong with it, and nothing typed is lost."""
 
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import streamlit as st
@@ -26,6 +26,7 @@ from ui.domain_state import Form
 from ui.once import once
 
 LIMIT_COLUMNS = 3
+KEPT: Literal["session"] = "session"  # a field is not drawn in the other views
 WRITTEN_HELP = {
     "agents": "A list of agents with `name` and, where it is another than the domain's,"
     " `system_prompt`, `model`, `tools`, `middleware`. Empty: one agent with all of the domain's.",
@@ -89,9 +90,9 @@ def _newer_version(domain: Domain | None, form: Form) -> None:
 
 
 def _texts(form: Form, faults: list[Fault], catalog: Catalog) -> None:
-    st.text_input("Name", key=form.key("name"), max_chars=80)
+    st.text_input("Name", key=form.key("name"), max_chars=80, persist_state=KEPT)
     _say(faults, "name")
-    st.text_input("Description", key=form.key("description"))
+    st.text_input("Description", key=form.key("description"), persist_state=KEPT)
     _say(faults, "description")
     models = dict.fromkeys(["", *catalog.models, form.values["model"]])
     st.selectbox(
@@ -101,14 +102,15 @@ def _texts(form: Form, faults: list[Fault], catalog: Catalog) -> None:
         format_func=lambda name: name or f"As the settings say ({catalog.default_model})",
         accept_new_options=True,
         help="A model that the list does not have may be written",
+        persist_state=KEPT,
     )
     _say(faults, "model")
-    st.text_area("System prompt", key=form.key("system_prompt"), height=240)
+    st.text_area("System prompt", key=form.key("system_prompt"), height=240, persist_state=KEPT)
     _say(faults, "system_prompt")
 
 
 def _tools(form: Form, faults: list[Fault], catalog: Catalog) -> None:
-    st.toggle("All built-in tools", key=form.key(ALL_TOOLS))
+    st.toggle("All built-in tools", key=form.key(ALL_TOOLS), persist_state=KEPT)
     if not form.values[ALL_TOOLS]:
         known = [tool.name for tool in catalog.tools]
         st.multiselect(
@@ -116,6 +118,7 @@ def _tools(form: Form, faults: list[Fault], catalog: Catalog) -> None:
             list(dict.fromkeys([*known, *form.values["tools"]])),
             key=form.key("tools"),
             placeholder="None",
+            persist_state=KEPT,
         )
     _say(faults, "tools")
 
@@ -128,6 +131,7 @@ def _written(field: str, label: str, form: Form, faults: list[Fault]) -> None:
         height=min(68 + 24 * lines, 480),
         help=WRITTEN_HELP[field],
         placeholder="None (YAML or JSON)",
+        persist_state=KEPT,
     )
     _say(faults, field)
 
@@ -149,7 +153,13 @@ def _number(form: Form, field: str, help_text: str | None, is_float: bool) -> No
     label = field.removeprefix(LIMIT).replace("_", " ").capitalize()
     step: Any = 0.01 if is_float else 1
     st.number_input(
-        label, value=None, step=step, key=form.key(field), help=help_text, placeholder="None"
+        label,
+        value=None,
+        step=step,
+        key=form.key(field),
+        help=help_text,
+        placeholder="None",
+        persist_state=KEPT,
     )
 
 

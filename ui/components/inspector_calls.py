@@ -21,6 +21,7 @@ from ui.components.markdown import plain
 PAGE_STEPS = 25
 SHOWN_MESSAGES = 40
 LIST_HEIGHT = 480
+USUAL = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 
 def show(session_id: UUID) -> None:
@@ -126,3 +127,6 @@ def _message(sent: SentMessage, place: int, key: str) -> None:
         long_text.code(said, key)
     if calls := message.get("tool_calls"):
         long_text.code(lay_out(calls), f"{key}-calls", "json")
+    if other := {name: value for name, value in message.items() if name not in USUAL}:
+        st.caption("Sent back to its provider")
+        long_text.code(lay_out(other), f"{key}-other", "json")

@@ -8,7 +8,8 @@ from backend.schemas.inspection import InspectedRow, Inspection, Pair, ReadMessa
 from ui import state
 from ui.calls.inspection import get_inspection
 from ui.components import inspector_words as words
-from ui.components import pager
+from ui.components import long_text, pager
+from ui.components.json_text import lay_out
 from ui.components.markdown import plain
 
 BRIEF_CHARS = 280
@@ -102,6 +103,9 @@ def _read(message: ReadMessage) -> None:
     if message.sent is not None:
         said = f"said this instead: {_brief(message.sent)}" if message.sent else "left it out."
         st.caption(f"The last request {said}")
+    if message.returned:
+        with st.expander("Sent back to its provider with it", type="compact"):
+            long_text.code(lay_out(message.returned), f"returned-{message.id}", "json")
 
 
 def _brief(text: str) -> str:

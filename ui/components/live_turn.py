@@ -42,6 +42,7 @@ class LiveTurn:
         self.text = ""
         self.notice = ""
         self._wait: tuple[float, str] | None = None
+        self._tools_say: dict[str, str] = {}
         self._ids: dict[EventName, str] = {}
         self.is_finished = False
         self.is_lost = False
@@ -115,7 +116,9 @@ class LiveTurn:
             return wait_words(until - self._clock(), reason)
         running = [block.row for block in self.blocks if _is_running(block)]
         if running:
-            return f"Running {running[-1].content.get('name', 'a tool')}"
+            call = running[-1].content
+            said = self._tools_say.get(str(call.get("call_id")))
+            return f"Running {call.get('name', 'a tool')}" + (f": {said}" if said else "")
         return "Writing" if self.text and self.has_draft else "Thinking"
 
     @property
@@ -168,6 +171,8 @@ class LiveTurn:
         if data.get("state") == "waiting_for_model":
             seconds = float(str(data.get("seconds") or 0))
             self._wait = (self._clock() + seconds, str(data.get("reason") or ""))
+        elif data.get("state") == "running_tool":
+            self._tools_say[str(data.get("call_id"))] = str(data.get("text") or "")
         elif data.get("state") == "stopping":
             self.turn = self.turn.model_copy(update={"stop_requested": True})
 

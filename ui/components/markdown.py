@@ -9,13 +9,18 @@ from dataclasses import dataclass
 
 from ui.components.spans import find_spans, opening_fence
 
-# An invisible character that keeps two signs from being read together, also within code spans,
-# where an entity or a backslash would show.
+# Read as the sign itself, and never as the beginning of a directive.
+COLON = "&#58;"
+# An invisible character that keeps two signs apart, where neither an entity nor a backslash does:
+# people copy it, so it stands nowhere else.
 JOINER = "\u2060"
 
-_DIRECTIVE = re.compile(r":(?=[a-zA-Z_+\-][\w+\-/ ]*(?:\[|:|\{))|:(?=:)")
+_DIRECTIVE = re.compile(r"(?<!\\)(\\*+):(?:(?=[a-zA-Z_+\-][\w+\-/ ]*(?:\[|:|\{))|(?=:))")
+_EMOJI = re.compile(r":[\w+-]++:")
+_IMAGE = re.compile(r"(?<!\\)(\\*+)!\[")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&=])")
+_UNSURE = frozenset("\n\\<|")
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
@@ -69,14 +74,21 @@ def safe_markdown(text: str) -> str:
 
     An image becomes a link after an exclamation mark: the reader decides whether to open it.
     """
-    text = text.replace("![", f"!{JOINER}[")
-    text = _DIRECTIVE.sub(f":{JOINER}", text)
+    escaped = _escape_all(text, "")
+    # What looks like an emoji anywhere, as 10:30:45 does, has the browser look behind entities.
+    return _escape_all(text, JOINER) if _EMOJI.search(escaped) else escaped
+
+
+def _escape_all(text: str, glue: str) -> str:
+    """Escape what stands between spans; `glue` goes into what looks like an emoji."""
     kept: list[str] = []
-    end = 0
+    end, is_plain = 0, True
     for start, next_end in find_spans(text):
-        kept += [_escape_dollars(text[end:start]), text[start:next_end]]
+        between, span = text[end:start], text[start:next_end]
+        is_plain = _is_plain_line(between, is_plain) and not _UNSURE & set(span)
+        kept += [_escape(between, glue), _safe_span(span, is_plain)]
         end = next_end
-    return "".join(kept) + _escape_dollars(text[end:])
+    return "".join(kept) + _escape(text[end:], glue)
 
 
 def plain(text: str, limit: int = 300) -> str:
@@ -84,11 +96,42 @@ def plain(text: str, limit: int = 300) -> str:
     line = _INVISIBLE.sub(" ", text).strip()
     if len(line) > limit:
         line = line[: limit - 1] + "…"
-    return _PUNCTUATION.sub(r"\\\1", line).replace(":", f":{JOINER}")
+    return _without_logo(_PUNCTUATION.sub(r"\\\1", line).replace(":", COLON))
 
 
-def _escape_dollars(text: str) -> str:
-    return _DOLLAR.sub(r"\\$", text)
+def _escape(text: str, glue: str) -> str:
+    def as_text(directive: re.Match[str]) -> str:
+        backslashes = directive[1][: len(directive[1]) // 2 * 2]
+        is_emoji = _EMOJI.match(text, directive.end() - 1)
+        return f"{backslashes}{COLON}{glue if is_emoji else ''}"
+
+    text = _IMAGE.sub(_as_link, _DIRECTIVE.sub(as_text, text))
+    return _without_logo(_DOLLAR.sub(r"\\$", text))
+
+
+def _as_link(image: re.Match[str]) -> str:
+    is_escaped = len(image[1]) % 2
+    return image[0] if is_escaped else f"{image[1]}\\!["
+
+
+def _without_logo(text: str) -> str:
+    """Streamlit puts its logo in place of this word, entity or not."""
+    return text.replace(f"{COLON}streamlit", f"{COLON}{JOINER}streamlit")
+
+
+def _safe_span(span: str, is_sure: bool) -> str:
+    """A code span or a formula as it is written, but for what Streamlit would change in it.
+
+    `is_sure`: the browser, too, takes it for one, and not for signs around an image.
+    """
+    span = span.replace(":material/", f":{JOINER}material/")
+    return span if is_sure else span.replace("![", f"!{JOINER}[")
+
+
+def _is_plain_line(text: str, before: bool) -> bool:
+    """Whether the last line holds nothing that may end a span early; `before`: so far."""
+    _, line_break, line = text.rpartition("\n")
+    return (before or bool(line_break)) and not _UNSURE & set(line)
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -14,7 +14,15 @@ from backend.schemas.sessions import (
     MessageStatus,
     MessageType,
 )
-from ui.components import approval_call, approval_card, files, long_text, tables
+from ui.components import (
+    approval_call,
+    approval_card,
+    files,
+    links,
+    long_text,
+    sources,
+    tables,
+)
 from ui.components.approval_call import AskedCall
 from ui.components.blocks import Block, seconds_taken
 from ui.components.json_text import lay_out
@@ -54,11 +62,14 @@ def _text(block: Block, place: Place) -> None:
     show(text, place.key(row))
     if row.status is MessageStatus.STOPPED:
         st.caption(":material/stop_circle: Stopped here")
+    if row.message_type is MessageType.ASSISTANT:
+        sources.show(row.metadata)
 
 
 def _thinking(block: Block, place: Place) -> None:
     with st.expander("Thinking", type="compact", icon=":material/psychology:"):
         long_text.answer(str(block.row.content.get("text", "")), place.key(block.row))
+        sources.show_within(block.row.metadata)
 
 
 def _tool_call(block: Block, place: Place) -> None:
@@ -77,6 +88,7 @@ def _tool_call(block: Block, place: Place) -> None:
             _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
         if block.result is not None:
             _output(block.result, place)
+        sources.show_within(block.row.metadata)
 
 
 def _tool_result(block: Block, place: Place) -> None:
@@ -172,6 +184,8 @@ def _output(row: DisplayMessage, place: Place) -> None:
         _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
     if structured := row.metadata.get("structured"):
         _labelled("Structured content", structured, f"structured-{place.key(row)}")
+    for number, link in enumerate(row.metadata.get("links") or ()):
+        links.show(link, f"link-{number}-{place.key(row)}")
 
 
 def _labelled(label: str, value: Any, key: str) -> None:

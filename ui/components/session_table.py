@@ -64,8 +64,8 @@ def load(chosen: Filters) -> SessionPage:
     )
 
 
-def show(page: SessionPage) -> None:
-    """Draw a page of rows; a chosen one is opened to be read."""
+def show(page: SessionPage, user: str) -> None:
+    """Draw a page of rows; a chosen one is opened, to be read unless it is the user's own."""
     event = st.dataframe(
         to_frame(page),
         hide_index=True,
@@ -81,9 +81,10 @@ def show(page: SessionPage) -> None:
         },
         alt="All sessions",
     )
-    st.caption("Choose a row to read its session.")
+    st.caption("Choose a row to open its session; those of others are opened to be read.")
     if rows := event["selection"]["rows"]:
-        state.go_to_session(page.items[rows[0]].id, read_only=True)
+        session = page.items[rows[0]]
+        state.go_to_session(session.id, read_only=session.owner != user)
 
 
 def to_frame(page: SessionPage) -> pd.DataFrame:

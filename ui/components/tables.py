@@ -48,11 +48,19 @@ def file_name(title: Any) -> str:
 
 
 def _formats(table: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """Amounts in the reader's way of writing numbers; whole numbers as they are: some are years."""
+    """Amounts in the reader's way of writing numbers; whole numbers as they are: some are years.
+
+    The reader's way rounds to three decimals, so amounts with more are written plainly.
+    """
     kinds = [str(column.get("type", "")).upper() for column in table.get("columns", [])]
-    amounts = [kind.startswith(AMOUNT_TYPES) for kind in kinds]
-    localized = st.column_config.NumberColumn(format="localized")
-    return {name: localized for name, is_it in zip(frame.columns, amounts, strict=True) if is_it}
+    formats = {}
+    for name, kind in zip(frame.columns, kinds, strict=True):
+        if kind.startswith(AMOUNT_TYPES):
+            is_short = all(round(v, 3) == v for v in frame[name] if isinstance(v, float))
+            formats[name] = st.column_config.NumberColumn(
+                format="localized" if is_short else "plain"
+            )
+    return formats
 
 
 def _counted(table: dict[str, Any], shown: int) -> str:

@@ -12,7 +12,7 @@ from langchain.agents.middleware.human_in_the_loop import Action, _answer_messag
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from backend.agents.answers import Answer, Answers, hash_arguments
 from backend.agents.events import CallAsked
@@ -21,7 +21,7 @@ from backend.agents.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import DecisionType
 from backend.schemas.bounds import Waiting
-from backend.schemas.wire import JSON
+from backend.schemas.wire import JSON, Input
 from db.failpoints import failpoint
 
 # Each call looks through all rules on the loop of all turns, and to make a pattern ready takes the
@@ -42,10 +42,8 @@ CHANGED = (
 )
 
 
-class ApprovalRule(BaseModel):
+class ApprovalRule(Input):
     """What happens to calls of the tools whose names match the pattern, such as `mail_*`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     tools: str = Field(min_length=1, max_length=LONGEST_PATTERN)
     action: Literal["allow", "ask", "deny"]
@@ -54,10 +52,8 @@ class ApprovalRule(BaseModel):
     description: str | None = Field(None, max_length=2_000)
 
 
-class ApprovalsSettings(BaseModel):
+class ApprovalsSettings(Input):
     """The first rule that matches a tool's name counts; a tool without one is allowed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     rules: list[ApprovalRule] = Field(min_length=1, max_length=MOST_RULES)
 

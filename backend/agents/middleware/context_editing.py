@@ -3,15 +3,15 @@
 from typing import Any
 
 from langchain.agents.middleware import ClearToolUsesEdit, ContextEditingMiddleware
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from backend.schemas.wire import Input
 
 CLEARED = "[left out: an old result; call the tool again if it is needed]"
 
 
-class ContextEditingSettings(BaseModel):
+class ContextEditingSettings(Input):
     """From how many tokens on, how many of the newest results stay, and of which tools all do."""
-
-    model_config = ConfigDict(extra="forbid")
 
     trigger_tokens: int = Field(50_000, ge=1)
     keep: int = Field(3, ge=0)

@@ -9,20 +9,19 @@ from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.types import Command
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from backend.agents import files
 from backend.agents.files import CONTENT, Files, join_files, readable_files
 from backend.agents.middleware.state_tools import mark_state_only
+from backend.schemas.wire import Input
 
 FILES = "files"
 WRITING = ("write_file", "edit_file")
 
 
-class FilesystemSettings(BaseModel):
+class FilesystemSettings(Input):
     """Has none."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class FilesState(AgentState[Any]):

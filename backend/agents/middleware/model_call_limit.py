@@ -5,17 +5,16 @@ from typing import Annotated, Any, NotRequired
 from langchain.agents.middleware import AgentState, ModelCallLimitMiddleware
 from langchain.agents.middleware.types import PrivateStateAttr, hook_config
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from backend.errors import CallLimitReached
+from backend.schemas.wire import Input
 
 COUNTERS = ("thread_model_call_count", "run_model_call_count")
 
 
-class ModelCallLimitSettings(BaseModel):
+class ModelCallLimitSettings(Input):
     """How many calls of its model an agent may make: in one turn, in the whole session."""
-
-    model_config = ConfigDict(extra="forbid")
 
     turn: int | None = Field(None, ge=1)
     session: int | None = Field(None, ge=1)

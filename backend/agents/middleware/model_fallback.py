@@ -4,17 +4,16 @@ from typing import Any
 
 from langchain.agents.middleware import ModelFallbackMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from backend.agents.middleware.context import Notice, PolicyContext
 from backend.agents.middleware.model_retry import Handler
 from backend.errors import ModelFailed
+from backend.schemas.wire import Input
 
 
-class ModelFallbackSettings(BaseModel):
+class ModelFallbackSettings(Input):
     """The models to ask instead, in order."""
-
-    model_config = ConfigDict(extra="forbid")
 
     models: list[str] = Field(min_length=1, max_length=10)
 

@@ -5,21 +5,20 @@ from typing import Any
 
 from langchain.agents.middleware import ModelRequest, ModelResponse, ModelRetryMiddleware
 from langchain_core.messages import AIMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from backend.agents.middleware.context import PolicyContext
 from backend.errors import ModelFailed
 from backend.llm.events import Waiting
+from backend.schemas.wire import Input
 
 DOUBLED = 2.0
 
 Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 
 
-class ModelRetrySettings(BaseModel):
+class ModelRetrySettings(Input):
     """How often, and after how many seconds, which are doubled each time."""
-
-    model_config = ConfigDict(extra="forbid")
 
     retries: int = Field(2, ge=1, le=20)
     seconds: float = Field(10.0, ge=0, le=600)

@@ -6,13 +6,13 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from backend.schemas.wire import Input
 
 
-class RecentMessagesSettings(BaseModel):
+class RecentMessagesSettings(Input):
     """When the state holds more than `trigger` messages, about `keep` of them remain."""
-
-    model_config = ConfigDict(extra="forbid")
 
     trigger: int = Field(200, ge=1)
     keep: int = Field(100, ge=1)

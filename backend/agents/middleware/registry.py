@@ -87,8 +87,10 @@ def _read_one(name: str, settings: JSON, context: JSON | None) -> tuple[str, Bas
     if name not in MIDDLEWARE:
         known = ", ".join(MIDDLEWARE)
         raise InvalidInput(f"There is no middleware {name!r}. There are: {known}.")
+    strict = False if context is READING else None  # what is stored was sent to older versions, too
+    model = MIDDLEWARE[name].settings
     try:
-        return name, MIDDLEWARE[name].settings.model_validate(settings, context=context)
+        return name, model.model_validate(settings, context=context, strict=strict)
     except ValidationError as error:
         raise InvalidInput(f"The middleware {name}: {_reason(error)}.") from error
 

@@ -9,7 +9,7 @@ from langchain.agents.middleware.summarization import DEFAULT_SUMMARY_PROMPT
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from backend.agents.middleware.compaction import (
     Cut,
@@ -21,6 +21,7 @@ from backend.agents.middleware.compaction import (
 )
 from backend.agents.middleware.context import Notice, OwnCall, PolicyContext
 from backend.errors import AppError
+from backend.schemas.wire import Input
 from db.failpoints import failpoint
 
 PURPOSE = "summary"
@@ -32,14 +33,12 @@ FAILED = "The earlier conversation could not be summarised ({reason}), so it was
 logger = logging.getLogger(__name__)
 
 
-class SummarizationSettings(BaseModel):
+class SummarizationSettings(Input):
     """From `trigger_tokens` on, counted at four characters each, about `keep_tokens` stay as said.
 
     So it is from `trigger_messages` on. `model`: who summarises; absent: the agent's model.
     `prompt`: what it is told, with {messages} in it. `seconds`: how long it may take.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     trigger_tokens: int = Field(32_000, ge=100)
     keep_tokens: int = Field(8_000, ge=50)

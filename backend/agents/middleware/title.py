@@ -2,9 +2,10 @@
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from backend.agents.middleware.compaction import shorten
+from backend.schemas.wire import Input
 
 PURPOSE = "title"
 MAX_WORDS = 8
@@ -16,10 +17,8 @@ PROMPT = (
 )
 
 
-class TitleSettings(BaseModel):
+class TitleSettings(Input):
     """`model`: who is asked; absent: the agent's. `seconds`: how long it may take."""
-
-    model_config = ConfigDict(extra="forbid")
 
     model: str | None = None
     seconds: float = Field(30.0, gt=0, le=300)

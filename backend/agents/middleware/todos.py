@@ -3,15 +3,13 @@
 from typing import Any
 
 from langchain.agents.middleware import TodoListMiddleware
-from pydantic import BaseModel, ConfigDict
 
 from backend.agents.middleware.state_tools import mark_state_only
+from backend.schemas.wire import Input
 
 
-class TodosSettings(BaseModel):
+class TodosSettings(Input):
     """`prompt`: how the agent is told to use its list, instead of LangChain's own words."""
-
-    model_config = ConfigDict(extra="forbid")
 
     prompt: str | None = None
 

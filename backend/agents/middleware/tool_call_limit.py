@@ -6,21 +6,20 @@ from langchain.agents.middleware import AgentState, ToolCallLimitMiddleware
 from langchain.agents.middleware.tool_call_limit import ToolCallLimitExceededError
 from langchain.agents.middleware.types import PrivateStateAttr, hook_config
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from backend.errors import CallLimitReached
+from backend.schemas.wire import Input
 
 COUNTERS = ("thread_tool_call_count", "run_tool_call_count")
 
 
-class ToolCallLimitSettings(BaseModel):
+class ToolCallLimitSettings(Input):
     """How many calls of `tool` (absent: of all tools) may run: in one turn, in the whole session.
 
     `then`: what becomes of further calls. "answer": they get an error as their result, so that the
     agent answers with what it has; "end": the turn ends with a sentence.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     tool: str | None = Field(None, min_length=1)
     turn: int | None = Field(None, ge=1)

@@ -5,17 +5,16 @@ from typing import Any
 from langchain.agents.middleware import ToolCallRequest, ToolRetryMiddleware
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from backend.agents.middleware.tool_guard import Handler
 from backend.agents.tool_calls import effect_of
+from backend.schemas.wire import Input
 from backend.tools.registry import Effect
 
 
-class ToolRetrySettings(BaseModel):
+class ToolRetrySettings(Input):
     """How often, after how many seconds (doubled each time), and of which tools; absent: all."""
-
-    model_config = ConfigDict(extra="forbid")
 
     retries: int = Field(2, ge=1, le=10)
     seconds: float = Field(1.0, ge=0, le=60)

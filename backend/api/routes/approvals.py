@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.arriving import Text
+from backend.api.arriving import Text, Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.threads import large
 from backend.schemas.approvals import (
@@ -30,7 +30,7 @@ def get_approvals(
     services: ServicesDep,
     scope: ScopeDep,
     status: Literal["pending", "decided", "expired", "withdrawn", "all"] = "pending",
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
     everyone: Whose = "mine",
 ) -> ApprovalPage:

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.agents.check import check_body, check_image
-from backend.api.arriving import Sent, Text
+from backend.api.arriving import Flag, Sent, Text, Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.threads import large
 from backend.auth.scope import Scope
@@ -28,8 +28,8 @@ from backend.schemas.wire import JSON
 from backend.turns.services import Services
 
 router = APIRouter(prefix="/domains", tags=["domains"])
-Limit = Annotated[int, Query(ge=1, le=200)]
-Version = Annotated[int, Path(ge=1, lt=2**31)]
+Limit = Annotated[Whole, Query(ge=1, le=200)]
+Version = Annotated[Whole, Path(ge=1, lt=2**31)]
 
 
 @router.get("")
@@ -39,8 +39,8 @@ def list_domains(
     scope: ScopeDep,
     limit: Limit = 50,
     cursor: Text | None = None,
-    archived: Annotated[bool | None, Query(description="Absent: all of them.")] = None,
-    counted: Annotated[bool, Query(description="With how many sessions each has.")] = False,
+    archived: Annotated[Flag | None, Query(description="Absent: all of them.")] = None,
+    counted: Annotated[Flag, Query(description="With how many sessions each has.")] = False,
 ) -> DomainPage:
     """One page of domains, by name."""
     with services.database.read() as session:
@@ -112,7 +112,7 @@ def list_versions(
     services: ServicesDep,
     scope: ScopeDep,
     limit: Limit = 50,
-    before: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
+    before: Annotated[Whole | None, Query(ge=1, lt=2**31)] = None,
 ) -> DomainVersionPage:
     """One page of what the domain was, newest first."""
     with services.database.read() as session:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
+from backend.api.arriving import Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.threads import long_read
 from backend.inspection import calls
@@ -12,8 +13,8 @@ from backend.inspection.service import inspect
 from backend.schemas.inspection import Inspection, ModelCallDetails, ModelCallPage
 
 router = APIRouter(prefix="/sessions", tags=["inspection"])
-Limit = Annotated[int, Query(ge=1, le=100)]
-Before = Annotated[int | None, Query(ge=1, le=2**62)]
+Limit = Annotated[Whole, Query(ge=1, le=100)]
+Before = Annotated[Whole | None, Query(ge=1, le=2**62)]
 
 
 @router.get("/{session_id}/inspection")
@@ -51,8 +52,8 @@ def list_calls(
 @long_read
 def get_call(
     session_id: UUID,
-    version: Annotated[int, Path(ge=1, le=2**62)],
-    number: Annotated[int, Path(ge=1, le=2**30)],
+    version: Annotated[Whole, Path(ge=1, le=2**62)],
+    number: Annotated[Whole, Path(ge=1, le=2**30)],
     services: ServicesDep,
     scope: ScopeDep,
 ) -> ModelCallDetails:

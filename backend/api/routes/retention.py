@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from backend.api.arriving import Flag
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.threads import long_read, long_wait
 from backend.retention import service as retention
@@ -24,7 +25,7 @@ def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
 def apply_retention(
     services: ServicesDep,
     scope: ScopeDep,
-    dry_run: Annotated[bool, Query(description="Only count what would go.")] = True,
+    dry_run: Annotated[Flag, Query(description="Only count what would go.")] = True,
 ) -> RetentionOutcome:
     """Apply the rules now, in small batches."""
     return retention.apply_as(services, scope, dry_run=dry_run)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.api import gzip
-from backend.api.arriving import Sent, Text
+from backend.api.arriving import Flag, Sent, Text, Whole
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
@@ -18,16 +18,21 @@ from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import csv_response, file_response
 from backend.api.threads import large
 from backend.conversations import service as conversations
+from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.service import SessionFilter
 from backend.conversations.state_store import load_state
 from backend.domains.credentials import mask_template
 from backend.domains.template import image_of, template_of
 from backend.schemas.sessions import (
+    ContentType,
     MessagePage,
+    MessageStatus,
+    MessageType,
     NewSession,
     Session,
     SessionChange,
+    SessionOrder,
     SessionPage,
     Turn,
     TurnPage,
@@ -41,7 +46,7 @@ from backend.turns.viewer import Viewer
 LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
-Limit = Annotated[int, Query(ge=1, le=200)]
+Limit = Annotated[Whole, Query(ge=1, le=200)]
 
 
 @router.get("")
@@ -54,16 +59,23 @@ def list_sessions(
         Text | None,
         Query(description="Words of the title, or their beginnings.", max_length=LONGEST_SEARCH),
     ] = None,
-    domain: Annotated[Text | None, Query(description="A domain's name.")] = None,
+    domain: Annotated[Text | None, Query(description="A domain's name.", min_length=1)] = None,
     status: Literal["idle", "queued", "running", "waiting"] | None = None,
-    archived: bool = False,
-    pinned: bool | None = None,
+    archived: Flag = False,
+    pinned: Flag | None = None,
     everyone: Annotated[
         Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")
     ] = "mine",
+    order_by: Annotated[
+        SessionOrder,
+        Query(description="`-`: descending. Titles are compared in small letters."),
+    ] = SessionOrder.LATEST,
 ) -> SessionPage:
-    """One page of sessions, newest first."""
-    wanted = SessionFilter(q, domain, status, archived, pinned, everyone == "all")
+    """One page of sessions, the latest used first. A cursor belongs to the order it was given in.
+
+    Without `archived` those that are not.
+    """
+    wanted = SessionFilter(q, domain, status, archived, pinned, everyone == "all", order_by)
     with services.database.read() as session:
         return conversations.list_sessions(session, scope, wanted, cursor=cursor, limit=limit)
 
@@ -126,19 +138,37 @@ def get_messages(
     session_id: UUID,
     services: ServicesDep,
     scope: ScopeDep,
-    after: Annotated[int | None, Query(ge=0, description="0: from the first.")] = None,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    after: Annotated[Whole | None, Query(ge=0, description="0: from the first.")] = None,
+    before: Annotated[Whole | None, Query(ge=1)] = None,
     limit: Limit = 50,
     branch: Annotated[
         Literal["active"] | None, Query(description="Leave out what other branches hold.")
     ] = None,
+    content_type: ContentType | None = None,
+    message_type: MessageType | None = None,
+    status: MessageStatus | None = None,
+    agent: Annotated[Text | None, Query(description="An agent's name.", min_length=1)] = None,
+    q: Annotated[
+        Text | None,
+        Query(
+            description="A text as it stands in the content: in what was said, in a tool's name,"
+            " arguments or result. Capital letters are small ones.",
+            max_length=LONGEST_SEARCH,
+        ),
+    ] = None,
 ) -> MessagePage:
-    """Display messages in ascending position: the latest page, or the one after or before."""
+    """Display messages in ascending position: the latest page, or the one after or before.
+
+    With filters, those that all of them fit. `after`, `before` and the cursors are positions in the
+    whole history; a cursor is null where no more messages fit.
+    """
+    wanted = MessageFilter(content_type, message_type, status, agent, q)
     with services.database.read() as session:
         return list_messages(
             session,
             scope,
             session_id,
+            wanted,
             after=after,
             before=before,
             limit=limit,

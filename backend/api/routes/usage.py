@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
+from backend.api.arriving import Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.threads import long_read
 from backend.schemas.usage import SessionUsage, UsageBy, UsageReport
@@ -18,7 +19,7 @@ router = APIRouter(tags=["usage"])
 def get_usage(
     services: ServicesDep,
     scope: ScopeDep,
-    days: Annotated[int, Query(ge=1, le=366)] = 30,
+    days: Annotated[Whole, Query(ge=1, le=366)] = 30,
     by: UsageBy = UsageBy.DAY,
 ) -> UsageReport:
     """What was used on the last days (UTC), today included; everybody's for admins, else one's own.

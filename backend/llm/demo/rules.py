@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.llm.demo.conversation import Call, Conversation, Result
-from backend.llm.demo.intents import INTENTS, Intent
+from backend.llm.demo.intents import choose_intent
 from backend.llm.demo.todos import next_tick, without_todos
 
 _MAX_ROUNDS = 8
@@ -39,11 +39,6 @@ def reply(conversation: Conversation, parallel: bool = True) -> Reply:
     if failed:
         return Reply("A tool answered with an error; I say so.", _admit(failed))
     return Reply(_look_back(conversation.results), intent.answer(conversation))
-
-
-def choose_intent(conversation: Conversation) -> Intent:
-    """The first intent that recognises the question; the last one recognises everything."""
-    return next(intent for intent in INTENTS if intent.recognises(conversation))
 
 
 def is_error(result: Result) -> bool:

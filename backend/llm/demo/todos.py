@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from backend.llm.demo.conversation import Call, Conversation
+from backend.llm.demo.questions.catalogue import CALLS
 
 TOOL = "write_todos"
 
@@ -22,7 +23,7 @@ def next_tick(conversation: Conversation, steps: Sequence[str], *, is_done: bool
     """
     if not steps or TOOL not in conversation.tools:
         return None
-    looked_up = bool(without_todos(conversation).results)
+    looked_up = any(r.call not in CALLS for r in without_todos(conversation).results)
     current = len(steps) if is_done else int(looked_up)
     wanted = Call(TOOL, {"todos": [_todo(s, n, current) for n, s in enumerate(steps)]})
     written = [result.call for result in conversation.results if result.call.name == TOOL]

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from backend.llm.demo.conversation import Conversation, Result
-from backend.llm.demo.reading import UNREADABLE, Row, figure, money, number, read_rows, table
+from backend.llm.demo.questions.recognising import described_names, split_select
+from backend.llm.demo.words.reading import UNREADABLE, Row, figure, money, number, read_rows, table
 
 _SHOWN_ROWS = 20
 _TITLE_CHARS = 500
 _AMOUNTS = ("budget", "actual", "remaining")
 _BUDGET_TITLE = re.compile(r"Budget of (\S+) (.+?), fiscal year (\d+), by (\w+)")
-_GREETING = re.compile(
-    r"\s*(hi|hello|hey|good \w+|thanks?|help|who are you|what (are|can|do) you)\b", re.IGNORECASE
+_COUNTS_TO = 1_000
+_COUNT = re.compile(
+    r"(?:please |can you |could you )?count (?:up )?to ([0-9]{1,9})(?: please)?[.!?]?",
+    re.IGNORECASE,
 )
 _SPOKEN = re.compile(r"(?:- )?\[?(person|agent|human|user|ai|assistant)\]?:? +(.+)", re.IGNORECASE)
 _OPENING = re.compile(
@@ -24,13 +27,15 @@ _POSTED = re.compile(r"posted up to period (\d+)")
 
 ABOUT = """I am the **demo model**: a small rule-based stand-in that runs on this machine, not a \
 language model. I recognise a handful of questions, look the figures up with the tools, and \
-compute my words from their results. For example:
+compute my words from their results. What I do not understand of a question I say, and give no \
+figure without it. For example:
 
 - What's the budget for CC-1001? How much of it is left?
 - Compare CC-1001 and CC-2002.
 - Compare FI and BPC for period 9 of 2026 and explain the differences.
-- What are the top 5 cost centres by spend in 2026?
-- What is the total for travel in March 2026?
+- Which cost centres spent the most this year? Only company 2000. And above 500,000?
+- Which cost centres are over budget?
+- What is the total for travel in March 2026? By month?
 - What data do you have? Describe fi.documents.
 - SELECT gl_account, SUM(amount_group) FROM documents GROUP BY gl_account
 
@@ -39,20 +44,19 @@ OpenAI-compatible endpoint, and `MODEL` for the model's name) in `.env`, then st
 again."""
 
 
-def about(conversation: Conversation) -> str:
-    """What the demo model is and can do."""
-    greeting = _GREETING.match(conversation.asked)
-    return ABOUT if greeting else f"I do not understand this question.\n\n{ABOUT}"
+def about(unread: str) -> str:
+    """What the demo model is and can do, and which words it did not understand."""
+    return f"I do not understand {unread}.\n\n{ABOUT}" if unread else ABOUT
 
 
-def budget(conversation: Conversation) -> str:
+def budget(results: Sequence[Result], *, with_forecast: bool) -> str:
     """Budget, spent and left of each cost centre that was looked up."""
-    return "\n\n".join(_budget(result) for result in conversation.results)
+    return "\n\n".join(_budget(result, with_forecast=with_forecast) for result in results)
 
 
-def budgets_side_by_side(conversation: Conversation) -> str:
+def budgets_side_by_side(results: Sequence[Result]) -> str:
     """Several cost centres in one table, and who has used most of its budget."""
-    readable = [r for r in conversation.results if read_rows(r.content, *_AMOUNTS)]
+    readable = [r for r in results if read_rows(r.content, *_AMOUNTS)]
     if not readable:
         return UNREADABLE
     rows = [(_title(r), _sum(read_rows(r.content))) for r in readable]
@@ -61,6 +65,10 @@ def budgets_side_by_side(conversation: Conversation) -> str:
         for (number_, name, year), amounts in rows
     ]
     columns = ("Cost centre", "Fiscal year", "Budget (EUR)", "Spent (EUR)", "Left (EUR)", "Used")
+    span = readable[0].call.arguments
+    if "fiscal_period_from" in span:
+        year = f", periods {span['fiscal_period_from']} to {span['fiscal_period_to']}"
+        lines = [[line[0], line[1] + year, *line[2:]] for line in lines]
     (most, name, _), amounts = max(rows, key=lambda row: _used(row[1]))
     return (
         f"{table(columns, lines)}\n\n**{most} {name}** has used most of its budget: "
@@ -68,48 +76,14 @@ def budgets_side_by_side(conversation: Conversation) -> str:
     )
 
 
-def top_centres(conversation: Conversation) -> str:
-    """Cost centres ranked by their spending."""
-    columns = ("cost_centre", "name", "responsible", "fiscal_year", "spend")
-    rows = read_rows(conversation.results[0].content, *columns)
-    if not rows:
-        return "No postings on cost centres were found for that time."
-    first = rows[0]
-    lines = [
-        [str(rank), f"{row['cost_centre']} {row['name']}", row["responsible"], figure(row["spend"])]
-        for rank, row in enumerate(rows, 1)
-    ]
-    ranking = table(("Rank", "Cost centre", "Responsible", "Spend (EUR)"), lines)
-    return (
-        f"In fiscal year {first['fiscal_year']}, **{first['cost_centre']} {first['name']}** spent "
-        f"most: {money(first['spend'])}.\n\n{ranking}"
-    )
-
-
-def total(conversation: Conversation) -> str:
-    """The sum over the accounts found, and the accounts."""
-    columns = ("gl_account", "name", "fiscal_year", "documents", "amount")
-    rows = read_rows(conversation.results[0].content, *columns)
-    if not rows:
-        return (
-            "No account or posting fits that question. Name a GL account by its number (such as "
-            "630000) or by a word of its name (such as travel), and a year that is posted."
-        )
-    amount = sum((number(row["amount"]) for row in rows), Decimal(0))
-    documents = sum((number(row["documents"]) for row in rows), Decimal(0))
-    lines = [
-        [row["gl_account"], row["name"], row["documents"], figure(row["amount"])] for row in rows
-    ]
-    note = " Revenue is a credit and therefore negative in the ledger." if amount < 0 else ""
-    return (
-        f"The total is **{money(amount)}** from {documents:,} postings in fiscal year "
-        f"{rows[0]['fiscal_year']}.{note}\n\n"
-        + table(("GL account", "Name", "Postings", "Amount (EUR)"), lines)
-    )
-
-
 def rows(conversation: Conversation) -> str:
     """The rows of a query, the first ones where there are many."""
+    if not conversation.results:
+        unread = split_select(conversation.question)[2][:200]
+        return (
+            f"Before the SELECT I do not understand “{unread}”. "
+            "It may be a filter, so I do not run the query without it: put it into the SELECT."
+        )
     content = conversation.results[0].content
     found = read_rows(content)
     counted = _first_line(content).rpartition(": ")[2].rstrip(".")
@@ -144,9 +118,17 @@ def sources(conversation: Conversation) -> str:
 
 def description(conversation: Conversation) -> str:
     """A source's tables and columns."""
-    result = conversation.results[0]
-    if result.call.name == "list_sources":
+    if not conversation.results:
+        unread = ", ".join(f"“{n[:80]}”" for n in described_names(conversation.asked)[:12])
+        return (
+            f"I describe up to five sources or tables by name; these are no such names: {unread}."
+        )
+    if conversation.results[0].call.name == "list_sources":
         return sources(conversation)
+    return "\n\n".join(_description(result) for result in conversation.results)
+
+
+def _description(result: Result) -> str:
     about_it = [line for line in result.content.splitlines()[1:] if line and line[0] not in "|E"]
     columns = ("table", "column", "type", "meaning", "values")
     found = read_rows(result.content, *columns)
@@ -172,18 +154,25 @@ def title(conversation: Conversation) -> str:
     return named[:1].upper() + named[1:] or "A conversation"
 
 
+def counts_to(conversation: Conversation) -> int:
+    """The number that the whole question asks to count to; 0 where it asks something else."""
+    found = _COUNT.fullmatch(conversation.asked)
+    return int(found[1]) if found else 0
+
+
 def count(conversation: Conversation) -> str:
     """Numbers up to the one asked for: a long answer without data, to watch a stream."""
-    wanted = re.search(r"count (?:up )?to (\d{1,9})", conversation.question, re.IGNORECASE)
-    last = min(int(wanted[1]), 1000) if wanted else 10
-    return " ".join(str(value) for value in range(1, last + 1))
+    wanted = counts_to(conversation)
+    numbers = " ".join(str(value) for value in range(1, min(wanted, _COUNTS_TO) + 1))
+    more = f" I count to {_COUNTS_TO:,} at most." if wanted > _COUNTS_TO else ""
+    return numbers + more
 
 
 def _first_line(content: str) -> str:
     return next(iter(content.splitlines()), "")
 
 
-def _budget(result: Result) -> str:
+def _budget(result: Result, *, with_forecast: bool) -> str:
     number_, name, year = _title(result)
     found = read_rows(result.content, *_AMOUNTS)
     if not found:
@@ -202,11 +191,17 @@ def _budget(result: Result) -> str:
         f"**{money(amounts['budget'])}**. {money(amounts['actual'])} ({_percent(amounts)}) was "
         f"spent{until}; {rest}."
     )
-    return text if len(found) < 2 else f"{text}\n\n{_breakdown(found)}"
+    if with_forecast:
+        forecast = sum((number(row.get("forecast")) for row in found), Decimal(0))
+        text += f" The forecast is **{money(forecast)}**."
+    if len(found) < 2:
+        return text
+    return f"{text}\n\n{_breakdown(found, with_forecast=with_forecast)}"
 
 
-def _breakdown(found: Sequence[Row]) -> str:
-    names = [column for column in found[0] if column not in ("used_percent", "forecast")]
+def _breakdown(found: Sequence[Row], *, with_forecast: bool) -> str:
+    hidden = ("used_percent",) if with_forecast else ("used_percent", "forecast")
+    names = [column for column in found[0] if column not in hidden]
     lines = [[figure(row.get(name, "")) for name in names] for row in found]
     return table([name.replace("_", " ").capitalize() for name in names], lines)
 

@@ -1,0 +1,53 @@
+"""What a route does not take is refused: unknown parameters, those sent twice, a body."""
+
+from collections import Counter
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from fastapi import Request
+from fastapi.dependencies.models import Dependant
+
+from backend.errors import InvalidInput
+
+EMPTY = (b"", b"{}", b"null")  # as clients send that always send something
+MOST_NAMED = 10
+LONGEST_NAMED = 80
+
+
+async def refuse_unknown(request: Request) -> None:
+    """Raise InvalidInput unless the route takes all that is sent, and each parameter comes once."""
+    _check_parameters(request)
+    takes_none = request.scope["route"].body_field is None and request.method != "GET"
+    if takes_none and (await request.body()).strip() not in EMPTY:
+        raise InvalidInput("This call takes no body. Leave it out.")
+
+
+def _check_parameters(request: Request) -> None:
+    sent = Counter(name for name, _ in request.query_params.multi_items())
+    if not sent:
+        return
+    known = sorted(set(_names(request.scope["route"].dependant)))
+    if unknown := [name for name in sent if name not in known]:
+        raise InvalidInput(_say_unknown(unknown, known))
+    if repeated := [name for name, times in sent.items() if times > 1]:
+        raise InvalidInput(f"{_named(repeated)}: sent twice or more; send it once, with one value.")
+
+
+def _names(dependant: Dependant) -> Iterator[str]:
+    """Return the names under which a route, or what it depends on, takes parameters."""
+    yield from (field.alias for field in dependant.query_params)
+    for inner in dependant.dependencies:
+        yield from _names(inner)
+
+
+def _say_unknown(unknown: list[str], known: list[str]) -> str:
+    if not known:
+        return f"{_named(unknown)}: this call takes no query parameters. Leave them out."
+    close = get_close_matches(unknown[0][:LONGEST_NAMED].lower(), known, 1)
+    meant = f" Did you mean `{close[0]}`?" if close else ""
+    return f"{_named(unknown)}: not known to this call.{meant} It takes {', '.join(known)}."
+
+
+def _named(names: list[str]) -> str:
+    said = ", ".join(f"`{name[:LONGEST_NAMED]}`" for name in names[:MOST_NAMED])
+    return f"{said} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else said

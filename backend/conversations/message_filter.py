@@ -1,0 +1,54 @@
+"""Which display messages of a conversation to list: by kind, state, agent, and what they say."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Text, and_, cast, exists, func, literal, or_, select
+from sqlalchemy.dialects.postgresql import ARRAY, JSONPATH
+
+from backend.conversations.paths import Path
+from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.text import clean_text
+from db.models.display_message import DisplayMessageRow as Row
+
+# Names of other rows: nobody sees them, and any letter may be among theirs.
+REFERENCES = ("call_id", "tool_call_id", "artifact_id", "approval_id", "arguments_hash")
+_ALL_VALUES = "strict $.**"
+
+
+@dataclass(frozen=True)
+class MessageFilter:
+    """What the messages have in common; None: whatever they are."""
+
+    content_type: ContentType | None = None
+    message_type: MessageType | None = None
+    status: MessageStatus | None = None
+    agent: str | None = None
+    q: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return what PostgreSQL is asked."""
+        columns = {
+            Row.content_type: self.content_type,
+            Row.message_type: self.message_type,
+            Row.status: self.status,
+            Row.agent: self.agent,
+        }
+        wanted = [column == value for column, value in columns.items() if value is not None]
+        return [*wanted, _has_text(self.q)] if self.q else wanted
+
+
+def is_on(path: Path) -> ColumnElement[bool]:
+    """The rows that a closed path shows; it has at least one range."""
+    return or_(*(Row.position.between(first, last) for first, last in path.ranges))
+
+
+def _has_text(q: str) -> ColumnElement[bool]:
+    """A text or number somewhere in the content has `q` in it, in small or capital letters."""
+    shown = Row.content.op("-", return_type=Row.content.type)(cast(list(REFERENCES), ARRAY(Text)))
+    value = func.jsonb_path_query(shown, cast(_ALL_VALUES, JSONPATH)).column_valued("value")
+    text = value.op("#>>", return_type=Text())(cast(literal("{}"), ARRAY(Text)))
+    is_said = func.jsonb_typeof(value).in_(("string", "number"))
+    return exists(select(1).where(and_(is_said, text.icontains(clean_text(q), autoescape=True))))
+
+
+ALL = MessageFilter()

@@ -1,0 +1,64 @@
+"""Has the drivers of databases give values as the server writes them where Python has none.
+
+Python knows no infinite date, no day 0000-00-00, no time of 25 hours and no month as a duration;
+the drivers make something else of them, or fail.
+"""
+
+from typing import Any
+
+import psycopg2.extensions
+from pymysql.constants import FIELD_TYPE
+from pymysql.converters import conversions
+
+from backend.data.results import short_time
+
+_KEPT_WORDS = """
+    BOOLEAN BINARY STRING LONGINTEGER INTEGER ROWID FLOAT DECIMAL UNKNOWN BOOLEANARRAY BINARYARRAY
+    STRINGARRAY INTEGERARRAY ROWIDARRAY LONGINTEGERARRAY FLOATARRAY DECIMALARRAY
+"""
+_KEPT = frozenset(_KEPT_WORDS.split())
+_TIMES = frozenset(["DATE", "TIME", "DATETIME", "DATETIMETZ"])
+
+# As servers are set up by default; a role or a server may have other forms.
+POSTGRES_FORMS = (
+    "SET LOCAL datestyle = 'ISO'",
+    "SET LOCAL intervalstyle = 'postgres'",
+    "SET LOCAL bytea_output = 'hex'",
+    "SET LOCAL extra_float_digits = 1",
+)
+
+
+def mysql_conversions() -> dict[Any, Any]:
+    """What PyMySQL converts: times stay text, BIT is the number that it is in comparisons."""
+    changed = {
+        FIELD_TYPE.DATE: short_time,
+        FIELD_TYPE.TIME: short_time,
+        FIELD_TYPE.DATETIME: short_time,
+        FIELD_TYPE.TIMESTAMP: short_time,
+        FIELD_TYPE.BIT: _bits,
+    }
+    return {**conversions, **changed}
+
+
+def keep_postgres_texts(connection: Any) -> None:
+    """Have psycopg2 leave all but numbers, texts and bytes as PostgreSQL writes them."""
+    text = psycopg2.extensions.new_type((25,), "TEXT", lambda value, _: value)
+    for number, caster in tuple(psycopg2.extensions.string_types.items()):
+        name = caster.name
+        if name in _KEPT:
+            continue
+        if name in _TIMES:
+            reader = psycopg2.extensions.new_type((number,), name, _time)
+        elif name.endswith("ARRAY"):
+            reader = psycopg2.extensions.new_array_type((number,), name, text)
+        else:
+            reader = psycopg2.extensions.new_type((number,), name, lambda value, _: value)
+        psycopg2.extensions.register_type(reader, connection)
+
+
+def _bits(raw: Any) -> int:
+    return int.from_bytes(raw, "big")
+
+
+def _time(value: Any, _: object) -> str | None:
+    return None if value is None else short_time(value)

@@ -1,0 +1,60 @@
+"""The text of a checked query as it was written, but for what two parsers could read differently.
+
+Printing the parsed query anew changes it: sqlglot's MySQL calls functions that MariaDB does not
+have. Sending the text as it came would let a database see
+code where the check saw a comment or a string. So the words stay, comments go, and strings and
+quoted names are quoted anew by the dialect's plain rules.
+"""
+
+import re
+
+from sqlglot import Dialect, exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+_NUMBER_IN_QUOTES = re.compile(r"[xXbB]'[0-9a-fA-F]*'|0[xXbB][0-9a-fA-F]+")
+_SPELLED_IN_QUOTES = frozenset((TokenType.HEX_STRING, TokenType.BIT_STRING))
+# Kinds of strings with rules of their own, and hints: rare, so they are printed by the parser.
+_ODD = frozenset(
+    (
+        TokenType.BYTE_STRING,
+        TokenType.HEREDOC_STRING,
+        TokenType.HINT,
+        TokenType.NATIONAL_STRING,
+        TokenType.RAW_STRING,
+        TokenType.UNICODE_STRING,
+    )
+)
+
+
+def verbatim(sql: str, checked: exp.Expr, dialect: str) -> str:
+    """The query that was checked, in its own words."""
+    tokens = [
+        token
+        for token in Dialect.get_or_raise(dialect).tokenize(sql)
+        if token.token_type is not TokenType.SEMICOLON
+    ]
+    written = [_written(token, sql, dialect) for token in tokens]
+    if not all(written):
+        return checked.sql(dialect=dialect, comments=False)
+    parts = []
+    end = tokens[0].start
+    for token, text in zip(tokens, written, strict=True):
+        between = sql[end : token.start]
+        parts.append(("\n" if "\n" in between else " " if between else "") + (text or ""))
+        end = token.end + 1
+    return "".join(parts)
+
+
+def _written(token: Token, sql: str, dialect: str) -> str | None:
+    """A token as the database shall read it, or None where only the parser can say."""
+    kind = token.token_type
+    if kind is TokenType.STRING:
+        text = token.text.replace("'", "''")
+        return f"'{text.replace(chr(92), chr(92) * 2) if dialect == 'mysql' else text}'"
+    if kind is TokenType.IDENTIFIER:
+        quote = "`" if dialect == "mysql" else '"'
+        return quote + token.text.replace(quote, quote * 2) + quote
+    if kind in _SPELLED_IN_QUOTES:
+        spelled = sql[token.start : token.end + 1]
+        return spelled if _NUMBER_IN_QUOTES.fullmatch(spelled) else None
+    return None if kind in _ODD else token.text

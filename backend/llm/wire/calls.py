@@ -1,0 +1,160 @@
+"""The tool calls of one answer, put together from pieces in the ways that endpoints cut them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages.tool import ToolCall, tool_call
+
+from backend.errors import IncompleteAnswer
+from backend.llm.arguments import RAW_ARGUMENTS, UNREADABLE, parse_arguments, write_arguments
+from backend.llm.wire.kept import Kept
+from backend.llm.wire.merging import Pieces
+from backend.schemas.wire import JSON
+from backend.text import clean_text
+
+MAX_CALLS = 1_000
+MAX_UNREADABLE_CHARS = 2_000
+MAX_WHOLE_PIECES = 8  # who sends calls whole sends each in a piece or two
+LEGACY = "function_call"
+
+
+@dataclass
+class _Call:
+    """A call as it arrives, and then what became of its arguments: read, or why they cannot be."""
+
+    call_id: str
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+    kept: Pieces = field(default_factory=Pieces)
+    arguments: JSON = field(default_factory=dict)
+    raw: str | None = None
+    unreadable: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its arguments are one JSON object, or there are none."""
+        try:
+            parse_arguments("".join(self.pieces))
+        except ValueError:
+            return False
+        return True
+
+    def add_name(self, name: str) -> None:
+        """Take a name: some endpoints send it with each piece, some in pieces."""
+        if name != self.name and not any(self.pieces):
+            self.name += name
+
+    def read(self) -> None:
+        """Read the arguments. Those that are no JSON object leave one that a provider accepts."""
+        text = "".join(self.pieces)
+        try:
+            self.arguments = parse_arguments(text)
+        except ValueError as error:
+            self.arguments = {UNREADABLE: clean_text(text[:MAX_UNREADABLE_CHARS])}
+            self.unreadable = clean_text(str(error))[:MAX_UNREADABLE_CHARS]
+        else:
+            self.raw = None if write_arguments(self.arguments) == text else text
+
+
+class Calls:
+    """Gathers the calls of an answer; what endpoints add to them goes to `kept`."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self._calls: list[_Call] = []
+        self._by_index: dict[Any, _Call] = {}
+        self._ids: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether each call has a name and arguments that can be read."""
+        return all(call.name and call.is_whole for call in self._calls)
+
+    @property
+    def are_named(self) -> bool:
+        """Whether each call says what it calls."""
+        return all(call.name for call in self._calls)
+
+    def add(self, piece: JSON) -> int:
+        """Take a piece of a call; give how many characters it has."""
+        index, call_id = piece.get("index"), piece.get("id") or ""
+        function = piece.get("function") or {}
+        name, text = function.get("name") or "", _arguments_of(function.get("arguments"))
+        call = self._by_index.get(index)
+        if call is None or _is_another(call, call_id, name, text):
+            call = self._begin(index, call_id)
+        call.call_id = call.call_id or call_id
+        call.add_name(name)
+        call.pieces.append(text)
+        self._kept.add_to_call(call.kept, piece)
+        return len(name) + len(text)
+
+    def add_legacy(self, function: JSON) -> int:
+        """Take a piece of the one call that an answer had before there were several."""
+        return self.add({"index": LEGACY, "function": function})
+
+    def read(self) -> list[ToolCall]:
+        """Read the arguments of all calls; give them, each with an id of its own."""
+        calls = []
+        self._ids = []
+        for call in self._calls:
+            call.read()
+            call_id = clean_text(call.call_id)
+            if not call_id or call_id in self._ids:
+                call_id = f"call_{uuid4().hex}"
+            self._ids.append(call_id)
+            calls.append(tool_call(name=clean_text(call.name), args=call.arguments, id=call_id))
+        return calls
+
+    def marks(self) -> dict[str, Any]:
+        """What a message says of its calls besides: their texts, and which cannot be read."""
+        marks: dict[str, Any] = {}
+        if any(call.raw for call in self._calls):
+            marks[RAW_ARGUMENTS] = [call.raw for call in self._calls]
+        if any(call.unreadable for call in self._calls):
+            marks[UNREADABLE] = [call.unreadable for call in self._calls]
+        return marks
+
+    def kept(self) -> Mapping[str, JSON]:
+        """What is kept of each call that was read, by its id."""
+        calls = zip(self._ids, self._calls, strict=True)
+        return {call_id: kept for call_id, call in calls if (kept := call.kept.joined())}
+
+    def _begin(self, index: Any, call_id: str) -> _Call:
+        if len(self._calls) == MAX_CALLS:
+            raise IncompleteAnswer(
+                f"The model's answer calls more than {MAX_CALLS} tools at once; none of them "
+                "was run. Ask for less."
+            )
+        call = _Call(call_id)
+        self._calls.append(call)
+        self._by_index[index] = call
+        return call
+
+
+def _is_another(call: _Call, call_id: str, name: str, text: str) -> bool:
+    """Return whether a piece at a call's index begins another call.
+
+    Some endpoints give all calls one index, some give each piece of a call another id, and some
+    give no ids at all.
+    """
+    if name and call_id and call.call_id:
+        return call_id != call.call_id
+    begins = bool(name and text) or bool(call_id and call.call_id and call_id != call.call_id)
+    few = 0 < len(call.pieces) <= MAX_WHOLE_PIECES
+    return begins and few and any(call.pieces) and call.is_whole
+
+
+def _arguments_of(arguments: Any) -> str:
+    """Return the text of a piece of arguments; some endpoints send them as an object, whole."""
+    if isinstance(arguments, dict):
+        return json.dumps(arguments)
+    if arguments is not None and not isinstance(arguments, str):
+        raise TypeError("arguments are neither text nor an object")
+    return arguments or ""

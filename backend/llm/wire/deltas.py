@@ -1,0 +1,94 @@
+"""What a delta of an answer says: its text, its thinking, parts of its content, what it used."""
+
+from typing import Any
+
+from langchain_core.messages.ai import UsageMetadata
+
+from backend.llm.arguments import REASONING
+from backend.schemas.wire import JSON
+
+THOUGHTS = ("thinking", "reasoning")
+THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")
+TEXTS = ("text", "output_text")
+CUT_SHORT = ("length", "content_filter")
+BROKEN = (None, "error", "abort", "insufficient_system_resource", "network_error")
+MALFORMED = "malformed_function_call"
+# Other words for why an answer ended, by how they begin.
+_REASONS = {
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+    "function_call_filter": MALFORMED,
+    MALFORMED: MALFORMED,
+}
+
+
+def finish_reason_of(choice: JSON) -> str | None:
+    """Return why the answer ended, in OpenAI's words; None while it has not."""
+    if not (said := str(choice.get("finish_reason") or "")):
+        return None
+    known = (reason for begin, reason in _REASONS.items() if said.lower().startswith(begin))
+    return next(known, said)
+
+
+def text_of(content: Any) -> str:
+    """Return the text of a delta; some endpoints send it in parts."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") in TEXTS)
+    if content is not None and not isinstance(content, str):
+        raise TypeError("content is neither text nor parts")
+    return content or ""
+
+
+def thinking_of(delta: JSON) -> str:
+    """Return the thinking of a delta: a text beside the content, or parts there or within it."""
+    said = delta.get(REASONING) or delta.get("reasoning")
+    if isinstance(said, str) and said:
+        return said
+    places = (delta.get("content"), delta.get("reasoning_details"), delta.get("thinking_blocks"))
+    parts = [part for given in places if isinstance(given, list) for part in given]
+    return "".join(_thought(part) for part in parts if isinstance(part, dict))
+
+
+def says_thoughts(content: Any) -> bool:
+    """Return whether a content comes in parts, and thinking is among them."""
+    parts = content if isinstance(content, list) else ()
+    kinds = (str(part.get("type")) for part in parts if isinstance(part, dict))
+    return any(kind.startswith(THOUGHTS) for kind in kinds)
+
+
+def usage_in(chunk: JSON) -> JSON | None:
+    """Return what a chunk says was used; endpoints put it into various places."""
+    usage = chunk.get("usage")
+    for place in (chunk.get("x_groq"), *(chunk.get("choices") or ())[:1]):
+        if not usage and place and "usage" in place:
+            usage = place["usage"]
+    return usage if usage and isinstance(usage, dict) else None
+
+
+def usage_of(usage: JSON | None) -> UsageMetadata | None:
+    """Return what was used, in LangChain's words."""
+    if usage is None:
+        return None
+    tokens_in, tokens_out = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+    total = usage.get("total_tokens") or tokens_in + tokens_out
+    used = UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
+    read, written = (usage.get(f"{part}_tokens_details") or {} for part in ("prompt", "completion"))
+    own_words = usage.get("prompt_cache_hit_tokens") or usage.get("cached_tokens")
+    if cached := read.get("cached_tokens") or own_words:
+        used["input_token_details"] = {"cache_read": cached}
+    if reasoning := written.get("reasoning_tokens"):
+        used["output_token_details"] = {"reasoning": reasoning}
+    return used
+
+
+def _thought(part: JSON) -> str:
+    """Return what a part says of thinking; endpoints differ in where they put it."""
+    if not str(part.get("type")).startswith(THOUGHTS):
+        return ""
+    said = next((said for key in THOUGHT_KEYS if (said := part.get(key))), "")
+    if isinstance(said, list):
+        return "".join(str(inner.get("text") or "") for inner in said if isinstance(inner, dict))
+    return said if isinstance(said, str) else ""

@@ -1,0 +1,93 @@
+"""Joins the pieces of a field that came in several deltas. Pure.
+
+Texts are joined end to end, objects key by key, lists by the `index` and `type` of their elements;
+of all else the last one counts. So it is with texts that name or prove something: they come whole.
+"""
+
+from typing import Any
+
+from backend.schemas.wire import JSON
+
+# Repeated with each piece, or sent once and never in pieces.
+WHOLE = frozenset(
+    [
+        *("type", "id", "format", "name", "role", "object", "status", "index"),
+        *("signature", "thought_signature", "data", "encrypted_content"),
+    ]
+)
+# Elements that go on from one delta to the next also without an index.
+_IN_PIECES = ("text", "thinking", "reasoning", "summary")
+_PROOFS = ("signature", "data")
+
+
+class Pieces:
+    """Fields as they come in pieces; joined in pairs, so that many take little more than few."""
+
+    def __init__(self) -> None:
+        self._joined: list[tuple[int, JSON]] = []
+
+    def add(self, fields: JSON) -> None:
+        """Take a further piece of some fields."""
+        count = 1
+        while self._joined and self._joined[-1][0] == count:
+            fields = merge(self._joined.pop()[1], fields)
+            count *= 2
+        self._joined.append((count, fields))
+
+    def joined(self) -> JSON:
+        """Return all fields, whole."""
+        whole: JSON = {}
+        for _, fields in self._joined:
+            whole = merge(whole, fields)
+        return whole
+
+
+def merge(old: Any, new: Any, key: str = "") -> Any:
+    """Return a value after a further piece of it; neither of them is changed."""
+    if new is None:
+        return old
+    if isinstance(old, str) and isinstance(new, str):
+        return (new or old) if key in WHOLE else old + new
+    if isinstance(old, dict) and isinstance(new, dict):
+        joined = {name: merge(old[name], new[name], name) for name in old.keys() & new.keys()}
+        return {**old, **new, **joined}
+    if isinstance(old, list) and isinstance(new, list):
+        return _merge_lists(old, new)
+    return new
+
+
+def _merge_lists(old: list[Any], new: list[Any]) -> list[Any]:
+    merged = list(old)
+    for element in new:
+        place = _place_of(element, merged)
+        if place is None:
+            merged.append(element)
+        else:
+            merged[place] = merge(merged[place], element)
+    return merged
+
+
+def _place_of(element: Any, merged: list[Any]) -> int | None:
+    """Return which element a new one goes on with; None for one of its own."""
+    if not isinstance(element, dict) or not merged:
+        return None
+    if element.get("index") is not None:
+        places = (p for p, other in enumerate(merged) if _is_same(other, element))
+        return next(places, None)
+    last = merged[-1]
+    goes_on = isinstance(last, dict) and _is_same(last, element) and not _is_proven(last)
+    in_pieces = str(element.get("type")).startswith(_IN_PIECES)
+    return len(merged) - 1 if goes_on and in_pieces else None
+
+
+def _is_same(one: Any, other: JSON) -> bool:
+    if not isinstance(one, dict):
+        return False
+    ids = {each["id"] for each in (one, other) if isinstance(each.get("id"), str | int)}
+    same = (one.get(key) == other.get(key) for key in ("index", "type"))
+    return all(same) and len(ids) <= 1
+
+
+def _is_proven(element: JSON) -> bool:
+    """Return whether it is whole: what proves it comes at its end."""
+    return any(element.get(key) for key in _PROOFS)

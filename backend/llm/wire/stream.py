@@ -1,0 +1,173 @@
+"""Reads what an endpoint answers: server-sent events of all dialects, or one JSON text instead."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from enum import Enum
+from typing import Any
+
+import httpx2
+from openai import APIError, AsyncStream, Stream
+
+BOM = b"\xef\xbb\xbf"
+MAX_BODY_BYTES = 32 * 2**20
+UNNAMED = "the endpoint named no reason"
+
+
+class End(Enum):
+    """What stands for the `[DONE]` of a stream; an answer in one JSON text has it, too."""
+
+    DONE = "[DONE]"
+
+
+class Decoder:
+    """Turns bytes into chunks of an answer, piece by piece. Pure.
+
+    More lenient than the standard of server-sent events, as endpoints are: the last event needs no
+    blank line behind it, several events may stand in one, and events without data are passed over.
+    What begins with a bracket is one JSON text, whatever its content type says.
+    """
+
+    def __init__(self) -> None:
+        self._rest: list[bytes] = []
+        self._is_json: bool | None = None
+        self._data: list[str] = []
+        self._is_done = False
+        self._size = 0
+
+    def feed(self, received: bytes) -> Iterator[Any]:
+        """Take some bytes and give the chunks that they complete. ValueError for no JSON."""
+        if self._is_json is None:
+            self._begin(received)
+        elif self._is_json or not _ends_a_line(received):
+            self._keep(received)
+        else:
+            yield from self._lines(received)
+            return
+        if self._is_json is False and _ends_a_line(b"".join(self._rest)):
+            yield from self._lines(b"")
+
+    def end(self) -> Iterator[Any]:
+        """Give what stands at the end of the body, with no blank line behind it."""
+        rest = b"".join(self._rest)
+        if self._is_json:
+            yield json.loads(rest)
+            yield End.DONE
+            return
+        if rest:
+            self._read_line(rest)
+        yield from self._dispatch()
+
+    def _begin(self, received: bytes) -> None:
+        """See by the first sign what it is; blanks and a byte order mark tell nothing."""
+        self._keep(received)
+        begun = b"".join(self._rest)
+        if len(begun) < len(BOM) and BOM.startswith(begun):
+            return
+        begun = begun.removeprefix(BOM)
+        if signs := begun.lstrip():
+            if signs.startswith(b"<"):
+                raise ValueError("a page instead of an answer")
+            self._is_json = signs.startswith((b"{", b"["))
+            self._rest = [begun]
+
+    def _keep(self, received: bytes) -> None:
+        self._rest.append(received)
+        self._size += len(received)
+        if self._is_json is not False and self._size > MAX_BODY_BYTES:
+            raise ValueError("the answer is too long")
+
+    def _lines(self, received: bytes) -> Iterator[Any]:
+        text = b"".join([*self._rest, received])
+        # A carriage return at the end may be half of a line's end.
+        end = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
+        self._rest = [text[end:]] if end < len(text) else []
+        for line in text[:end].splitlines():
+            if line:
+                self._read_line(line)
+            else:
+                yield from self._dispatch()
+
+    def _read_line(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        if name.strip() in (b"data", b"error"):
+            self._data.append(value.decode().strip())
+
+    def _dispatch(self) -> Iterator[Any]:
+        data, self._data = [line for line in self._data if line], []
+        if self._is_done or not data:
+            return
+        for text in _texts(data):
+            if text.startswith(End.DONE.value):
+                self._is_done = True
+                yield End.DONE
+                return
+            yield json.loads(text)
+
+
+class AsyncChunks(AsyncStream[object]):
+    """The chunks of an answer as they arrive, then `End.DONE` if the endpoint said so."""
+
+    async def __stream__(self) -> AsyncIterator[object]:
+        """Read the whole body, also behind the end: only then is its connection used again."""
+        decoder = Decoder()
+        try:
+            async for received in self.response.aiter_bytes():
+                for chunk in decoder.feed(received):
+                    yield _checked(chunk, self.response)
+            for chunk in decoder.end():
+                yield _checked(chunk, self.response)
+        finally:
+            await self.response.aclose()
+
+
+class Chunks(Stream[object]):
+    """The same for synchronous use."""
+
+    def __stream__(self) -> Iterator[object]:
+        """Read the whole body."""
+        decoder = Decoder()
+        try:
+            for received in self.response.iter_bytes():
+                for chunk in decoder.feed(received):
+                    yield _checked(chunk, self.response)
+            for chunk in decoder.end():
+                yield _checked(chunk, self.response)
+        finally:
+            self.response.close()
+
+
+def _ends_a_line(received: bytes) -> bool:
+    return b"\n" in received or b"\r" in received
+
+
+def _texts(data: list[str]) -> list[str]:
+    """Return an event's data as JSON texts: one in all lines, or one in each of them.
+
+    Who leaves out the blank lines between events sends several as one.
+    """
+    if len(data) == 1:
+        return data
+    whole = all(line.startswith(("{", "[")) and line.endswith(("}", "]")) for line in data)
+    return data if whole else ["\n".join(data)]
+
+
+def _checked(chunk: Any, response: httpx2.Response) -> object:
+    """Return the chunk; APIError where it is an error instead of an answer, or in its midst."""
+    if chunk is End.DONE:
+        return chunk
+    given = chunk[0] if isinstance(chunk, list) and len(chunk) == 1 else chunk
+    error = _error_of(given) if isinstance(given, dict) else None
+    if error is None:
+        return given
+    said = error.get("message") if isinstance(error, dict) else error
+    message = said if isinstance(said, str) and said else UNNAMED
+    raise APIError(message, response.request, body=error)
+
+
+def _error_of(chunk: dict[str, Any]) -> Any:
+    """Return what a chunk names as an error; some endpoints send its fields as a chunk."""
+    if error := chunk.get("error"):
+        return error
+    said = chunk.get("message") or chunk.get("detail")
+    is_error = "choices" not in chunk and (chunk.get("object") == "error" or isinstance(said, str))
+    return {**chunk, "message": said} if is_error else None

@@ -1,0 +1,80 @@
+"""Pictures and other files that stand encoded in a text or in JSON: found and set apart. Pure.
+
+A megabyte of base64 says nothing to a model, and costs it all that it can read.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from typing import Any
+
+Keep = Callable[[str, str], str]  # of what MIME type, the base64; gives what stands for it
+
+LEAST_CHARS = 1_000  # of base64 that nothing announces: a key or a signature is shorter
+MAX_DEPTH = 60
+MEDIA = ("image/", "audio/", "video/")
+_BEGINNINGS = {
+    b"\x89PNG\r\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "application/octet-stream",
+    b"%PDF-": "application/pdf",
+    b"PK\x03\x04": "application/zip",
+    b"OggS": "audio/ogg",
+    b"ID3": "audio/mpeg",
+}
+_OF_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
+_MIME_FIELDS = ("mimeType", "mime_type", "media_type", "mimetype")
+_DATA_FIELDS = ("data", "blob", "base64")
+# Lines as they are wrapped, a slash or the end of a line perhaps escaped as JSON does.
+_ENCODED = re.compile(
+    r"(?<![A-Za-z0-9+/\\])"  # else each letter of a long word would be tried as a beginning
+    r"(?:data:(?P<type>[\w.+-]{1,60}/[\w.+-]{1,60})(?:;[\w.=+-]{1,60}){0,5}?;base64,)?"
+    r"(?P<data>[A-Za-z0-9+/\\]{60,}+(?:\r?\n[A-Za-z0-9+/]{60,}+)*+(?:\r?\n[A-Za-z0-9+/]{1,75}+=)?"
+    r"={0,2})"
+)
+_WHOLE = re.compile(r"[A-Za-z0-9+/\s]{60,}+={0,2}\s*")  # no address, which may stand there, too
+_ESCAPED = str.maketrans("", "", "\r\n")
+
+
+def without_media(value: Any, keep: Keep, depth: int = 0) -> Any:
+    """Return JSON as it is, but for encoded media; `keep` takes those."""
+    if isinstance(value, str):
+        return text_without_media(value, keep)
+    if depth >= MAX_DEPTH:
+        return value
+    if isinstance(value, list):
+        return [without_media(item, keep, depth + 1) for item in value]
+    if not isinstance(value, dict):
+        return value
+    mime_type = next((value[f] for f in _MIME_FIELDS if isinstance(value.get(f), str)), "")
+    is_medium = mime_type.startswith(MEDIA)
+    return {
+        name: keep(mime_type, item)
+        if is_medium and name in _DATA_FIELDS and isinstance(item, str) and _WHOLE.fullmatch(item)
+        else without_media(item, keep, depth + 1)
+        for name, item in value.items()
+    }
+
+
+def text_without_media(text: str, keep: Keep) -> str:
+    """Return the text as it is, but for encoded media in it; linear in its length."""
+
+    def set_apart(found: re.Match[str]) -> str:
+        data = found["data"].replace("\\n", "").replace("\\r", "").replace("\\/", "/")
+        data = data.translate(_ESCAPED)
+        mime_type = found["type"] or (_type_of(data) if len(data) >= LEAST_CHARS else None)
+        return keep(mime_type, data) if mime_type else found[0]
+
+    return _ENCODED.sub(set_apart, text)
+
+
+def _type_of(data: str) -> str | None:
+    """Return the kind of file that begins so; None for what is none that is known."""
+    try:
+        head = b64decode(data[:24], validate=True)
+    except ValueError:
+        return None
+    of_riff = _OF_RIFF.get(head[8:12])
+    found = (kind for begins, kind in _BEGINNINGS.items() if head.startswith(begins))
+    return of_riff or next(found, None)

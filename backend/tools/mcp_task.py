@@ -1,0 +1,98 @@
+"""Tools that a server runs as tasks only: begun, asked about until they have ended, given up."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.tools import ToolException
+from mcp import ClientSession
+from mcp.shared.experimental.tasks.helpers import is_terminal
+from mcp.types import TASK_REQUIRED, CallToolResult, GetTaskResult, Task, Tool
+from pydantic import ValidationError
+
+from backend.schemas.wire import JSON
+
+SHORTEST_PAUSE, USUAL_PAUSE, LONGEST_PAUSE = 0.1, 0.5, 10.0
+KEPT_SECONDS = 60.0  # a result that is ready waits so long to be fetched
+CANCEL_SECONDS = 5.0
+NEEDS_INPUT = "input_required"
+
+Note = Callable[[], None]
+Say = Callable[[str], None]
+
+logger = logging.getLogger(__name__)
+_cancelling: set[asyncio.Task[None]] = set()
+
+
+def is_run_as_task(tool: Tool) -> bool:
+    """Whether the server refuses to run the tool within a call."""
+    return tool.execution is not None and tool.execution.taskSupport == TASK_REQUIRED
+
+
+async def run_as_task(
+    session: ClientSession, tool: str, arguments: JSON, meta: JSON | None, *,
+    seconds: float, note: Note, say: Say,
+) -> CallToolResult:  # fmt: skip
+    """Run the tool as a task and return its result; a task that nobody waits for is cancelled.
+
+    `note` is called before each request, `say` with what the server tells meanwhile. Raises
+    ToolException for a task that asks for what nobody gives here, or that the server has cancelled.
+    """
+    note()
+    begun = await session.experimental.call_tool_as_task(
+        tool, arguments, ttl=int((seconds + KEPT_SECONDS) * 1_000), meta=meta
+    )
+    task_id = begun.task.taskId
+    try:
+        ended = await _wait(session, begun.task, note, say)
+        if ended.status == "cancelled":
+            raise ToolException(f"The tool server has cancelled its task of the tool {tool}.")
+        note()
+        return await _result(session, ended)
+    except BaseException:
+        _cancel(session, task_id)
+        raise
+
+
+async def _wait(session: ClientSession, task: Task, note: Note, say: Say) -> Task | GetTaskResult:
+    """Ask about the task in the pace that its server wants, until it has ended."""
+    now: Task | GetTaskResult = task
+    while not is_terminal(now.status):
+        if now.status == NEEDS_INPUT:
+            raise ToolException(
+                "The tool's task asks for an answer of a person, which is not supported here; "
+                "it was cancelled. Do without the tool, or give it all that it needs at once."
+            )
+        if now.statusMessage:
+            say(now.statusMessage)
+        wanted = now.pollInterval / 1_000 if now.pollInterval is not None else USUAL_PAUSE
+        await asyncio.sleep(min(max(wanted, SHORTEST_PAUSE), LONGEST_PAUSE))
+        note()
+        now = await session.experimental.get_task(task.taskId)
+    return now
+
+
+async def _result(session: ClientSession, task: Task | GetTaskResult) -> CallToolResult:
+    """Fetch the result; one that has failed may have none beside what its status says."""
+    try:
+        return await session.experimental.get_task_result(task.taskId, CallToolResult)
+    except ValidationError:
+        if task.status != "failed":
+            raise
+        raise ToolException(f"The tool's task has failed: {task.statusMessage}") from None
+
+
+def _cancel(session: ClientSession, task_id: str) -> None:
+    """Tell the server that nobody waits any longer, as far as it still listens."""
+
+    async def cancel() -> None:
+        # One that has ended, or a connection that is closed: there is nothing to be cancelled.
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await session.experimental.cancel_task(task_id)
+
+    task: asyncio.Task[Any] = asyncio.create_task(cancel())
+    _cancelling.add(task)
+    task.add_done_callback(_cancelling.discard)

@@ -1,0 +1,225 @@
+"""What endpoints send is read the same however it was cut, and what they want back is bounded."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage
+
+from backend.llm.answer import Answer
+from backend.llm.wire.calls import MAX_WHOLE_PIECES
+from backend.llm.wire.kept import KEPT, MAX_KEPT_CHARS, NOT_KEPT, give_back, provider_of
+from backend.llm.wire.merging import Pieces, merge
+from backend.llm.wire.sources import MAX_SOURCES, Sources
+from backend.llm.wire.stream import MAX_BODY_BYTES, Decoder, End
+from backend.llm.wire.think_tags import ThinkTags, without_thinking
+from tests.recordings import ANSWERS, step
+
+JSON = dict[str, Any]
+CALL = [{"index": 0, "id": "c", "function": {"name": "t", "arguments": "{}"}}]
+
+
+def decoded(*pieces: bytes) -> list[Any]:
+    decoder = Decoder()
+    chunks = [chunk for piece in pieces for chunk in decoder.feed(piece)]
+    return [*chunks, *decoder.end()]
+
+
+def cut(body: bytes, size: int) -> list[bytes]:
+    return [body[start : start + size] for start in range(0, len(body), size)]
+
+
+@pytest.mark.parametrize("name", ["crlf_bom_no_space", "deepseek_calls", "plain_json_text"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
+def test_a_body_is_read_the_same_however_it_is_cut(name: str, size: int) -> None:
+    body = step(name)["raw"]
+
+    assert decoded(*cut(body, size)) == decoded(body)
+    assert decoded(body)[-1] is End.DONE
+
+
+def test_what_stands_behind_the_end_is_not_read() -> None:
+    assert decoded(b'data: {"a": 1}\n\ndata: [DONE]\n\ndata: nonsense\n\n') == [
+        {"a": 1},
+        End.DONE,
+    ]
+
+
+def test_a_text_in_several_lines_is_one() -> None:
+    assert decoded(b'data: {"a":\ndata: 1}\n\n') == [{"a": 1}]
+
+
+@pytest.mark.parametrize("body", [b"data: {\n\n", b"{", b"<html>", b"data: \xff\n\n", b'data: {"a'])
+def test_what_is_no_answer_is_refused(body: bytes) -> None:
+    with pytest.raises(ValueError):
+        decoded(body)
+
+
+def test_an_endless_json_text_is_refused() -> None:
+    decoder = Decoder()
+
+    with pytest.raises(ValueError, match="too long"):
+        for _ in range(MAX_BODY_BYTES // 2**20 + 1):
+            list(decoder.feed(b"{" + b"\n" * 2**20))
+
+
+@given(st.text(st.sampled_from("<think>/ ab\n"), max_size=40), st.integers(1, 5), st.booleans())
+def test_thinking_in_tags_is_told_apart_however_it_is_cut(text: str, size: int, tag: bool) -> None:
+    text = f"<think>{text}" if tag else text
+    tags = ThinkTags()
+    parts = [tags.add(text[start : start + size]) for start in range(0, len(text), size)]
+    parts.append(tags.end())
+
+    thinking, said = ("".join(part[place] for part in parts) for place in (0, 1))
+    whole = ThinkTags()
+    at_once = [whole.add(text), whole.end()]
+    assert (thinking, said) == tuple("".join(p[place] for p in at_once) for place in (0, 1))
+    assert said == without_thinking(text)
+    if not text.lstrip().startswith("<think>"):
+        assert (thinking, said, tags.raw) == ("", text, "")
+    else:
+        assert tags.raw == text
+
+
+def test_tags_elsewhere_are_text() -> None:
+    assert without_thinking("The tag <think> opens.") == "The tag <think> opens."
+    assert without_thinking("<thinker> is no tag") == "<thinker> is no tag"
+
+
+pieces = st.fixed_dictionaries(
+    {},
+    optional={
+        "said": st.text("ab", max_size=3),
+        "list": st.lists(
+            st.fixed_dictionaries(
+                {"index": st.integers(0, 2), "type": st.just("text")},
+                optional={"text": st.text("xy", max_size=2)},
+            ),
+            max_size=2,
+        ),
+    },
+)
+
+
+@given(st.lists(pieces, max_size=20))
+def test_pieces_are_joined_as_one_after_the_other(given_pieces: list[JSON]) -> None:
+    gathered, one_by_one = Pieces(), {}
+    for piece in given_pieces:
+        gathered.add(piece)
+        one_by_one = merge(one_by_one, piece)
+
+    assert gathered.joined() == one_by_one
+
+
+def answer_of(*deltas: JSON, finish: str = "tool_calls") -> Answer:
+    answer = Answer(provider="here")
+    for delta in deltas:
+        answer.add({"choices": [{"index": 0, "delta": delta}]})
+    answer.add({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    return answer
+
+
+def test_more_than_is_kept_is_dropped_whole_and_said() -> None:
+    detail = {"type": "reasoning.encrypted", "data": "x" * MAX_KEPT_CHARS, "index": 0}
+    message = answer_of({"reasoning_details": [detail]}, {"tool_calls": CALL}).message()
+
+    assert KEPT not in message.additional_kwargs
+    assert "500,000" in message.response_metadata[NOT_KEPT]
+
+
+def test_long_thinking_is_kept_once_and_is_not_too_much() -> None:
+    thinking = "thought " * MAX_KEPT_CHARS
+    message = answer_of({"reasoning_content": thinking}, {"tool_calls": CALL}).message()
+
+    kept = message.additional_kwargs[KEPT]
+    sent: JSON = {"role": "assistant", "content": None}
+    give_back(message, sent, "here")
+    assert len(json.dumps(kept)) < 200
+    assert sent["reasoning_content"] == thinking
+
+
+def test_a_text_that_a_policy_has_changed_is_not_sent_as_it_was() -> None:
+    message = answer_of({"content": "<think>a</think>secret"}, {"tool_calls": CALL}).message()
+    changed = message.model_copy(update={"content": "[removed]"})
+    sent: JSON = {"role": "assistant", "content": "[removed]"}
+
+    give_back(changed, sent, "here")
+
+    assert "secret" not in json.dumps(sent)
+    give_back(message, sent, "here")
+    assert sent["content"] == "<think>a</think>secret"
+
+
+def test_numbers_and_labels_of_pieces_are_not_kept() -> None:
+    delta = {"token_id": 7, "flag": True, "channel": "final", "logprobs": {}, "odd": "kept"}
+    message = answer_of({**delta, "content": "a"}, finish="stop").message()
+
+    assert message.additional_kwargs[KEPT]["message"] == {"odd": "kept"}
+
+
+def test_no_field_of_an_endpoint_replaces_one_of_ours() -> None:
+    message = AIMessage(
+        "a", additional_kwargs={KEPT: {"for": "p", "message": {"role": "system", "x": 1}}}
+    )
+    sent: JSON = {"role": "assistant", "content": "a"}
+
+    give_back(message, sent, "p")
+
+    assert sent == {"role": "assistant", "content": "a", "x": 1}
+
+
+def test_a_provider_is_its_address_and_of_a_gateway_the_maker() -> None:
+    direct = provider_of("https://api.deepseek.com/v1", "deepseek-v4-pro")
+    gateway = "https://openrouter.ai/api/v1"
+
+    assert direct == provider_of("https://key:secret@api.deepseek.com/v1/", "deepseek-v4-flash")
+    assert direct != provider_of("https://api.example.com/v1", "deepseek-v4-pro")
+    assert provider_of(gateway, "google/a") == provider_of(gateway, "google/b")
+    assert provider_of(gateway, "google/a") != provider_of(gateway, "openai/a")
+    assert "deepseek" not in direct
+
+
+def test_a_name_with_each_of_many_pieces_is_still_one_call() -> None:
+    text = json.dumps({"list": list(range(200))})
+    functions = [{"name": "t", "arguments": sign} for sign in text]
+    deltas = [{"tool_calls": [{"index": 0, "function": function}]} for function in functions]
+    message = answer_of(*deltas).message()
+
+    assert len(deltas) > MAX_WHOLE_PIECES
+    assert [call["args"] for call in message.tool_calls] == [json.loads(text)]
+
+
+def test_of_very_many_sources_the_rest_is_counted() -> None:
+    sources = Sources()
+    sources.add({"citations": [f"https://s.example/{n}" for n in range(MAX_SOURCES + 5)]})
+
+    told = sources.told()
+
+    assert len(told["sources"]) == MAX_SOURCES
+    assert told["more_sources"] == 5
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"citations": [7, None, [], {}, {"url": 7}, ""]},
+        {"citations": "https://a.example"},
+        {"annotations": [{"type": "url_citation"}, "x"], "executed_tools": ["x", {}]},
+        {"executed_tools": [{"search_results": {"results": "x"}}], "context": {"citations": 1}},
+    ],
+)
+def test_odd_sources_break_nothing(told: JSON) -> None:
+    sources = Sources()
+
+    sources.add(told)
+    sources.add_parts([{"type": "reference"}, {"type": "reference", "reference_ids": 7}, "x"])
+
+    json.dumps(sources.told())
+
+
+def test_every_recorded_answer_can_be_cut_anywhere() -> None:
+    for name in ANSWERS:
+        body = step(name)["raw"]
+        assert decoded(*cut(body, 5)) == decoded(body), name
