@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain.agents import create_agent
@@ -24,11 +24,10 @@ from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.schemas.wire import JSON
-from backend.tools.context import ToolContext
+from backend.tools.context import OnProgress, ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp_health import ServerHealth
-from backend.tools.mcp_tool import OnProgress
 from backend.tools.registry import build_tools
 from backend.tools.server_tools import ToolMemory
 
@@ -98,12 +97,13 @@ async def open_agent(
     """Open the image's tool servers and build the agent; both last for the block.
 
     `on_event` sees this agent's answers only, not those of a policy that asks a model of its own;
-    `on_report` is told what the policies do, `on_progress` what running tools of servers say.
+    `on_report` is told what the policies do, `on_progress` what running tools say.
     """
     template = choose_agent(recipe.image, recipe.agent_name or None)
     model = recipe.models.chat_model(template.model or recipe.image.model)
     model = model.model_copy(update={"on_event": on_event})
-    own_tools = build_tools(recipe.image.tools, recipe.tool_context)
+    tool_context = replace(recipe.tool_context, on_progress=on_progress)
+    own_tools = build_tools(recipe.image.tools, tool_context)
     notices: list[str] = []
     async with open_mcp_tools(
         recipe.image.mcp_servers,

@@ -9,6 +9,7 @@ from backend.addresses import Address
 from backend.api.app import THREADS, create_app, serve_app
 from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
+from backend.data.sources import PRELOADED
 from backend.errors import ConfigurationError
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
@@ -24,7 +25,7 @@ def main() -> int:
     try:
         settings = read_settings()
         set_up_logs(settings.log_level)
-        app = create_app(bootstrap(settings, threads=THREADS))
+        app = create_app(bootstrap(settings, threads=THREADS, preload=PRELOADED))
     except ConfigurationError as error:
         sys.stderr.write(f"{error.detail}\n")
         return 2

@@ -32,11 +32,13 @@ from backend.api.routes import (
     server,
     servers,
     sessions,
+    sources,
     turns,
     usage,
     work,
 )
 from backend.api.threads import Shared
+from backend.data.sources import Sources
 from backend.domains.catalog import ensure_default_domain
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
@@ -70,6 +72,7 @@ def create_app(services: Services) -> FastAPI:
     settings = services.settings
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
     app.state.audiences = Audiences(app.state.reader, settings.user_streams, ALL_STREAMS)
+    app.state.sources = Sources(settings.data_dir, settings.source_urls, services.sandbox)
     app.state.parts = Shared(partial(server.check_parts, services))
     app.state.metrics = Shared(partial(_write_metrics, app))
     app.add_middleware(HeadAsGet)
@@ -85,6 +88,7 @@ def create_app(services: Services) -> FastAPI:
         configuration,
         inspection,
         servers,
+        sources,
         server,
         work,
         retention,

@@ -9,6 +9,7 @@ from fastapi import Depends, Header, Request
 
 from backend.api.audience import Audiences
 from backend.auth.scope import LOCAL_USER, Scope
+from backend.data.sources import Sources
 from backend.turns.follow import EventReader
 from backend.turns.services import Services
 from backend.turns.waiting import Waits
@@ -34,6 +35,11 @@ async def get_waits(request: Request) -> Waits:
     return cast(Waits, request.app.state.waits)
 
 
+async def get_sources(request: Request) -> Sources:
+    """The sources of the installation."""
+    return cast(Sources, request.app.state.sources)
+
+
 async def get_scope() -> Scope:
     """Who asks. With AUTH=none that is the one local user."""
     return LOCAL_USER
@@ -42,6 +48,7 @@ async def get_scope() -> Scope:
 ServicesDep = Annotated[Services, Depends(get_services)]
 ReaderDep = Annotated[EventReader, Depends(get_reader)]
 AudiencesDep = Annotated[Audiences, Depends(get_audiences)]
+SourcesDep = Annotated[Sources, Depends(get_sources)]
 WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[

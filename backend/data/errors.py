@@ -15,6 +15,8 @@ class DataError(AppError):
 class UnknownSource(DataError):
     """There is no such source. list_sources shows those that exist."""
 
+    status = 404
+
 
 class SourceUnusable(DataError):
     """The source cannot be read at the moment; list_sources shows why."""

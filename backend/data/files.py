@@ -28,7 +28,7 @@ def find_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     found = sorted(path for path in folder.rglob("*") if _is_source(path.relative_to(folder)))
-    return [path for path in found if path.is_file()][:MAX_FILES]
+    return [path for path in found if path.is_file()]
 
 
 def is_workbook(path: Path) -> bool:

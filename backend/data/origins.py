@@ -8,7 +8,7 @@ from pathlib import Path
 
 from backend.data.errors import UnknownSource, did_you_mean
 from backend.data.file_names import NameRegister
-from backend.data.files import find_files, stem_of, unique_name
+from backend.data.files import MAX_FILES, find_files, stem_of, unique_name
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION
 from backend.data.readers import READING_VERSION
@@ -35,6 +35,7 @@ class Origins:
 
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str]) -> None:
         self._folder = data_dir / "sources"
+        self.left_out = 0  # files that were too many at the last look
         self._names = NameRegister(data_dir / "source_names.json")
         self._urls = _name_databases(source_urls, self._names.names())
 
@@ -45,7 +46,9 @@ class Origins:
             text = f"A {url.partition(':')[0].partition('+')[0]} database."
             minute = str(int(time.time() // _REFLECT_SECONDS))
             origins.append(Origin(name, "database", text, minute, url=url))
-        files = {p.relative_to(self._folder).as_posix(): p for p in find_files(self._folder)}
+        found = find_files(self._folder)
+        self.left_out = max(len(found) - MAX_FILES, 0)
+        files = {p.relative_to(self._folder).as_posix(): p for p in found[:MAX_FILES]}
         stems = {place: stem_of(place) for place in files}
         for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
             with suppress(FileNotFoundError):  # it went in this moment

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from backend.data.being_read import reading
 from backend.data.compare import Thresholds
 from backend.data.comparing import Side, compare_sides
 from backend.data.errors import (
@@ -102,17 +103,27 @@ class Sources:
 
         So is one that takes longer than the list waits; it is read on, for the next list.
         """
-        origins = list((await asyncio.to_thread(self._origins.find_all)).values())
+        origins = list((await self._all()).values())
         tasks = [self._begin_reading(asker, origin) for origin in origins]
         await asyncio.wait(tasks[: len(BUNDLED)])
         await asyncio.wait(tasks, timeout=wait_seconds)
         return [_listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
 
+    def left_out(self) -> int:
+        """How many files are no sources since there are too many."""
+        return self._origins.left_out
+
+    async def find(self, asker: str, name: str) -> SourceInfo:
+        """One source with its tables. Raises UnknownSource, SourceUnusable."""
+        return await self._usable(asker, find_origin(await self._all(), name))
+
     async def describe(self, asker: str, name: str, table: str | None = None) -> SourceInfo:
         """One source, its tables (or the one named) with the values of their columns."""
-        origin = find_origin(await asyncio.to_thread(self._origins.find_all), name)
+        origin = find_origin(await self._all(), name)
         info = await self._usable(asker, origin)
-        tables = info.tables if table is None else (_choose(info, table),)
+        tables = info.tables
+        if table is not None:
+            tables = (choose_table(info.name, tables, table, info.dialect),)
         if not origin.url:
             path = await self._usable_snapshot(asker, origin)
             tables = await self._ask(asker, _READING, profile_tables, info.name, path, tables)
@@ -125,7 +136,7 @@ class Sources:
         """
         if isinstance(question, str) and len(question) > MAX_QUERY_CHARS:
             raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")
-        origins = await asyncio.to_thread(self._origins.find_all)
+        origins = await self._all()
         origin = find_origin(origins, name)
         info = await self._usable(asker, origin)
         bounds = Bounds(limits.seconds, MEGABYTES)
@@ -143,7 +154,7 @@ class Sources:
 
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
         """What was skipped or not understood in the files' tables that a query names."""
-        origins = await asyncio.to_thread(self._origins.find_all)
+        origins = await self._all()
         origin = find_origin(origins, name)
         asked = [o for o in origins.values() if o.path and (o == origin or _mentions(sql, o.name))]
         infos = [await self._info(asker, one) for one in asked]
@@ -160,6 +171,9 @@ class Sources:
     ) -> tuple[Table, list[str]]:
         """The differences between two results of `query`, and what to say about them."""
         return await self._ask(asker, _COMPARING, compare_sides, left, right, key_names, within)
+
+    async def _all(self) -> dict[str, Origin]:
+        return await asyncio.to_thread(self._origins.find_all)
 
     async def _ask(
         self, asker: str, bounds: Bounds, work: Callable[..., T], *arguments: object
@@ -254,8 +268,9 @@ class Sources:
         key = (asyncio.get_running_loop(), folder, origin.version)
         alone = self._making.get(key) or self._making.setdefault(key, asyncio.Lock())
         try:
-            async with alone:  # who asks meanwhile waits for the same copy
-                return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
+            with reading(origin.name):
+                async with alone:  # who asks meanwhile waits for the same copy
+                    return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
         except OSError as error:
             raise SourceUnusable(f"Its copy cannot be written: {error.strerror}.") from None
 
@@ -270,10 +285,6 @@ def _listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
         return task.result()
     _log.error("The source %s cannot be listed", origin.name, exc_info=failure)
     return replace(info, error="It cannot be read: an unexpected error, which the log has.")
-
-
-def _choose(info: SourceInfo, table: str) -> TableInfo:
-    return choose_table(info.name, info.tables, table, info.dialect)
 
 
 def _too_much(error: SandboxError) -> str:

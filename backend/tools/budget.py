@@ -48,7 +48,7 @@ def get_budget(context: ToolContext) -> BaseTool:
         periods = (fiscal_period_from, fiscal_period_to)
         return await _Lookup(context).answer(cost_centre, fiscal_year, periods, BudgetBy(by))
 
-    return make_tool("get_budget", GetBudget, ask)
+    return make_tool("get_budget", GetBudget, ask, context)
 
 
 class _Lookup:

@@ -80,7 +80,7 @@ def compare_sources(context: ToolContext) -> BaseTool:
         title = f"{wanted.left} (left) against {wanted.right} (right)"
         return excerpt(title, table, notes), table_artifact(title, table)
 
-    return make_tool("compare_sources", CompareSources, ask)
+    return make_tool("compare_sources", CompareSources, ask, context)
 
 
 async def _side(context: ToolContext, place: str, sums: Sums) -> Side:

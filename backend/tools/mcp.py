@@ -20,10 +20,11 @@ from backend.errors import ToolServerUnavailable
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains import McpServer
 from backend.settings import Settings
+from backend.tools.context import OnProgress
 from backend.tools.mcp_health import ServerHealth
 from backend.tools.mcp_names import ToolKey, assign_names
 from backend.tools.mcp_server import Server
-from backend.tools.mcp_tool import McpTool, OnProgress
+from backend.tools.mcp_tool import McpTool
 from backend.tools.mcp_words import (
     about_names,
     about_repeated,

@@ -1,7 +1,5 @@
 """A tool of an MCP server: arguments and results pass as they are, an error result is an error."""
 
-from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +12,7 @@ from pydantic import PrivateAttr
 from backend.sandbox.errors import SandboxError
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.wire import JSON
+from backend.tools.context import CALL_ID, OnProgress
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp_content import read_result
 from backend.tools.mcp_links import open_links
@@ -22,10 +21,6 @@ from backend.tools.mcp_server import Server
 from backend.tools.mcp_task import is_run_as_task
 from backend.tools.registry import Effect
 from backend.tools.validation import BOUNDS, find_misfit
-
-OnProgress = Callable[[str, str], None]  # of which call, what its tool says
-
-_CALL_ID: ContextVar[str] = ContextVar("call_id", default="")
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,6 @@ class McpTool(BaseTool):
         self, input: str | dict[str, Any] | Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
         """Call the tool; an error result keeps what people see of it."""
-        _CALL_ID.set(str(input.get("id") or "") if isinstance(input, dict) else "")
         result = await super().ainvoke(input, config, **kwargs)
         if isinstance(result, ToolMessage) and isinstance(result.artifact, _OfError):
             update = {"status": "error", "artifact": result.artifact.artifact}
@@ -87,7 +81,7 @@ class McpTool(BaseTool):
         return content.text, content.artifact
 
     async def _call(self, arguments: JSON, meta: JSON | None) -> CallToolResult:
-        call_id = _CALL_ID.get()
+        call_id = CALL_ID.get()
         line = ProgressLine(lambda said: self._on_progress(call_id, said))
         try:
             return await self._server.call(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
+from backend.data.files import MAX_FILES
 from backend.data.names import written
 from backend.data.profile import TableInfo
 from backend.data.results import Column, Limits, Scalar, Table
@@ -89,9 +90,14 @@ def list_sources(context: ToolContext) -> BaseTool:
             for info in infos
         ]
         table, note, place = _part(names, rows, offset, "list_sources", matching)
+        if left_out := context.sources.left_out():
+            note.append(
+                f"CUT: {left_out:,} more files in DATA_DIR/sources are not looked at, since only "
+                f"the first {MAX_FILES} by name are. Put some of them elsewhere."
+            )
         return excerpt("Sources", table, note, place), table_artifact("Sources", table)
 
-    return make_tool("list_sources", ListSources, ask)
+    return make_tool("list_sources", ListSources, ask, context)
 
 
 def describe_source(context: ToolContext) -> BaseTool:
@@ -113,7 +119,7 @@ def describe_source(context: ToolContext) -> BaseTool:
         said = excerpt(title, columns, [note for note in notes if note], place)
         return said, {**table_artifact(title, columns), "notes": read}
 
-    return make_tool("describe_source", DescribeSource, ask)
+    return make_tool("describe_source", DescribeSource, ask, context)
 
 
 def query_source(context: ToolContext) -> BaseTool:
@@ -132,7 +138,7 @@ def query_source(context: ToolContext) -> BaseTool:
         said = excerpt(name, table, notes, Place(offset, further))
         return said, {**table_artifact(name, table), "notes": notes}
 
-    return make_tool("query_source", QuerySource, ask)
+    return make_tool("query_source", QuerySource, ask, context)
 
 
 def _part(

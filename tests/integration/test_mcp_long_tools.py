@@ -14,6 +14,7 @@ from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import TypeAdapter
 
 from backend.schemas.domains import McpServer
+from backend.tools.context import CALL_ID
 from backend.tools.mcp import open_mcp_tools
 from backend.tools.mcp_progress import MAX_CHARS, ProgressLine
 from tests.fakes import script
@@ -89,6 +90,7 @@ def call(server: ToolServer, name: str, **arguments: Any) -> tuple[ToolMessage, 
         async with open_mcp_tools(servers, on_progress=on_progress) as served:
             chosen = next(each for each in served.tools if each.name == name)
             asked = {"name": name, "args": arguments, "id": "c1", "type": "tool_call"}
+            CALL_ID.set("c1")  # as the middleware around tools does
             return await chosen.ainvoke(asked)
 
     return asyncio.run(go()), said

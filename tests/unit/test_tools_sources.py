@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from threading import Event, Thread
 from uuid import uuid4
 
 import pytest
@@ -12,7 +14,7 @@ from backend.data.sources import Sources
 from backend.errors import InvalidInput
 from backend.tools import presenting
 from backend.tools import sources as sources_tools
-from backend.tools.context import ToolContext
+from backend.tools.context import CALL_ID, ToolContext
 from backend.tools.registry import TOOLS, Effect, build_tools, check_tool_names
 
 
@@ -225,3 +227,36 @@ def test_cells_cannot_break_out_of_the_excerpt():
     assert len(lines) == 5
     assert "x \\| y" in text
     assert "(5,000 characters)" in text
+
+
+def test_how_long_a_source_has_been_read_is_told_meanwhile(tmp_path, sandbox):
+    file = tmp_path / "sources" / "growing.csv"
+    file.parent.mkdir()
+    told = Event()
+    said = []
+
+    def hear(call_id, text):
+        said.append((call_id, text))
+        told.set()
+
+    def write():
+        while not told.wait(0.05):
+            with file.open("a") as lines:
+                lines.write("1\n")
+
+    file.write_text("n\n")
+    writer = Thread(target=write)
+    context = ToolContext(Sources(tmp_path, {}, sandbox), uuid4(), uuid4(), LOCAL_USER, hear)
+    (tool,) = build_tools(["query_source"], context)
+    CALL_ID.set("call_1")
+    writer.start()
+    request = {"source": "growing", "sql": "SELECT count(*) > 0 AS has_rows FROM growing"}
+    try:
+        answer = asyncio.run(tool.ainvoke(request))
+    finally:
+        told.set()
+        writer.join()
+
+    assert said[0][0] == "call_1"
+    assert re.fullmatch(r"Reading growing for the first time, \d+ s", said[0][1])
+    assert "True" in answer or "true" in answer

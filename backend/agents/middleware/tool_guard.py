@@ -22,6 +22,7 @@ from backend.agents.tool_results import (
     unreadable_arguments,
 )
 from backend.schemas.wire import JSON
+from backend.tools.context import CALL_ID
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
 from backend.tools.registry import Effect
 from db.failpoints import failpoint
@@ -52,6 +53,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
 
         A call that was begun and has no result runs again only if that is harmless.
         """
+        CALL_ID.set(str(request.tool_call["id"] or ""))
         place, effect = place_of(request), effect_of(request.tool)
         if place.unreadable:
             return unreadable_arguments(request, place.unreadable)

@@ -1,0 +1,89 @@
+"""Sources: what agents can query here, and what was understood of each file.
+
+Files and databases are read in the sandbox; whoever asks for them waits on the loop.
+"""
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Query
+
+from backend.api.arriving import Text, Whole
+from backend.api.dependencies import ScopeDep, SourcesDep
+from backend.auth.scope import Scope
+from backend.data.names import written
+from backend.data.sources import SourceInfo
+from backend.schemas.sources import (
+    SourceColumn,
+    SourceDetails,
+    SourceList,
+    SourceSummary,
+    SourceTable,
+)
+
+router = APIRouter(prefix="/sources", tags=["sources"])
+WAIT_SECONDS = 20.0  # then the list says which sources are still being read
+MAX_TABLES = 100
+
+
+@router.get("")
+async def list_sources(sources: SourcesDep, scope: ScopeDep) -> SourceList:
+    """All sources by name, each with why it cannot be read, if so.
+
+    A file that came or changed is read first, which may take until the list is given.
+    """
+    infos = await sources.list_all(_asker(scope), WAIT_SECONDS)
+    return SourceList(items=[_summary(info) for info in infos], left_out=sources.left_out())
+
+
+@router.get("/{name}")
+async def get_source(
+    name: Text,
+    sources: SourcesDep,
+    scope: ScopeDep,
+    offset: Annotated[Whole, Query(ge=0, description="How many tables to leave out.")] = 0,
+    limit: Annotated[Whole, Query(ge=1, le=MAX_TABLES, description="How many tables.")] = 20,
+) -> SourceDetails:
+    """One source with its tables and columns, and how a file was understood."""
+    info = await sources.find(_asker(scope), name)
+    further = offset + limit
+    return SourceDetails(
+        name=info.name,
+        kind=cast(Any, info.kind),
+        description=info.description,
+        note=info.note,
+        table_count=len(info.tables),
+        tables=_tables(info, offset, further),
+        next_offset=further if further < len(info.tables) else None,
+    )
+
+
+def _asker(scope: Scope) -> str:
+    return f"{scope.user_id} looks"
+
+
+def _summary(info: SourceInfo) -> SourceSummary:
+    return SourceSummary(
+        name=info.name,
+        kind=cast(Any, info.kind),
+        description=info.description,
+        tables=len(info.tables),
+        warnings=sum(len(table.warnings) for table in info.tables),
+        problem=info.error,
+    )
+
+
+def _tables(info: SourceInfo, first: int, end: int) -> list[SourceTable]:
+    return [
+        SourceTable(
+            name=written(table.exact_name, info.dialect),
+            rows=table.rows,
+            meaning=table.comment,
+            columns=[
+                SourceColumn(name=column.name, type=column.type, meaning=column.comment)
+                for column in table.columns
+            ],
+            understood=list(table.understood),
+            warnings=list(table.warnings),
+        )
+        for table in info.tables[first:end]
+    ]
