@@ -44,6 +44,15 @@ def model() -> Iterator[ScriptedModel]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def fresh_model(request: pytest.FixtureRequest) -> None:
+    """The model forgets what other tests asked, and what it was to say to them."""
+    if "model" in request.fixturenames:
+        model = request.getfixturevalue("model")
+        model.clear()
+        model.steps = ()
+
+
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     opened = Sandbox(PRELOADED)
@@ -61,17 +70,13 @@ def shared_stack(
 
 @pytest.fixture
 def stack(shared_stack: Stack, model: ScriptedModel) -> Stack:
-    """The stack that all gentle tests share; the model forgets what others asked."""
-    model.clear()
-    model.steps = ()
+    """The stack that all gentle tests share."""
     return shared_stack
 
 
 @pytest.fixture
 def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterator[Stack]:
     """A stack of one's own, for tests that kill its parts."""
-    model.clear()
-    model.steps = ()
     with make_stack(servers, model, tmp_path, LEASE_SECONDS="2", SWEEP_SECONDS="0.3") as running:
         yield running
 
@@ -79,8 +84,6 @@ def own_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterato
 @pytest.fixture
 def patient_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterator[Stack]:
     """A stack of one's own whose leases outlast any test."""
-    model.clear()
-    model.steps = ()
     with make_stack(servers, model, tmp_path, LEASE_SECONDS="300") as running:
         yield running
 

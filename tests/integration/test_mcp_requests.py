@@ -117,7 +117,7 @@ def test_a_server_that_floods_is_read_at_a_pace_and_leaves_the_loop_to_others(
         taken = time.monotonic() - began
 
     assert said == ["fine"] * 2 * seconds
-    in_pipes = 2_000
+    in_pipes = 5_000  # what is not read at a pace is a hundred thousand
     allowed = MESSAGES_AT_ONCE + taken * MESSAGES_A_SECOND + in_pipes
     assert MESSAGES_AT_ONCE < counted.stat().st_size < allowed
 
