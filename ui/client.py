@@ -11,13 +11,13 @@ import httpx
 from pydantic import ValidationError
 
 from backend.schemas.domains import DomainPage
+from backend.schemas.health import ServerInfo
 from backend.schemas.sessions import (
     ChatRequest,
     ChatResponse,
     MessagePage,
     NewChatRequest,
     Problem,
-    ServerInfo,
     Session,
     SessionChange,
     SessionPage,

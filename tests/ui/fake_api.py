@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
+from backend.schemas.health import ServerInfo
 from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from backend.schemas.sessions import (
     ChatRequest,
@@ -26,7 +27,6 @@ from backend.schemas.sessions import (
     MessageType,
     NewChatRequest,
     Problem,
-    ServerInfo,
     Session,
     SessionChange,
     SessionPage,

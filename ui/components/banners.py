@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.sessions import ServerInfo
+from backend.schemas.health import ServerInfo
 from ui import state
 from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.components import watch

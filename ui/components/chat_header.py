@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from backend.schemas.sessions import ServerInfo, Session
+from backend.schemas.health import ServerInfo
+from backend.schemas.sessions import Session
 from ui import state
 from ui.components import banners, usage_session
 from ui.components.markdown import plain

@@ -5,7 +5,8 @@ from datetime import datetime
 
 import streamlit as st
 
-from backend.schemas.sessions import ServerInfo, Session, SessionPage, TurnStatus
+from backend.schemas.health import ServerInfo
+from backend.schemas.sessions import Session, SessionPage, TurnStatus
 from ui import state
 from ui.client import ClientError
 from ui.components import session_menu

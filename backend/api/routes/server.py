@@ -14,7 +14,7 @@ from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.metrics import CONTENT_TYPE
 from backend.api.threads import Shared
 from backend.auth.scope import Scope
-from backend.schemas.sessions import Readiness, ServerInfo
+from backend.schemas.health import Readiness, ServerInfo
 from backend.schemas.work import WorkerInfo
 from backend.turns.inbox import count_pending
 from backend.turns.presence import list_workers
