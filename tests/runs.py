@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
 from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
 from backend.agents.state import empty_state, user_message
+from backend.auth.scope import LOCAL_USER
+from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
 from backend.domains.commands import Commands
 from backend.llm.patience import Patience
@@ -27,7 +28,8 @@ PATIENCE = Patience(
     first_token_seconds=5, silence_seconds=5, tries=3, first_wait=0.01, longest_wait=2
 )
 TURN_ID = UUID(int=7)
-NO_CONTEXT = cast(ToolContext, SimpleNamespace(turn_id=TURN_ID))  # only MCP servers' tools here
+NO_SOURCES = cast(Sources, None)  # only MCP servers' tools here
+NO_CONTEXT = ToolContext(NO_SOURCES, UUID(int=8), TURN_ID, LOCAL_USER)
 
 
 def settings_for(url: str, **changes: Any) -> Settings:
