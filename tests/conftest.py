@@ -47,8 +47,8 @@ def model() -> Iterator[ScriptedModel]:
 @pytest.fixture(autouse=True)
 def fresh_model(request: pytest.FixtureRequest) -> None:
     """The model forgets what other tests asked, and what it was to say to them."""
-    if "model" in request.fixturenames:
-        model = request.getfixturevalue("model")
+    model = request.getfixturevalue("model") if "model" in request.fixturenames else None
+    if isinstance(model, ScriptedModel):
         model.clear()
         model.steps = ()
 
