@@ -8,15 +8,15 @@ from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
 from backend.errors import ConfigurationError
+from backend.events.stream import EventStream
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.tools.validation import NEEDED_MODULES
-from backend.turns.announcer import Announcer
-from backend.turns.group_commit import GroupCommit
-from backend.turns.limits import Limits
-from backend.turns.queue import TurnQueue
-from backend.turns.services import Services
-from backend.turns.stream import EventStream
+from backend.turns.process.announcer import Announcer
+from backend.turns.process.group_commit import GroupCommit
+from backend.turns.process.limits import Limits
+from backend.turns.process.queue import TurnQueue
+from backend.turns.process.services import Services
 from db.session import Database
 
 REDIS_TIMEOUT_SECONDS = 3

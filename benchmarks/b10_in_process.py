@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator
 from multiprocessing.connection import Connection
 from uuid import UUID
 
-from backend.api.audience import Audiences
+from backend.api.channels import Audiences
 from backend.api.events import follow
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
+from backend.events.reader import EventReader
+from backend.events.stream import STREAM
 from backend.settings import Settings
-from backend.turns.follow import EventReader
-from backend.turns.stream import STREAM
-from backend.turns.viewer import Viewer
+from backend.turns.follow.viewer import Viewer
 from benchmarks import b10_peer
 from benchmarks.b10_crowd import LAST, tell
 

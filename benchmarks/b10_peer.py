@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 from redis.asyncio import Redis
 
-from backend.turns.stream import STREAM
+from backend.events.stream import STREAM
 
 BLOCK_MS = 5_000
 COUNT = 100

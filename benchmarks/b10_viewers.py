@@ -17,8 +17,8 @@ import httpx
 import psutil
 from redis import Redis
 
+from backend.events.stream import Event, EventStream
 from backend.schemas.sessions import EventContext, EventName
-from backend.turns.stream import Event, EventStream
 from benchmarks.b10_crowd import Heard, crowd, digest_of, text_of, watch_over_http
 from benchmarks.b10_in_process import watch_ours, watch_peer
 from benchmarks.figures import Figure, Target, number

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
-from tests.chaos.records import History
-from tests.chaos.runs import Outcome, Plan, run
+from tests.chaos.staging.records import History
+from tests.chaos.staging.runs import Outcome, Plan, run
 
 SEED = 12
 SECONDS, MANY_SECONDS = 60, 900

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from backend.conversations.state_store import load_state
-from backend.turns.services import Services
+from backend.conversations.state.store import load_state
+from backend.turns.process.services import Services
 from benchmarks import langgraph_saver as peer
 from benchmarks.colloquy import (
     ROWS_PER_TURN,

@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from uuid import UUID
 
 from backend.agents.state import load_state as make_messages
-from backend.conversations.state_store import load_state
-from backend.turns.services import Services
+from backend.conversations.state.store import load_state
+from backend.turns.process.services import Services
 from benchmarks import langgraph_saver as peer
 from benchmarks.colloquy import KEEP, TRIGGER, colloquy, fill, new_session
 from benchmarks.figures import Figure, Samples, Target

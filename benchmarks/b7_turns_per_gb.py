@@ -24,7 +24,7 @@ from redis import Redis
 from rq import Queue
 from rq.job import Job
 
-from backend.turns.stream import STREAM
+from backend.events.stream import STREAM
 from benchmarks.b6_cpu import wait_for_turns
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground

@@ -15,8 +15,8 @@ from rq import Queue
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.settings import Settings
-from backend.turns.service import Ask, submit
-from backend.turns.services import Services
+from backend.turns.process.services import Services
+from backend.turns.submit.service import Ask, submit
 from benchmarks.ground import plain_url
 from benchmarks.load import Act
 from benchmarks.rq_peer import do_nothing

@@ -12,26 +12,26 @@ from langchain_core.messages.tool import tool_call
 from sqlalchemy import insert, update
 from sqlalchemy.orm import Session
 
-from backend.agents.events import ModelAsked
-from backend.agents.middleware.compaction import summary_message
+from backend.agents.middleware.shortening.compaction import summary_message
 from backend.agents.run import StepFinished
 from backend.agents.state import dump_message, user_message
+from backend.agents.steps.events import ModelAsked
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display
 from backend.conversations.display import Draft
 from backend.conversations.messages import list_messages, row_of, shown_as
-from backend.conversations.shown import pack_delta
-from backend.conversations.state_store import fold
+from backend.conversations.state.shown import pack_delta
+from backend.conversations.state.store import fold
 from backend.domains.catalog import ensure_default_domain
 from backend.llm.events import ANSWER, ModelCall
 from backend.schemas.sessions import ContentType, MessageStatus, Usage
 from backend.settings import Settings
-from backend.turns.claim import Claim, claim_turn
-from backend.turns.closing import Outcome
-from backend.turns.recorder import Recorder
-from backend.turns.service import Ask, open_session, submit
-from backend.turns.services import Services
+from backend.turns.process.services import Services
+from backend.turns.run.claim import Claim, claim_turn
+from backend.turns.run.close import Outcome
+from backend.turns.run.recorder import Recorder
+from backend.turns.submit.service import Ask, open_session, submit
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
 from db.base import Base

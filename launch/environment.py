@@ -6,9 +6,9 @@ from pathlib import Path
 
 from backend.addresses import http_url
 from backend.settings import Settings
-from launch import postgres, redis
 from launch.errors import LaunchError
 from launch.record import read_record
+from launch.servers import postgres, redis
 
 ROOT = Path(__file__).resolve().parent.parent
 # Where the pages find the API is all that they need of what was found. Secrets of domains may have

@@ -23,7 +23,7 @@ PROBE_SECONDS = 2.0
 
 def demo(port: int) -> PartSpec:
     """The bundled demo model, on loopback only; its environment holds no credentials."""
-    command = (sys.executable, "-m", "backend.llm.demo", "--port", str(port))
+    command = (sys.executable, "-m", "backend.demo_model", "--port", str(port))
     return PartSpec("demo", command, plain_environment({}), ROOT, partial(listens, port))
 
 
@@ -34,7 +34,7 @@ def migrate(found: Mapping[str, str]) -> PartSpec:
 
 def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
     """Checks all conversations, then ends."""
-    return _part("integrity", "backend.integrity", list(arguments), found)
+    return _part("integrity", "backend.operations.integrity", list(arguments), found)
 
 
 def api(host: str, port: int, found: Mapping[str, str], path: str = "/readyz") -> PartSpec:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from launch.children import start_child
 from launch.console import Console
+from launch.processes.children import start_child
 
 LAST_LINES = 20
 LONGEST_LINE_BYTES = 16_384

@@ -28,8 +28,8 @@ READY_SECONDS = 30
 _PARTS = [
     "backend.api.__main__",
     "backend.data.preloaded",
-    "backend.integrity.scan",
-    "backend.llm.demo",
+    "backend.operations.integrity.scan",
+    "backend.demo_model",
     "worker.__main__",
     "streamlit",
 ]

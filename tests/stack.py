@@ -17,8 +17,8 @@ import httpx
 from sqlalchemy import create_engine, make_url, text
 
 from db.migrate import migrate
-from launch.postgres import EmbeddedPostgres
-from launch.redis import EmbeddedRedis
+from launch.servers.postgres import EmbeddedPostgres
+from launch.servers.redis import EmbeddedRedis
 
 ROOT = Path(__file__).parent.parent
 JSON = dict[str, Any]
@@ -163,7 +163,7 @@ class Stack:
         """Start the demo model and let the parts started later use it."""
         port = free_port()
         self.others.append(
-            self.start("-m", "backend.llm.demo", "--port", str(port), "--delay-ms", "0")
+            self.start("-m", "backend.demo_model", "--port", str(port), "--delay-ms", "0")
         )
         url = f"http://127.0.0.1:{port}"
         self.environment["DEMO_MODEL_URL"] = url

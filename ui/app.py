@@ -6,8 +6,9 @@ import streamlit as st
 
 from ui import state
 from ui.client import ClientError
-from ui.components import banners, sidebar, watch
+from ui.features.sessions import sidebar
 from ui.pages import PAGES
+from ui.shared import banners, watch
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"

@@ -11,7 +11,7 @@ import httpx
 from pydantic import ValidationError
 
 from backend.schemas.domains import DomainPage
-from backend.schemas.health import ServerInfo
+from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import (
     ChatRequest,
     ChatResponse,

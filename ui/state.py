@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
-from backend.schemas.health import ServerInfo
+from backend.schemas.operations import ServerInfo
 from backend.schemas.servers import ServersReport
 from backend.schemas.sessions import Session
 from ui.client import DEFAULT_API_URL, Client, ClientError

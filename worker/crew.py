@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from backend.turns.runner import Runtime
+from backend.turns.run.runner import Runtime
 from worker.worker import ThreadWorker
 
 FEWEST_WAITING = 2

@@ -5,8 +5,8 @@ import threading
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.retention.service import apply_if_due
-from backend.turns.services import Services
+from backend.operations.retention.service import apply_if_due
+from backend.turns.process.services import Services
 
 LOOK_SECONDS = 60.0
 LOOKS = 10  # at least, from one application to the next

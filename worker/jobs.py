@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from backend.turns import runner
+from backend.turns.run import runner
 
 _runtime: runner.Runtime | None = None
 

@@ -6,9 +6,9 @@ import time
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.turns.life import hand_over
-from backend.turns.presence import Presence
-from backend.turns.runner import Runtime
+from backend.operations.workers import Presence
+from backend.turns.process.heartbeat import hand_over
+from backend.turns.run.runner import Runtime
 from worker.crew import Crew
 from worker.janitor import Janitor
 from worker.server_checks import ServerChecks

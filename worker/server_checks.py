@@ -16,16 +16,16 @@ from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.errors import AppError
 from backend.llm.clean import clean
-from backend.schemas.servers import ServerReport, ServersReport
-from backend.tools.mcp_probe import probe_servers
-from backend.turns.runner import Runtime
-from backend.turns.server_checks import (
+from backend.operations.server_checks import (
     ANSWER,
     KEPT_SECONDS,
     LISTEN_SECONDS,
     QUESTIONS,
     Question,
 )
+from backend.schemas.servers import ServerReport, ServersReport
+from backend.tools.mcp.probe import probe_servers
+from backend.turns.run.runner import Runtime
 
 AT_ONCE = 4
 ITSELF = Scope("colloquy", Role.ADMIN)  # who asked was checked by the API

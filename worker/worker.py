@@ -25,8 +25,8 @@ from rq.worker import SimpleWorker
 from rq.worker.base import WorkerStatus
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.turns.runner import Runtime, find_waiting_turn, run_turn
-from backend.turns.turn_job import TurnJob, TurnJobs
+from backend.turns.process.turn_job import TurnJob, TurnJobs
+from backend.turns.run.runner import Runtime, find_waiting_turn, run_turn
 
 WAKE_SECONDS = 1
 HEARTBEAT_SECONDS = 30  # RQ believes a worker dead after 90

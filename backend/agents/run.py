@@ -15,7 +15,10 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
-from backend.agents.events import (
+from backend.agents.factory import Agent, AgentRecipe, open_agent
+from backend.agents.loops import check_loops
+from backend.agents.restore import TOOLS_NODE, restore
+from backend.agents.steps.events import (
     AnswerReset,
     CallAsked,
     Interrupted,
@@ -28,10 +31,7 @@ from backend.agents.events import (
     ToolFinished,
     ToolProgress,
 )
-from backend.agents.factory import Agent, AgentRecipe, open_agent
-from backend.agents.loops import check_loops
-from backend.agents.progress import Progress, each_update
-from backend.agents.restore import TOOLS_NODE, restore
+from backend.agents.steps.progress import Progress, each_update
 from backend.errors import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
 from backend.schemas.domains import Limits

@@ -14,9 +14,10 @@ from starlette.types import ASGIApp, Scope
 
 from backend.addresses import Address
 from backend.api import docs
-from backend.api.audience import Audiences
-from backend.api.bodies import Bodies
-from backend.api.head import HeadAsGet
+from backend.api.channels import Audiences
+from backend.api.http.bodies import Bodies
+from backend.api.http.head import HeadAsGet
+from backend.api.http.threads import Shared
 from backend.api.metrics import Held, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
@@ -37,12 +38,11 @@ from backend.api.routes import (
     usage,
     work,
 )
-from backend.api.threads import Shared
 from backend.data.sources import Sources
 from backend.domains.catalog import ensure_default_domain
-from backend.turns.follow import EventReader
-from backend.turns.services import Services
-from backend.turns.waiting import Waits
+from backend.events.reader import EventReader
+from backend.turns.follow.waiting import Waits
+from backend.turns.process.services import Services
 from backend.web.protection import protect
 
 THREADS = 200  # those that submit share a commit, so that many together cost little

@@ -7,12 +7,12 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Header, Request
 
-from backend.api.audience import Audiences
+from backend.api.channels import Audiences
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.data.sources import Sources
-from backend.turns.follow import EventReader
-from backend.turns.services import Services
-from backend.turns.waiting import Waits
+from backend.events.reader import EventReader
+from backend.turns.follow.waiting import Waits
+from backend.turns.process.services import Services
 
 
 async def get_services(request: Request) -> Services:

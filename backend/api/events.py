@@ -10,12 +10,12 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import Receive, Scope, Send
 
-from backend.api.audience import Audiences, catch_up
+from backend.api.channels import Audiences, catch_up
 from backend.errors import SessionNotFound
 from backend.schemas.events import EVENTS
 from backend.schemas.sessions import EventName
 from backend.schemas.wire import Wire
-from backend.turns.viewer import Viewer
+from backend.turns.follow.viewer import Viewer
 
 CONNECTED = b": connected\n\n"
 log = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.turns.figures import QUANTILES, read_last_hour, read_present
-from backend.turns.presence import list_workers
-from backend.turns.services import Services
+from backend.operations.metrics import QUANTILES, read_last_hour, read_present
+from backend.operations.workers import list_workers
+from backend.turns.process.services import Services
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from backend.api.bodies import bound_of
+from backend.api.http.bodies import bound_of
 from backend.api.problems import MEDIA_TYPE
 from backend.schemas.events import EVENTS
 from backend.schemas.wire import Wire

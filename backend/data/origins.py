@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.file_names import NameRegister
-from backend.data.files import MAX_FILES, find_files, stem_of, unique_name
+from backend.data.files.folder import MAX_FILES, find_files, stem_of, unique_name
+from backend.data.files.names import NameRegister
+from backend.data.files.readers import READING_VERSION
+from backend.data.files.snapshots import fingerprint
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION
-from backend.data.readers import READING_VERSION
-from backend.data.snapshots import fingerprint
 
 BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old

@@ -9,9 +9,10 @@ import sqlalchemy.dialects.postgresql.psycopg2
 import sqlalchemy.dialects.sqlite.pysqlite  # noqa: F401
 import sqlglot
 
-from backend.data import comparing, profile, questions, readers  # noqa: F401
+from backend.data import comparing, profile, questions  # noqa: F401
+from backend.data.engines.local import function_names
+from backend.data.files import readers  # noqa: F401
 from backend.data.finance import build  # noqa: F401
-from backend.data.local import function_names
 
 # The parser imports a dialect when it is first named.
 for _dialect in ("duckdb", "postgres", "mysql", "sqlite"):

@@ -7,9 +7,9 @@ from typing import Any
 
 import duckdb
 
-from backend.data.local import attached
+from backend.data.engines.local import attached
+from backend.data.files.snapshots import UNDERSTOOD
 from backend.data.reading.understood import Understood, load_understood
-from backend.data.snapshots import UNDERSTOOD
 
 _FEW_VALUES = 20
 _MAX_VALUE_CHARS = 40

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.data.aggregate import Sums, sum_by_keys
-from backend.data.catalogs import Catalog
-from backend.data.databases import Database
+from backend.data.engines.catalogs import Catalog
+from backend.data.engines.databases import Database
+from backend.data.engines.local import function_names, run_query
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.guard import Surroundings, check_query, referenced_tables
-from backend.data.local import function_names, run_query
-from backend.data.names import plain, written
 from backend.data.profile import TableInfo
 from backend.data.results import Limits, Table
+from backend.data.sql.guard import Surroundings, check_query, referenced_tables
+from backend.data.sql.names import plain, written
 
 Question = str | Sums
 _MOST_LISTED = 40

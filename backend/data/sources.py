@@ -24,9 +24,10 @@ from backend.data.errors import (
     QueryTimedOut,
     SourceUnusable,
 )
-from backend.data.files import is_workbook
+from backend.data.files.folder import is_workbook
+from backend.data.files.readers import fill_snapshot
+from backend.data.files.snapshots import ensure_snapshot
 from backend.data.finance.build import build_finance
-from backend.data.guard import MAX_QUERY_CHARS
 from backend.data.origins import BUNDLED, Origin, Origins, find_origin
 from backend.data.profile import TableInfo, list_tables, profile_tables
 from backend.data.questions import (
@@ -37,9 +38,8 @@ from backend.data.questions import (
     query_snapshots,
     reflect_database,
 )
-from backend.data.readers import fill_snapshot
 from backend.data.results import Limits, Table
-from backend.data.snapshots import ensure_snapshot
+from backend.data.sql.guard import MAX_QUERY_CHARS
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.conversations.sent import MESSAGES, give_again, names_in, read_names
-from backend.conversations.sent_store import load_contents
-from backend.conversations.state_store import load_state_at
+from backend.conversations.state.sent import MESSAGES, give_again, names_in, read_names
+from backend.conversations.state.sent_store import load_contents
+from backend.conversations.state.store import load_state_at
 from backend.errors import CallNotFound, CallNotKept, StateNotKept
 from backend.inspection.convert import as_sent
 from backend.inspection.fates import tokens_in

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.conversations.display import text_of
-from backend.conversations.sent import read_names
+from backend.conversations.state.sent import read_names
 
 JSON = dict[str, Any]
 PROMPTS = ("system", "developer")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.conversations.shown import MARK
+from backend.conversations.state.shown import MARK
 from backend.llm.arguments import REASONING
 from backend.schemas.sessions import ContentType, MessageType
 

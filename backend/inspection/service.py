@@ -15,9 +15,9 @@ from backend.agents.state import load_messages
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
-from backend.conversations.sent import names_in
-from backend.conversations.sent_store import load_contents
-from backend.conversations.state_store import load_state
+from backend.conversations.state.sent import names_in
+from backend.conversations.state.sent_store import load_contents
+from backend.conversations.state.store import load_state
 from backend.domains.template import template_of
 from backend.errors import CorruptState, InvalidInput
 from backend.inspection import records

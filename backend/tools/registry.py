@@ -7,10 +7,10 @@ from enum import StrEnum
 from langchain_core.tools import BaseTool
 
 from backend.errors import InvalidInput
-from backend.tools.budget import get_budget
-from backend.tools.comparison import compare_sources
 from backend.tools.context import ToolContext
-from backend.tools.sources import describe_source, list_sources, query_source
+from backend.tools.sources.budget import get_budget
+from backend.tools.sources.comparison import compare_sources
+from backend.tools.sources.querying import describe_source, list_sources, query_source
 
 
 class Effect(StrEnum):

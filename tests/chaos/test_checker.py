@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.chaos.checker import PROMISES, check
-from tests.chaos.made_up import BEGIN, SESSION, good_history, turn
-from tests.chaos.records import Disturbed, Submitted
-from tests.chaos.spoils import SPOILS, Spoil, act_after_a_stop, look_again
+from tests.chaos.checks.checker import PROMISES, check
+from tests.chaos.checks.spoils import SPOILS, Spoil, act_after_a_stop, look_again
+from tests.chaos.staging.made_up import BEGIN, SESSION, good_history, turn
+from tests.chaos.staging.records import Disturbed, Submitted
 
 
 def test_a_good_history_has_no_violation() -> None:

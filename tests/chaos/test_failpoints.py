@@ -13,13 +13,13 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from tests.chaos.checker import check
-from tests.chaos.clients import Caller, Follower
+from tests.chaos.checks.checker import check
 from tests.chaos.conftest import RunRecord
-from tests.chaos.model import Steady
-from tests.chaos.records import Disturbed
-from tests.chaos.reviving import reviving
-from tests.chaos.stage import Stage, open_stage
+from tests.chaos.staging.clients import Caller, Follower
+from tests.chaos.staging.model import Steady
+from tests.chaos.staging.records import Disturbed
+from tests.chaos.staging.reviving import reviving
+from tests.chaos.staging.stage import Stage, open_stage
 from tests.stack import ROOT, Servers, Stack
 
 POINTS = (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.conftest import RunRecord
-from tests.chaos.nemesis import KINDS, plan_faults
-from tests.chaos.runs import Plan, run
+from tests.chaos.staging.nemesis import KINDS, plan_faults
+from tests.chaos.staging.runs import Plan, run
 
 SHORT = Plan(seed=11, turns=40, every=2.5, most_seconds=40)
 LONG = Plan(seed=2026, turns=1_050, people=10, workers=3, every=3.0, most_seconds=3_000)

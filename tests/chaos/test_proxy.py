@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.chaos.proxy import Proxies, Proxy, Wire
+from tests.chaos.staging.proxy import Proxies, Proxy, Wire
 
 
 @pytest.fixture

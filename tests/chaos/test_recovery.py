@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.checker import check
-from tests.chaos.clients import Caller
+from tests.chaos.checks.checker import check
+from tests.chaos.checks.turns import P50_SECONDS, P99_SECONDS, percentile, recovery_times
 from tests.chaos.conftest import RunRecord
-from tests.chaos.model import Steady
-from tests.chaos.records import Disturbed
-from tests.chaos.rules_turns import P50_SECONDS, P99_SECONDS, percentile, recovery_times
-from tests.chaos.stage import Stage, open_stage
+from tests.chaos.staging.clients import Caller
+from tests.chaos.staging.model import Steady
+from tests.chaos.staging.records import Disturbed
+from tests.chaos.staging.stage import Stage, open_stage
 
 # On two cores, one survivor alone takes 1.6 to 2.8 s for the hundredth of two hundred.
 CROWDED = (200, 1)

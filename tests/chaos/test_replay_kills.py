@@ -22,14 +22,14 @@ import pytest
 from mcp.types import CallToolResult
 
 from tests.chaos.conftest import RunRecord
-from tests.chaos.reviving import reviving
+from tests.chaos.staging.reviving import reviving
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.replay.player import Played, play
 from tests.replay.recordings import Recording, read_corpus
 from tests.replay.synthetic import SYNTHETIC
+from tests.servers.tool import ToolServer, text_result, tool
 from tests.stack import Servers, Stack
-from tests.tool_server import ToolServer, text_result, tool
 
 JSON = dict[str, Any]
 KILL_SECONDS = 4.0

@@ -10,8 +10,8 @@ from uuid import uuid4
 import httpx
 
 from tests.fakes import find_disorder
+from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
-from tests.tool_server import ToolServer, tool
 
 JSON = dict[str, Any]
 

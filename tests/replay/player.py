@@ -12,8 +12,8 @@ from mcp.types import CallToolResult
 
 from tests.fakes import ScriptedModel
 from tests.replay.recordings import Recording
+from tests.servers.tool import ToolServer, text_result, tool
 from tests.stack import Stack
-from tests.tool_server import ToolServer, text_result, tool
 
 JSON = dict[str, Any]
 TURN_SECONDS = 120

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from tests.fakes import script
-from tests.tool_server import ToolServer, tool
+from tests.servers.tool import ToolServer, tool
 
 JSON = dict[str, Any]
 WAITING_POSTS = 105

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from backend.errors import TooManyStreams
+from tests.integration.api.test_waits import figure, wait_for_figure
 from tests.integration.scenes import make_session
-from tests.integration.test_api_waits import figure, wait_for_figure
 from tests.stack import ROOT, Stack
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(400)]

@@ -13,11 +13,11 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from tests.patience import ends_within
-from tests.ui.fake_api import Store
-from ui.components.blocks import seconds_taken, split_current, to_blocks, to_groups
-from ui.components.live_turn import LiveTurn
-from ui.components.times import day_group, duration, grouped, moment
-from ui.events import Event, parse_events
+from tests.ui.fakes.api import Store
+from ui.features.chat.blocks import seconds_taken, split_current, to_blocks, to_groups
+from ui.features.chat.events import Event, parse_events
+from ui.features.chat.live_turn import LiveTurn
+from ui.shared.times import day_group, duration, grouped, moment
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from backend.schemas.sessions import ContentType, MessageType
-from tests.ui.test_chat_page import words
-from ui.components.files import download_name, is_image
+from tests.ui.pages.test_chat import words
+from ui.features.chat.files import download_name, is_image
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="http://h/x.png"/></svg>'
 

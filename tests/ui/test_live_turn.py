@@ -14,9 +14,9 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from tests.patience import ends_within
-from tests.ui.fake_api import Store
-from ui.components.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn
-from ui.events import Event
+from tests.ui.fakes.api import Store
+from ui.features.chat.events import Event
+from ui.features.chat.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn
 
 
 @pytest.fixture

@@ -5,18 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from ui import state
-from ui.components import (
-    banners,
-    chat_header,
-    composer,
-    history,
-    live,
-    message_actions,
-    opening,
-    watch,
-)
-from ui.components.areas import area
-from ui.components.blocks import split_current
+from ui.features.chat import composer, history, live, message_actions, opening
+from ui.features.chat import header as chat_header
+from ui.features.chat.blocks import split_current
+from ui.shared import banners, watch
+from ui.shared.areas import area
 
 session_id = state.open_session_id()
 server = state.server()

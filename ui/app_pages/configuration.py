@@ -3,9 +3,9 @@
 import streamlit as st
 
 from ui import state
-from ui.calls import domains
-from ui.components import drift_view, image_view
-from ui.components.entrance import session_of_page
+from ui.features.domains import calls as domains
+from ui.features.domains import drift_view, image_view
+from ui.shared.entrance import session_of_page
 
 st.set_page_config(page_title="Configuration · Colloquy")
 st.title("Configuration", anchor=False)

@@ -4,10 +4,15 @@ from uuid import UUID
 
 import streamlit as st
 
-from ui import domain_state, state
-from ui.calls import domains
-from ui.components import banners, domain_form, domain_list, domain_versions, entrance, yaml_text
-from ui.components.markdown import plain
+from ui import state
+from ui.features.domains import calls as domains
+from ui.features.domains import form as domain_form
+from ui.features.domains import list as domain_list
+from ui.features.domains import state as domain_state
+from ui.features.domains import versions as domain_versions
+from ui.shared import banners, entrance
+from ui.shared.text import yaml_text
+from ui.shared.text.markdown import plain
 
 EDIT, PREVIEW, VERSIONS = "Edit", "Preview", "Versions"
 

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from ui import state
-from ui.components import approval_inbox
-from ui.deciding import EVERYONE, desk
+from ui.features.approvals import inbox as approval_inbox
+from ui.features.approvals.state import EVERYONE, desk
 
 server = state.server()
 st.set_page_config(page_title="Inbox · Colloquy")

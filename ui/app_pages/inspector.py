@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from ui.components import inspector_calls, inspector_pairs
-from ui.components.entrance import session_of_page
+from ui.features.inspector import model_calls as inspector_calls
+from ui.features.inspector import pairs as inspector_pairs
+from ui.shared.entrance import session_of_page
 
 NEXT, CALLS = "What it reads next", "Model calls"
 VIEWS = {NEXT: inspector_pairs.show, CALLS: inspector_calls.show}

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from ui import state
-from ui.calls.retention import get_retention
-from ui.components import entrance, retention_board
+from ui.features.retention import board as retention_board
+from ui.features.retention.calls import get_retention
+from ui.shared import entrance
 
 st.set_page_config(page_title="Retention · Colloquy", layout="wide")
 st.title("Retention", anchor=False)

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from ui import server_state, state
-from ui.components import entrance, servers_board, servers_versions
+from ui.features.servers import board as servers_board
+from ui.features.servers import versions as servers_versions
+from ui.shared import entrance
 
 st.set_page_config(page_title="Tool servers · Colloquy", layout="wide")
 st.title("Tool servers", anchor=False)

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from ui import state
-from ui.components import banners, entrance, session_table
+from ui.features.sessions import table as session_table
+from ui.shared import banners, entrance
 
 st.set_page_config(page_title="All sessions · Colloquy", layout="wide")
 server = state.server()

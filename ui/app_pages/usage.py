@@ -4,8 +4,8 @@ import streamlit as st
 
 from backend.schemas.usage import UsageBy
 from ui import state
-from ui.calls.usage import get_usage
-from ui.components import usage_report
+from ui.features.usage import report as usage_report
+from ui.features.usage.calls import get_usage
 
 DAYS = (7, 30, 90)
 

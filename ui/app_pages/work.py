@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui.components import entrance, work_board
+from ui.features.work import board as work_board
+from ui.shared import entrance
 
 st.set_page_config(page_title="Work · Colloquy", layout="wide")
 st.title("Work", anchor=False)

@@ -15,9 +15,9 @@ from langgraph.types import interrupt
 from pydantic import Field
 
 from backend.agents.answers import Answer, Answers, hash_arguments
-from backend.agents.events import CallAsked
-from backend.agents.tool_calls import CallPlace, place_of
-from backend.agents.tool_results import error_result, tidy
+from backend.agents.steps.events import CallAsked
+from backend.agents.steps.tool_calls import CallPlace, place_of
+from backend.agents.steps.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import DecisionType
 from backend.schemas.bounds import Waiting

@@ -9,13 +9,19 @@ from pydantic import BaseModel, ValidationError
 
 from backend.agents.middleware.approvals import Approvals, ApprovalsSettings
 from backend.agents.middleware.context import PolicyContext
-from backend.agents.middleware.context_editing import ContextEditing, ContextEditingSettings
 from backend.agents.middleware.filesystem import Filesystem, FilesystemSettings
 from backend.agents.middleware.model_call_limit import ModelCallLimit, ModelCallLimitSettings
 from backend.agents.middleware.model_fallback import ModelFallback, ModelFallbackSettings
 from backend.agents.middleware.model_retry import ModelRetry, ModelRetrySettings
-from backend.agents.middleware.recent_messages import RecentMessages, RecentMessagesSettings
-from backend.agents.middleware.summarization import Summarization, SummarizationSettings
+from backend.agents.middleware.shortening.context_editing import (
+    ContextEditing,
+    ContextEditingSettings,
+)
+from backend.agents.middleware.shortening.recent_messages import (
+    RecentMessages,
+    RecentMessagesSettings,
+)
+from backend.agents.middleware.shortening.summarization import Summarization, SummarizationSettings
 from backend.agents.middleware.title import TitleSettings
 from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings

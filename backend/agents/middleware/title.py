@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field
 
-from backend.agents.middleware.compaction import shorten
+from backend.agents.middleware.shortening.compaction import shorten
 from backend.schemas.wire import Input
 
 PURPOSE = "title"

@@ -12,8 +12,8 @@ from langgraph.types import Command
 
 from backend.agents.bounded import TookTooLong, run_bounded
 from backend.agents.state import clean, dump_message, load_messages
-from backend.agents.tool_calls import CallPlace, effect_of, place_of, runs_in_thread
-from backend.agents.tool_results import (
+from backend.agents.steps.tool_calls import CallPlace, effect_of, place_of, runs_in_thread
+from backend.agents.steps.tool_results import (
     error_result,
     failed,
     tidy,

@@ -8,7 +8,7 @@ from langgraph.types import Command
 from pydantic import Field
 
 from backend.agents.middleware.tool_guard import Handler
-from backend.agents.tool_calls import effect_of
+from backend.agents.steps.tool_calls import effect_of
 from backend.schemas.wire import Input
 from backend.tools.registry import Effect
 

@@ -5,9 +5,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.arriving import Text, Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import large
+from backend.api.http.sanitize import Text, Whole
+from backend.api.http.threads import large
+from backend.approvals.allowed_tools import forbid_tool, list_allowed
+from backend.approvals.inbox import count_pending, find_approval, list_approvals
 from backend.schemas.approvals import (
     AllowedTools,
     Approval,
@@ -16,9 +18,7 @@ from backend.schemas.approvals import (
     ApprovalStatus,
     Decision,
 )
-from backend.turns.allowing import forbid_tool, list_allowed
-from backend.turns.deciding import decide_call
-from backend.turns.inbox import count_pending, find_approval, list_approvals
+from backend.turns.run.decide import decide_call
 
 router = APIRouter(tags=["approvals"])
 Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")]

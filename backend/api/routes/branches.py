@@ -4,10 +4,10 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
 from backend.schemas.branches import BranchChoice, Branches
-from backend.turns import branching
+from backend.turns.history import branches as branching
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 

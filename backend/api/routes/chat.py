@@ -6,19 +6,19 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from backend.api.arriving import Sent
-from backend.api.bodies import SCOPE_KEY, Body
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep, WaitsDep
+from backend.api.http.bodies import SCOPE_KEY, Body
+from backend.api.http.sanitize import Sent
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
 from backend.errors import InvalidInput
 from backend.schemas.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
-from backend.turns import service as turns
+from backend.turns.follow.waiting import Waits
 from backend.turns.lifecycle import is_finished
-from backend.turns.rows import find_turn, turn_of
-from backend.turns.service import Ask
-from backend.turns.services import Services
-from backend.turns.waiting import Waits
+from backend.turns.process.services import Services
+from backend.turns.queries import find_turn, turn_of
+from backend.turns.submit import service as turns
+from backend.turns.submit.service import Ask
 
 router = APIRouter(tags=["chat"])
 

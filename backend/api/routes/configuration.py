@@ -6,14 +6,14 @@ from uuid import UUID
 from fastapi import APIRouter, Header
 
 from backend.agents.catalog import list_catalog
-from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
 from backend.domains.allowed import Allowed
 from backend.schemas.configuration import Catalog, ContinueRequest, Drift
 from backend.schemas.sessions import Session
-from backend.turns.continuing import continue_session
+from backend.turns.history.continue_session import continue_session
 
 router = APIRouter(tags=["configuration"])
 IdempotencyKey = Annotated[

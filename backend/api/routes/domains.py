@@ -9,9 +9,9 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.agents.check import check_body, check_image
-from backend.api.arriving import Flag, Sent, Text, Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import large
+from backend.api.http.sanitize import Flag, Sent, Text, Whole
+from backend.api.http.threads import large
 from backend.auth.scope import Scope
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
@@ -25,7 +25,7 @@ from backend.schemas.configuration import (
 )
 from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.schemas.wire import JSON
-from backend.turns.services import Services
+from backend.turns.process.services import Services
 
 router = APIRouter(prefix="/domains", tags=["domains"])
 Limit = Annotated[Whole, Query(ge=1, le=200)]

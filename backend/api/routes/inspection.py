@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
-from backend.api.arriving import Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import long_read
+from backend.api.http.sanitize import Whole
+from backend.api.http.threads import long_read
 from backend.inspection import calls
 from backend.inspection.service import inspect
 from backend.schemas.inspection import Inspection, ModelCallDetails, ModelCallPage

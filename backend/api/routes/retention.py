@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.api.arriving import Flag
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import long_read, long_wait
-from backend.retention import service as retention
+from backend.api.http.sanitize import Flag
+from backend.api.http.threads import long_read, long_wait
+from backend.operations.retention import service as retention
 from backend.schemas.retention import Retention, RetentionOutcome
 
 router = APIRouter(prefix="/retention", tags=["retention"])

@@ -11,14 +11,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.threads import Shared
 from backend.api.metrics import CONTENT_TYPE
-from backend.api.threads import Shared
+from backend.approvals.inbox import count_pending
 from backend.auth.scope import Scope
-from backend.schemas.health import Readiness, ServerInfo
+from backend.operations.workers import list_workers
+from backend.schemas.operations import Readiness, ServerInfo
 from backend.schemas.work import WorkerInfo
-from backend.turns.inbox import count_pending
-from backend.turns.presence import list_workers
-from backend.turns.services import Services
+from backend.turns.process.services import Services
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])

@@ -4,18 +4,18 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.arriving import Sent
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import large, long_wait
+from backend.api.http.sanitize import Sent
+from backend.api.http.threads import large, long_wait
 from backend.domains import service as domains
+from backend.operations.server_checks import check_servers
 from backend.schemas.servers import (
     ServersReport,
     ToolVersionDecision,
     ToolVersionPage,
     VersionStatus,
 )
-from backend.tools import version_board
-from backend.turns.server_checks import check_servers
+from backend.tools.mcp import version_board
 
 router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
 

@@ -9,19 +9,19 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api import gzip
-from backend.api.arriving import Flag, Sent, Text, Whole
 from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, ServicesDep
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
 from backend.api.files import csv_response, file_response
-from backend.api.threads import large
+from backend.api.http import gzip
+from backend.api.http.sanitize import Flag, Sent, Text, Whole
+from backend.api.http.threads import large
 from backend.conversations import service as conversations
 from backend.conversations.message_filter import MessageFilter
 from backend.conversations.messages import get_result, list_messages
 from backend.conversations.service import SessionFilter
-from backend.conversations.state_store import load_state
+from backend.conversations.state.store import load_state
 from backend.domains.credentials import mask_template
 from backend.domains.template import image_of, template_of
 from backend.schemas.sessions import (
@@ -37,11 +37,11 @@ from backend.schemas.sessions import (
     Turn,
     TurnPage,
 )
-from backend.turns.rebuilding import rebuild_session
-from backend.turns.rows import list_unfinished, turn_of
-from backend.turns.service import open_session
-from backend.turns.stopping import delete_session, stop_session
-from backend.turns.viewer import Viewer
+from backend.turns.follow.viewer import Viewer
+from backend.turns.history.rebuild import rebuild_session
+from backend.turns.queries import list_unfinished, turn_of
+from backend.turns.run.stop import delete_session, stop_session
+from backend.turns.submit.service import open_session
 
 LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])

@@ -7,11 +7,11 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query
 
-from backend.api.arriving import Text, Whole
 from backend.api.dependencies import ScopeDep, SourcesDep
+from backend.api.http.sanitize import Text, Whole
 from backend.auth.scope import Scope
-from backend.data.names import written
 from backend.data.sources import SourceInfo
+from backend.data.sql.names import written
 from backend.schemas.sources import (
     SourceColumn,
     SourceDetails,

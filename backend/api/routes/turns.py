@@ -4,16 +4,16 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from backend.api.arriving import Sent
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
 from backend.schemas.approvals import Decisions
 from backend.schemas.branches import MessageEdit
 from backend.schemas.sessions import Turn
-from backend.turns import retrying
-from backend.turns.deciding import decide_turn
-from backend.turns.rows import find_turn, turn_of
-from backend.turns.service import Ask
-from backend.turns.stopping import stop_turn
+from backend.turns.history import retry as retrying
+from backend.turns.queries import find_turn, turn_of
+from backend.turns.run.decide import decide_turn
+from backend.turns.run.stop import stop_turn
+from backend.turns.submit.service import Ask
 
 router = APIRouter(prefix="/turns", tags=["turns"])
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.api.arriving import Whole
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import long_read
+from backend.api.http.sanitize import Whole
+from backend.api.http.threads import long_read
 from backend.schemas.usage import SessionUsage, UsageBy, UsageReport
 from backend.usage.service import report_usage, session_usage
 

@@ -2,13 +2,13 @@
 
 from fastapi import APIRouter
 
-from backend.api.arriving import Text
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.threads import long_read
+from backend.api.http.sanitize import Text
+from backend.api.http.threads import long_read
 from backend.errors import WorkerNotFound
+from backend.operations.work import get_work, require_admin
+from backend.operations.workers import ask_to_drain, list_workers
 from backend.schemas.work import Work, WorkerInfo
-from backend.turns.presence import ask_to_drain, list_workers
-from backend.turns.work import get_work, require_admin
 
 router = APIRouter(tags=["work"])
 

@@ -1,0 +1,121 @@
+"""Keeps what the model reads short: what is old is put into a summary. People still see it all."""
+
+import asyncio
+import logging
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.summarization import DEFAULT_SUMMARY_PROMPT
+from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.runtime import Runtime
+from pydantic import Field, field_validator, model_validator
+
+from backend.agents.middleware.context import Notice, OwnCall, PolicyContext
+from backend.agents.middleware.shortening.compaction import (
+    Cut,
+    count_tokens,
+    find_cut,
+    shorten,
+    summary_message,
+    transcript,
+)
+from backend.errors import AppError
+from backend.schemas.wire import Input
+from db.failpoints import failpoint
+
+PURPOSE = "summary"
+PLACE = "{messages}"
+CHARS_PER_TOKEN = 4
+WORTH = 8  # what is less than the eighth part of what is kept is not worth a summary
+FAILED = "The earlier conversation could not be summarised ({reason}), so it was left out."
+
+logger = logging.getLogger(__name__)
+
+
+class SummarizationSettings(Input):
+    """From `trigger_tokens` on, counted at four characters each, about `keep_tokens` stay as said.
+
+    So it is from `trigger_messages` on. `model`: who summarises; absent: the agent's model.
+    `prompt`: what it is told, with {messages} in it. `seconds`: how long it may take.
+    """
+
+    trigger_tokens: int = Field(32_000, ge=100)
+    keep_tokens: int = Field(8_000, ge=50)
+    trigger_messages: int = Field(200, ge=4)
+    model: str | None = None
+    prompt: str = DEFAULT_SUMMARY_PROMPT
+    seconds: float = Field(60.0, gt=0, le=600)
+
+    @field_validator("prompt")
+    @classmethod
+    def _says_where_the_messages_go(cls, prompt: str) -> str:
+        if PLACE not in prompt:
+            raise ValueError(f"it must say where the messages go: {PLACE}")
+        return prompt
+
+    @model_validator(mode="after")
+    def _keeps_less_than_triggers(self) -> "SummarizationSettings":
+        if self.keep_tokens > self.trigger_tokens // 2:
+            raise ValueError("keep_tokens must not be more than half of trigger_tokens")
+        return self
+
+
+class Summarization(AgentMiddleware[Any, Any]):
+    """Before each call of the model; marks its summary as LangChain's SummarizationMiddleware does.
+
+    Unlike that it keeps the person's question, and goes on when no summary is to be had: then the
+    old messages are left out, and a notice says so.
+    """
+
+    def __init__(self, settings: SummarizationSettings, context: PolicyContext) -> None:
+        super().__init__()
+        self._settings = settings
+        self._tell = context.tell
+        self._model = context.own_model(PURPOSE, settings.model)
+
+    async def abefore_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Put a summary in the place of old messages, if there are too many."""
+        cut = self._find_cut(state["messages"])
+        if cut is None:
+            return None
+        start = await self._start_of(cut)
+        failpoint("S18")
+        return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *start, *cut.kept]}
+
+    def _find_cut(self, messages: list[BaseMessage]) -> Cut | None:
+        """The cut, if it is time for one and worth it."""
+        settings = self._settings
+        is_many = len(messages) >= settings.trigger_messages
+        if not is_many and count_tokens(messages) < settings.trigger_tokens:
+            return None
+        cut = find_cut(messages, settings.keep_tokens, settings.trigger_messages // 2)
+        if cut and not is_many and count_tokens(cut.old) < settings.keep_tokens // WORTH:
+            return None
+        return cut
+
+    async def _start_of(self, cut: Cut) -> list[BaseMessage]:
+        """The new summary; when there is none to be had, the one that was there before."""
+        earlier = [cut.summary] if cut.summary else []
+        try:
+            async with asyncio.timeout(self._settings.seconds):
+                summary = await self._summarise([*earlier, *cut.old])
+        except AppError as error:
+            reason = error.detail.split(". ")[0].rstrip(".")
+        except TimeoutError:
+            reason = f"it took longer than {self._settings.seconds:g} seconds"
+        else:
+            if summary:
+                return [summary_message(summary)]
+            reason = "the summary was empty"
+        logger.warning("no summary", extra={"reason": reason})
+        self._tell(Notice(FAILED.format(reason=reason)))
+        return earlier
+
+    async def _summarise(self, messages: list[BaseMessage]) -> str:
+        """What the model says of the messages; what that used is told."""
+        said = transcript(messages, self._settings.trigger_tokens * CHARS_PER_TOKEN)
+        sent = [HumanMessage(self._settings.prompt.replace(PLACE, said))]
+        answer = await self._model.ainvoke(sent)
+        self._tell(OwnCall(PURPOSE, sent, answer))
+        return shorten(answer.text.strip(), self._settings.keep_tokens // 2 * CHARS_PER_TOKEN)

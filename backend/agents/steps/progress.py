@@ -1,0 +1,261 @@
+"""Follows a run: applies LangGraph's updates to the stored state and cuts them into steps."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.graph.message import add_messages
+
+from backend.agents.answers import INTERRUPT
+from backend.agents.middleware.context import Codecs, Notice, Report
+from backend.agents.state import (
+    clean,
+    dump_message,
+    is_answered,
+    load_state,
+    pending_calls,
+    steps_of_turn,
+)
+from backend.agents.steps.events import CallAsked, Interrupted, StepFinished, ToolFinished
+from backend.llm.prices import COST
+from backend.schemas.sessions import Usage
+from backend.schemas.wire import JSON
+from backend.usage.spent import answer_usage, sum_usages
+
+NOT_KEPT = ("messages", "jump_to")
+NOTICES = "notices"
+MAX_NOTICE_CHARS = 2_000
+
+Reducers = Mapping[str, Callable[[Any, Any], Any]]
+logger = logging.getLogger(__name__)
+
+
+class Progress:
+    """The agent state as it grows. Unchanged messages stay the same JSON objects."""
+
+    def __init__(self, state: JSON) -> None:
+        self.state = _with_own_ids(state)
+        self.values = load_state(self.state)
+        self.steps = steps_of_turn(self.state)
+        self._messages: list[BaseMessage] = self.values["messages"]
+        self._dumped: dict[int, JSON] = {
+            id(message): dumped
+            for message, dumped in zip(self._messages, self.state["messages"], strict=True)
+        }
+        self._answer: AIMessage | None = None
+        self._refused: list[ToolMessage] = []
+        self._results: list[ToolMessage] = []
+        self._late: list[BaseMessage] = []
+        self._notices: tuple[str, ...] = ()
+        self._spent: Usage | None = None
+        self._reducers: Reducers = {}
+        self._codecs: Codecs = {}
+        self._unsaved = False
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do: the last word is an answer that calls no tool."""
+        return is_answered(self.state)
+
+    def tell(self, notices: Sequence[str]) -> None:
+        """Tell people of what they were not told before in this conversation, with the next step.
+
+        What was told is kept in the state's metadata, which no model reads.
+        """
+        metadata = self.state.get("metadata") or {}
+        told = metadata.get(NOTICES) or []
+        storable = (clean(notice)[:MAX_NOTICE_CHARS] for notice in notices)  # they quote others
+        new = [notice for notice in storable if notice not in told]
+        if new:
+            self._notices = (*self._notices, *new)
+            self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}
+
+    def use(self, reducers: Reducers, codecs: Codecs) -> None:
+        """Learn how the agent's policies join and store their values; load what is stored."""
+        self._reducers, self._codecs = reducers, codecs
+        for key in codecs.keys() & self.values.keys():
+            try:
+                self.values[key] = codecs[key].load(self.values[key])
+            except Exception:  # noqa: BLE001  # an older shape: kept as stored, not given
+                logger.warning("a policy cannot read its value", extra={"key": key})
+                del self.values[key]
+
+    def take_report(self, report: Report) -> None:
+        """Take what a policy tells; it is saved with the next step."""
+        if isinstance(report, Notice):
+            self._notices = (*self._notices, clean(report.text)[:MAX_NOTICE_CHARS])
+        else:
+            self._spent = sum_usages([self._spent or Usage(), usage_of(report.answer)])
+
+    def take_update(self, values: Mapping[str, Any]) -> None:
+        """Take what the model's or a middleware's node has changed.
+
+        Results that come with it are of calls that a policy does not let run.
+        """
+        messages = _as_messages(values.get("messages"))
+        new = self._unknown(messages)
+        self._take_keys(values)
+        self._take_messages(messages)
+        self._answer = next((m for m in new if isinstance(m, AIMessage)), self._answer)
+        if self._answer is not None:
+            self._refused += [m for m in new if isinstance(m, ToolMessage)]
+
+    def take_results(self, values: Mapping[str, Any]) -> list[ToolFinished]:
+        """Take what one call of a batch has brought; it enters the state with its whole batch."""
+        changed = self._take_keys(values)
+        finished = []
+        for message in _as_messages(values.get("messages")):
+            if isinstance(message, ToolMessage):
+                self._results.append(message)
+                finished.append(ToolFinished(self._dump(message), _artifact(message), changed))
+            else:
+                self._late.append(message)
+        return finished
+
+    def find_stored(self, messages: Sequence[BaseMessage]) -> tuple[JSON | None, ...]:
+        """Return each message as the state holds it; None for one that is not of the state.
+
+        A policy may hand on copies; one that it has changed is not of the state.
+        """
+        stored = [self._dumped.get(id(message)) for message in messages]
+        if None in stored:
+            known = {message.id: message for message in self._messages}
+            stored = [
+                self._dumped[id(known[m.id])] if s is None and known.get(m.id) == m else s
+                for m, s in zip(messages, stored, strict=True)
+            ]
+        return tuple(stored)
+
+    def finish_model_step(self) -> StepFinished | None:
+        """Return the model message that the loop has made, if it has."""
+        answer, self._answer = self._answer, None
+        refused, self._refused = self._refused, []
+        if answer is None:
+            return None
+        kept = next((m for m in self._messages if m.id == answer.id), answer)
+        return self._step([self._dump(m) for m in (kept, *refused)], {}, usage_of(answer))
+
+    def finish_own_call(self) -> StepFinished | None:
+        """Return what a policy has paid a model for, which is saved at once; None if nothing."""
+        if self._spent is None or self._answer is not None:
+            return None
+        return self._step([], {}, Usage())
+
+    def finish_batch(self) -> StepFinished | None:
+        """Return the batch of results in call order, once every call has its result."""
+        order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
+        if not order or len(self._results) < len(order):
+            return None
+        late, self._late = self._late, []
+        return self._finish_results(order, late)
+
+    def interrupt(self, asked: Sequence[CallAsked]) -> Interrupted:
+        """Return what there is of a batch when its other calls wait for people.
+
+        The state says what it waits for. Nothing may come between a call and its result, so what
+        tools have said besides their results is left out.
+        """
+        in_order = tuple(sorted(asked, key=lambda question: question.key.number))
+        self.state = {**self.state, INTERRUPT: {"calls": [_question(one) for one in in_order]}}
+        order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
+        return Interrupted(self._finish_results(order, []), in_order)
+
+    def _finish_results(self, order: Mapping[str, int], late: list[BaseMessage]) -> StepFinished:
+        last = len(order)
+        results = sorted(self._results, key=lambda r: order.get(r.tool_call_id, last))
+        self._take_messages([*results, *late])
+        self._results = []
+        artifacts = {r.tool_call_id: a for r in results if (a := _artifact(r)) is not None}
+        return self._step([self._dump(result) for result in results], artifacts, Usage())
+
+    def finish_rest(self) -> StepFinished | None:
+        """Return what middleware has changed after the last step, if anything."""
+        return self._step([], {}, Usage()) if self._unsaved else None
+
+    def _step(self, messages: list[JSON], artifacts: dict[str, JSON], usage: Usage) -> StepFinished:
+        self.steps += bool(messages)
+        self._unsaved = False
+        notices, self._notices = self._notices, ()
+        spent, self._spent = self._spent, None
+        usage = sum_usages([usage, spent]) if spent else usage
+        return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
+
+    def _take_keys(self, values: Mapping[str, Any]) -> JSON:
+        """Take the other keys that have changed, and give them as they are stored."""
+        changed = {key: value for key, value in values.items() if key not in NOT_KEPT}
+        for key, value in changed.items():
+            join = self._reducers.get(key)
+            self.values[key] = join(self.values.get(key), value) if join else value
+        kept = {key: clean(self._store(key)) for key in changed}
+        if kept:
+            self.state = {**self.state, **kept}
+            self._unsaved = True
+        return kept
+
+    def _store(self, key: str) -> Any:
+        value, codec = self.values[key], self._codecs.get(key)
+        return codec.dump(value) if codec else value
+
+    def _unknown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        """Those that are not in the state yet: a policy may give back what it keeps."""
+        known = {message.id for message in self._messages} if messages else set()
+        return [message for message in messages if message.id is None or message.id not in known]
+
+    def _take_messages(self, messages: list[BaseMessage]) -> None:
+        if not messages:
+            return
+        merged: Any = add_messages(self._messages, messages)  # type: ignore[arg-type]  # wider
+        self._messages = merged
+        self._dumped = {id(message): self._dump(message) for message in merged}
+        self.state = {**self.state, "messages": list(self._dumped.values())}
+        self._unsaved = True
+
+    def _dump(self, message: BaseMessage) -> JSON:
+        if id(message) not in self._dumped:
+            self._dumped[id(message)] = clean(dump_message(message))
+        return self._dumped[id(message)]
+
+
+def each_update(update: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """Yield LangGraph's update as pairs of node and values, also where a node gave several."""
+    for node, given in update.items():
+        for values in given if isinstance(given, list) else [given]:
+            yield node, values if isinstance(values, Mapping) else {}
+
+
+def _with_own_ids(state: JSON) -> JSON:
+    """Give messages without an id, or with that of another one, an id; LangGraph merges by id."""
+    seen: set[str] = set()
+    messages = []
+    for message in state["messages"]:
+        if not message.get("id") or message["id"] in seen:
+            message = {**message, "id": str(uuid4())}
+        seen.add(message["id"])
+        messages.append(message)
+    return {**state, "messages": messages}
+
+
+def _question(asked: CallAsked) -> JSON:
+    return {
+        "call_id": asked.call_id,
+        "name": asked.name,
+        "arguments": asked.arguments,
+        "arguments_hash": asked.arguments_hash,
+    }
+
+
+def _as_messages(given: Any) -> list[BaseMessage]:
+    if given is None:
+        return []
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _artifact(message: ToolMessage) -> JSON | None:
+    return message.artifact if isinstance(message.artifact, dict) else None
+
+
+def usage_of(answer: AIMessage) -> Usage:
+    """Return what one answer of a model has used."""
+    return answer_usage(answer.usage_metadata, answer.response_metadata.get(COST, 0.0))

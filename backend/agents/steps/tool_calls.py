@@ -1,0 +1,78 @@
+"""A tool call as the journal sees it: its place in the conversation, and what running it does."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain.agents.middleware import ToolCallRequest
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.tool import ToolCall
+from langchain_core.tools import BaseTool, StructuredTool
+
+from backend.agents.middleware.state_tools import marked_effect
+from backend.llm.arguments import unreadable_reason
+from backend.tools.journal import CallKey
+from backend.tools.mcp.tool import McpTool
+from backend.tools.registry import TOOLS, Effect
+
+
+@dataclass(frozen=True)
+class CallPlace:
+    """Where a call stands; `unreadable` says why its arguments cannot be read, if so."""
+
+    key: CallKey
+    batch_size: int
+    unreadable: str | None
+
+
+def place_of(request: ToolCallRequest) -> CallPlace:
+    """Return the place of the call: the model message that it belongs to, and its number there.
+
+    The id alone would not do: models use one id for several calls.
+    """
+    for message in reversed(_messages(request.state)):
+        if isinstance(message, AIMessage):
+            number = _number(message.tool_calls, request.tool_call)
+            unreadable = unreadable_reason(message.additional_kwargs, number)
+            return CallPlace(CallKey(message.id or "", number), len(message.tool_calls), unreadable)
+    return CallPlace(CallKey("", 0), 1, None)
+
+
+def effect_of(tool: BaseTool | None) -> Effect:
+    """Return what running the tool does; one of which nothing is known acts, an unknown none.
+
+    A policy's own tool that changes the state only is marked so.
+    """
+    if tool is None:
+        return Effect.READ_ONLY
+    if isinstance(tool, McpTool):
+        return tool.effect
+    if effect := marked_effect(tool):
+        return effect
+    spec = TOOLS.get(tool.name)
+    return spec.effect if spec else Effect.ACTS
+
+
+def runs_in_thread(tool: BaseTool | None) -> bool:
+    """Whether the tool is synchronous: its thread runs on when nobody waits for it any more."""
+    if isinstance(tool, StructuredTool):
+        return tool.coroutine is None
+    return tool is not None and type(tool)._arun is BaseTool._arun
+
+
+def _messages(state: Any) -> list[BaseMessage]:
+    messages: list[BaseMessage] = state.get("messages", []) if isinstance(state, dict) else []
+    return messages
+
+
+def _number(calls: list[ToolCall], wanted: ToolCall) -> int:
+    """Find the very call, else one that is equal, else one with its id."""
+    tests = (
+        lambda call: call is wanted,
+        lambda call: call == wanted,
+        lambda call: call["id"] == wanted["id"],
+    )
+    for test in tests:
+        for number, call in enumerate(calls):
+            if test(call):
+                return number
+    return 0

@@ -1,0 +1,198 @@
+"""Fan-out: what happens in a session is made ready once, for all viewers who have seen the same."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+import orjson
+
+from backend.auth.scope import Scope
+from backend.errors import TooManyStreams
+from backend.events.reader import EventReader, LiveEvent
+from backend.turns.follow.viewer import Seen, Told, Viewer
+
+KEEP_ALIVE = b": keep-alive\n\n"
+KEEP_ALIVE_SECONDS = 10.0
+WITHOUT_REDIS_SECONDS = 1.0
+# Writing to many viewers takes a while. What comes meanwhile is written together, so that a crowd
+# costs at most about a third of the loop; a few viewers get each event at once.
+PAUSE_SECONDS_PER_VIEWER = 50e-6
+MAX_WAITING = 10_000  # events; a viewer slower than that is cut off and resumes from its last one
+
+
+class Audiences:
+    """The audiences of a process, by session; all of them live on its one event loop."""
+
+    def __init__(self, reader: EventReader, most_of_person: int, most: int) -> None:
+        self._reader = reader
+        self._by_session: dict[UUID, Audience] = {}
+        self._most_of_person, self._most = most_of_person, most
+        self._by_person: Counter[str] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many viewers there are now."""
+        return self._by_person.total()
+
+    @contextmanager
+    def admit(self, scope: Scope) -> Iterator[None]:
+        """Count one more viewer of this person. Raises TooManyStreams."""
+        if self._by_person[scope.user_id] >= self._most_of_person or self.count >= self._most:
+            raise TooManyStreams
+        self._by_person[scope.user_id] += 1
+        try:
+            yield
+        finally:
+            self._by_person[scope.user_id] -= 1
+
+    @contextmanager
+    def seat(self, session_id: UUID) -> Iterator["Seat"]:
+        """A place from which one viewer hears all that happens in the session from now on."""
+        audience = self._by_session.get(session_id)
+        if audience is None:
+            audience = self._by_session[session_id] = Audience(self._reader, session_id)
+        seat = Seat()
+        audience.seats.add(seat)
+        try:
+            yield seat
+        finally:
+            audience.seats.discard(seat)
+            if not audience.seats and self._by_session.get(session_id) is audience:
+                del self._by_session[session_id]
+                audience.close()
+
+
+class Audience:
+    """All viewers of one session in this process."""
+
+    def __init__(self, reader: EventReader, session_id: UUID) -> None:
+        self.seats: set[Seat] = set()
+        self._reader = reader
+        self._loop = asyncio.get_running_loop()
+        self._arrived: list[LiveEvent | None] = []
+        self._pause: asyncio.TimerHandle | None = None
+        self._heard_at = self._loop.time()
+        self._watch = self._loop.call_later(WITHOUT_REDIS_SECONDS, self._look_for_silence)
+        self._stop_listening = reader.listen(session_id, self._hear)
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._stop_listening()
+        self._watch.cancel()
+        if self._pause:
+            self._pause.cancel()
+
+    def _hear(self, event: LiveEvent | None) -> None:
+        self._loop.call_soon_threadsafe(self._take, event)
+
+    def _take(self, event: LiveEvent | None) -> None:
+        """Hand the event out at once, or with others when the pause ends."""
+        self._arrived.append(event)
+        if self._pause is None:
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        self._pause = None
+        if self._arrived:
+            arrived, self._arrived = self._arrived, []
+            self._tell(Moment(arrived))
+            pause = len(self.seats) * PAUSE_SECONDS_PER_VIEWER
+            self._pause = self._loop.call_later(pause, self._hand_out)
+
+    def _tell(self, moment: "Moment") -> None:
+        self._heard_at = self._loop.time()
+        for seat in self.seats:
+            seat.put(moment)
+
+    def _look_for_silence(self) -> None:
+        """Without events now and then a sign of life, and a look at what is stored.
+
+        Redis may be away, and a worker may die between its last commit and telling of it.
+        """
+        patience = KEEP_ALIVE_SECONDS if self._reader.is_connected else WITHOUT_REDIS_SECONDS
+        if self._loop.time() - self._heard_at >= patience:
+            self._tell(Moment(()))
+        self._watch = self._loop.call_later(WITHOUT_REDIS_SECONDS, self._look_for_silence)
+
+
+class Seat:
+    """What one viewer has yet to be told. The moments are shared, so a slow viewer costs little."""
+
+    def __init__(self) -> None:
+        self.is_cut_off = False
+        self._waiting: list[Moment] = []
+        self._behind = 0
+        self._wake = asyncio.Event()
+
+    def put(self, moment: "Moment") -> None:
+        """Add a moment; more than a viewer may be behind ends its stream."""
+        self._behind += len(moment.events)
+        if self._behind > MAX_WAITING:
+            self.is_cut_off = True
+            self._waiting.clear()
+        elif moment.events or not self._waiting:
+            self._waiting.append(moment)
+        self._wake.set()
+
+    async def take(self) -> "list[Moment]":
+        """Wait for moments, and take them all."""
+        await self._wake.wait()
+        self._wake.clear()
+        taken, self._waiting, self._behind = self._waiting, [], 0
+        return taken
+
+
+class Moment:
+    """Events that came together, or a silence, and what that is to viewers who have seen the same.
+
+    A None among the events says that some may have been missed.
+    """
+
+    def __init__(self, events: Sequence[LiveEvent | None]) -> None:
+        self.events = events
+        self._written: dict[Seen, tuple[bytes, Seen, bool]] = {}
+        self._caught_up: dict[tuple[Scope, Seen], asyncio.Task[tuple[bytes, Seen]]] = {}
+
+    async def tell(self, viewer: Viewer) -> bytes:
+        """Bring the viewer up to this moment; give what it has to read."""
+        before = viewer.seen
+        if before not in self._written:
+            self._written[before] = self._write_events(viewer)
+        written, viewer.seen, is_complete = self._written[before]
+        if is_complete:
+            return written
+        return written + (await self._catch_up(viewer) or KEEP_ALIVE)
+
+    def _write_events(self, viewer: Viewer) -> tuple[bytes, Seen, bool]:
+        """The events up to where rows are missing, or some may be; a silence may hide some too."""
+        told: list[Told] = []
+        for event in self.events:
+            if event is None or viewer.has_gap_before(event):
+                return write(told), viewer.seen, False
+            told += viewer.take(event)
+        return write(told), viewer.seen, bool(self.events)
+
+    async def _catch_up(self, viewer: Viewer) -> bytes:
+        key = viewer.scope, viewer.seen
+        if key not in self._caught_up:
+            self._caught_up[key] = asyncio.create_task(catch_up(viewer))
+        # One viewer that goes away must not take this from the others.
+        written, viewer.seen = await asyncio.shield(self._caught_up[key])
+        return written
+
+
+async def catch_up(viewer: Viewer) -> tuple[bytes, Seen]:
+    """What is kept or stored after the viewer's place, and what it has seen then."""
+    written = await asyncio.to_thread(lambda: write(viewer.catch_up()))
+    return written, viewer.seen
+
+
+def write(events: Iterable[Told]) -> bytes:
+    """The events as the browser reads them."""
+    return b"".join(
+        b"id: %s\nevent: %s\ndata: %s\n\n"
+        % (event.id.encode(), event.event.encode(), orjson.dumps(event.data))
+        for event in events
+    )

@@ -1,0 +1,219 @@
+"""Approvals in PostgreSQL: asked when a turn begins to wait, answered once, read when it goes on.
+
+All writers hold the conversation's lock.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import exists, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from backend.agents.answers import Answer, without_interrupt
+from backend.agents.steps.events import CallAsked
+from backend.conversations.display import Draft
+from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations.state.delta import diff_states
+from backend.conversations.state.store import StoredState, append_delta
+from backend.schemas.approvals import (
+    ApprovalStatus,
+    DecisionType,
+    InterruptContent,
+    InterruptOutcome,
+)
+from backend.schemas.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+    TurnStatus,
+)
+from backend.tools.journal import CallKey
+from db.failpoints import failpoint
+from db.models.approval import ApprovalRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+SHOWN_AS = {
+    ApprovalStatus.DECIDED: MessageStatus.COMPLETED,
+    ApprovalStatus.EXPIRED: MessageStatus.STOPPED,
+    ApprovalStatus.WITHDRAWN: MessageStatus.STOPPED,
+}
+
+
+def ask_people(
+    session: Session,
+    conversation_id: UUID,
+    turn_id: UUID,
+    agent: str,
+    asked: Sequence[CallAsked],
+) -> list[DisplayMessage]:
+    """Let the turn wait: it has no worker any more, and each call that asks is on the screen.
+
+    The caller has made sure that the attempt which asks still owns the turn.
+    """
+    now = read_clock(session)
+    contents = [_content(call, now) for call in asked]
+    drafts = [_draft(content, agent) for content in contents]
+    shown = add_messages(session, conversation_id, turn_id, drafts)
+    rows = [
+        {
+            "id": content.approval_id,
+            "conversation_id": conversation_id,
+            "turn_id": turn_id,
+            "message_id": call.key.message_id,
+            "number": call.key.number,
+            "call_id": call.call_id,
+            "tool": call.name,
+            "arguments": call.arguments,
+            "arguments_hash": call.arguments_hash,
+            "request": content.model_dump(mode="json", include=_REQUEST),
+            "position": message.position,
+            "expires_at": content.expires_at,
+            "created_at": now + timedelta(microseconds=place),  # so that lists keep the order
+        }
+        for place, (call, content, message) in enumerate(zip(asked, contents, shown, strict=True))
+    ]
+    session.execute(insert(ApprovalRow), rows)
+    session.execute(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id)
+        .values(status=TurnStatus.WAITING, worker=None, lease_until=None, decided_at=None)
+        .execution_options(synchronize_session=False)
+    )
+    failpoint("S12 asked")
+    return shown
+
+
+def read_clock(session: Session) -> datetime:
+    """The time by the database's clock, which is the only one that decides."""
+    now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
+    return now
+
+
+def pending_of(session: Session, turn_id: UUID) -> list[ApprovalRow]:
+    """The turn's calls that nobody has decided on yet, in order."""
+    return list(session.scalars(_of_turn(turn_id).where(_IS_PENDING)))
+
+
+def latest_of(session: Session, turn_id: UUID) -> list[ApprovalRow]:
+    """The calls that the turn has asked for last, in order, decided or not."""
+    rows = list(session.scalars(_of_turn(turn_id)))
+    return [row for row in rows if row.message_id == rows[-1].message_id]
+
+
+def answer(
+    session: Session,
+    row: ApprovalRow,
+    status: ApprovalStatus,
+    decision: JSON | None = None,
+    decided_by: str | None = None,
+) -> DisplayMessage | None:
+    """Move a pending approval to its end, and its message with it; give the message."""
+    row.status, row.decided_by, row.decided_at = status, decided_by, read_clock(session)
+    if decision is not None:
+        row.decision = decision
+    session.flush()
+    outcome = _outcome(row).model_dump(mode="json", exclude_defaults=True)
+    return finish_call(session, row.conversation_id, row.position, SHOWN_AS[status], outcome)
+
+
+def let_go_on(session: Session, turn_id: UUID) -> bool:
+    """Queue the turn again if nothing is to be decided any more; give whether that is so."""
+    now = func.clock_timestamp()
+    queued = session.execute(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id, TurnRow.status == TurnStatus.WAITING)
+        .where(~exists().where(ApprovalRow.turn_id == turn_id, _IS_PENDING))
+        .values(decided_at=now, enqueued_at=now)
+        .execution_options(synchronize_session=False)
+    )
+    return bool(queued.rowcount)  # type: ignore[attr-defined]  # an UPDATE's is a CursorResult
+
+
+def withdraw(session: Session, turn_id: UUID) -> list[DisplayMessage]:
+    """Take back what a turn asks, since it ends; give the messages that have changed."""
+    pending = pending_of(session, turn_id)
+    changed = [answer(session, row, ApprovalStatus.WITHDRAWN) for row in pending]
+    return [message for message in changed if message is not None]
+
+
+def go_on(
+    session: Session, turn: TurnRow, stored: StoredState
+) -> tuple[list[DisplayMessage], StoredState]:
+    """Wait no more: the calls that have waited are at work, and the state says so.
+
+    Give their messages, which have changed, and the state.
+    """
+    at = turn.conversation_id
+    waited = open_calls(session, at, turn.id, turn.message_position or 0)
+    moved = [
+        finish_call(session, at, call.position, MessageStatus.EXECUTING, {}) for call in waited
+    ]
+    state = without_interrupt(stored.state)
+    version = append_delta(session, at, stored.version, diff_states(stored.state, state))
+    changed = [message for message in moved if message is not None]
+    return changed, stored.followed_by(state, version)
+
+
+def load_answers(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Answer]:
+    """What became of the questions that one model message has led to."""
+    ended = ApprovalRow.status.in_((ApprovalStatus.DECIDED, ApprovalStatus.EXPIRED))
+    rows = session.scalars(
+        select(ApprovalRow).where(
+            ApprovalRow.turn_id == turn_id, ApprovalRow.message_id == message_id, ended
+        )
+    )
+    return {
+        CallKey(message_id, row.number): Answer(row.arguments_hash, row.decision) for row in rows
+    }
+
+
+_IS_PENDING = ApprovalRow.status == ApprovalStatus.PENDING
+_REQUEST = {"description", "allowed_decisions", "args_schema"}
+
+
+def _of_turn(turn_id: UUID) -> Any:
+    in_order = (ApprovalRow.created_at, ApprovalRow.number)
+    return select(ApprovalRow).where(ApprovalRow.turn_id == turn_id).order_by(*in_order)
+
+
+def _content(asked: CallAsked, now: datetime) -> InterruptContent:
+    lasts = asked.expires_seconds
+    return InterruptContent(
+        approval_id=uuid4(),
+        call_id=asked.call_id,
+        name=asked.name,
+        arguments=asked.arguments,
+        arguments_hash=asked.arguments_hash,
+        allowed_decisions=list(asked.allowed_decisions),
+        description=asked.description,
+        args_schema=asked.args_schema,
+        expires_at=now + timedelta(seconds=lasts) if lasts else None,
+    )
+
+
+def _draft(content: InterruptContent, agent: str) -> Draft:
+    return Draft(
+        MessageType.SYSTEM,
+        ContentType.INTERRUPT,
+        content.model_dump(mode="json"),
+        status=MessageStatus.PENDING,
+        agent=agent,
+    )
+
+
+def _outcome(row: ApprovalRow) -> InterruptOutcome:
+    decision = row.decision or {}
+    edited = decision.get("edited_action")
+    return InterruptOutcome(
+        outcome=ApprovalStatus(row.status),
+        decision=DecisionType(decision["type"]) if decision else None,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at or row.created_at,
+        message=decision.get("message"),
+        edited_arguments=edited["args"] if edited else None,
+        remember=decision.get("remember", False),
+    )

@@ -1,0 +1,52 @@
+"""What models were sent, in PostgreSQL: contents are stored once, notes stand with their steps."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from sqlalchemy import cast, func, select, text, update
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.orm import Session
+
+from backend.conversations.state.sent import Noted
+from backend.llm.events import ModelCall
+from db.models.agent_state import AgentStateDeltaRow, SentContentRow
+
+
+def keep_contents(session: Session, conversation_id: UUID, contents: Mapping[str, str]) -> None:
+    """Store what is not stored yet."""
+    if not contents:
+        return
+    rows = [
+        {"conversation_id": conversation_id, "hash": name, "content": text}
+        for name, text in contents.items()
+    ]
+    session.execute(insert(SentContentRow).values(rows).on_conflict_do_nothing())
+
+
+def load_contents(session: Session, conversation_id: UUID, names: Iterable[str]) -> dict[str, str]:
+    """The contents of these names, as JSON text."""
+    rows = session.execute(
+        select(SentContentRow.hash, SentContentRow.content)
+        .where(SentContentRow.conversation_id == conversation_id)
+        .where(SentContentRow.hash.in_(list(names)))
+    )
+    return {name: str(text) for name, text in rows}
+
+
+def note_apart(session: Session, conversation_id: UUID, calls: Sequence[ModelCall]) -> None:
+    """Note calls that were made beside a turn, such as that for a title, with the newest step."""
+    noted = Noted()
+    for call in calls:
+        noted.add(call, [None] * len(call.messages), ())
+    if not noted.calls:
+        return
+    keep_contents(session, conversation_id, noted.contents)
+    row = AgentStateDeltaRow
+    newest = select(func.max(row.version)).where(row.conversation_id == conversation_id)
+    before = func.coalesce(row.calls, text("'[]'::jsonb"))
+    session.execute(
+        update(row)
+        .where(row.conversation_id == conversation_id, row.version == newest.scalar_subquery())
+        .values(calls=before.op("||")(cast(noted.calls, JSONB)))
+        .execution_options(synchronize_session=False)
+    )

@@ -1,0 +1,292 @@
+"""Agent states in PostgreSQL: a JSONB snapshot, a delta for each saved step, one writer by version.
+
+A text that people see stands in its display message only (see `shown`), so that a step costs
+little more than what it says.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    bindparam,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from backend.conversations.state.delta import apply_deltas, diff_states
+from backend.conversations.state.shown import pack_delta, positions_in, unpack
+from backend.errors import CorruptState, LeaseLost, SessionNotFound, StateNotKept
+from backend.schemas.sessions import DisplayMessage
+from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.branch import BranchRow
+from db.models.conversation import ConversationRow
+from db.models.display_message import DisplayMessageRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+
+# A fold writes the frame of each message anew; once in so many steps that is a few bytes for each.
+FOLD_FROM_DELTAS = 300
+
+# What all deltas together are applied to: the empty state, in the first of its versions.
+BEGINNING: JSON = {"version": 1, "messages": []}
+
+# What concerns the whole conversation, such as what it was told once, never goes back.
+NEVER_BACK = ("metadata",)
+
+# Positions that lie close together are read as one range.
+SPARSE = 2
+
+
+@dataclass(frozen=True)
+class StoredState:
+    """An agent state as it was read; `version` must still hold when it is written.
+
+    `folded_version` is that of the snapshot, `folded_messages` how many messages that holds.
+    """
+
+    state: JSON
+    version: int
+    folded_version: int = 0
+    folded_messages: int = 0
+
+    @property
+    def has_outgrown_snapshot(self) -> bool:
+        """Whether the deltas outnumber the snapshot's messages, so that a fold is worth it."""
+        deltas = self.version - self.folded_version
+        return deltas > max(FOLD_FROM_DELTAS, self.folded_messages)
+
+    def followed_by(self, state: JSON, version: int) -> "StoredState":
+        """What is stored once a delta has brought it to `state`."""
+        return replace(self, state=state, version=version)
+
+
+def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
+    """Store a new conversation's first state, at version 0."""
+    session.execute(
+        insert(AgentStateRow).values(conversation_id=conversation_id, state_data=state, version=0)
+    )
+
+
+def load_state(session: Session, conversation_id: UUID) -> StoredState:
+    """Read the snapshot, the deltas after it, and the texts that they name.
+
+    Raises SessionNotFound when the conversation does not exist; CorruptState when what is stored
+    does not make a state, or is missing, whole or in part.
+    """
+    stored = _load_packed(session, conversation_id)
+    return replace(stored, state=_with_texts(session, conversation_id, stored.state))
+
+
+def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON:
+    """The state as it was at a version of the past.
+
+    Costs what was saved after the snapshot, or from the beginning where that is newer. Raises
+    StateNotKept where deltas of that time are missing, as in conversations that an older version
+    of this software has folded.
+    """
+    return _with_texts(session, conversation_id, _packed_at(session, conversation_id, version))
+
+
+def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
+    """Make the state what it was at a version of the past, by one more delta; give its version.
+
+    The caller holds the conversation. Raises StateNotKept, CorruptState.
+    """
+    now = _load_packed(session, conversation_id)
+    then = _packed_at(session, conversation_id, version)
+    whole = {key: now.state[key] for key in NEVER_BACK if key in now.state}
+    past = {key: value for key, value in then.items() if key not in NEVER_BACK}
+    with _corrupt_if_it_fails():
+        delta = diff_states(now.state, {**past, **whole})
+    return append_delta(session, conversation_id, now.version, delta)
+
+
+def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
+    """Make this the newest state, whatever was stored before; give its version.
+
+    For a state that cannot be read: what is newer starts from this one.
+    """
+    whole = {"keep": 0, "append": state["messages"]}
+    kept = {key: value for key, value in state.items() if key != "messages"}
+    version = append_to_latest(session, conversation_id, {**whole, "set": kept}, ())
+    snapshot = postgres_insert(AgentStateRow).values(
+        conversation_id=conversation_id, state_data=state, version=version
+    )
+    new = {"state_data": snapshot.excluded.state_data, "version": snapshot.excluded.version}
+    session.execute(snapshot.on_conflict_do_update(index_elements=["conversation_id"], set_=new))
+    return version
+
+
+def append_to_latest(
+    session: Session, conversation_id: UUID, delta: JSON, shown: Sequence[DisplayMessage]
+) -> int:
+    """Add a change to the newest state, whichever that is, and give the version that makes.
+
+    The caller holds the conversation.
+    """
+    row = {"conversation_id": conversation_id, "version": newest_version(conversation_id) + 1}
+    statement = insert(AgentStateDeltaRow).values(**row, delta=pack_delta(delta, shown))
+    return session.execute(statement.returning(AgentStateDeltaRow.version)).scalar_one()
+
+
+def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
+    """The version of the newest state, as part of a statement.
+
+    Where all of it is missing, the newest that anything names: no version is given twice.
+    """
+    deltas, folded = AgentStateDeltaRow, AgentStateRow
+    newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
+    snapshot = select(folded.version).where(folded.conversation_id == conversation_id)
+    named = [
+        select(func.max(row.state_version)).where(row.conversation_id == conversation_id)
+        for row in (TurnRow, BranchRow)
+    ]
+    known = func.greatest(*(one.scalar_subquery() for one in named), 0)
+    return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), known)
+
+
+def append_delta(
+    session: Session,
+    conversation_id: UUID,
+    version: int,
+    delta: JSON,
+    shown: Sequence[DisplayMessage] = (),
+    calls: Sequence[JSON] | None = None,
+) -> int:
+    """Add what a step changed to the state at `version`; give the new version.
+
+    `shown` are the step's display messages, `calls` the notes of what models were sent for it.
+    Raises LeaseLost when somebody else has written meanwhile: each version is there once.
+    """
+    row = {
+        "conversation_id": conversation_id,
+        "version": version + 1,
+        "delta": pack_delta(delta, shown),
+    }
+    if calls:
+        row["calls"] = list(calls)
+    try:
+        session.execute(insert(AgentStateDeltaRow).values(row))
+    except IntegrityError as error:
+        raise LeaseLost from error
+    return version + 1
+
+
+def fold(session: Session, conversation_id: UUID, version: int) -> None:
+    """Make the state at `version` the snapshot; the deltas before it stay, for the past's sake.
+
+    Raises LeaseLost when the state is no longer at that version.
+    """
+    stored = _load_packed(session, conversation_id)
+    if stored.version != version:
+        raise LeaseLost
+    session.execute(
+        update(AgentStateRow)
+        .where(AgentStateRow.conversation_id == conversation_id)
+        .values(state_data=stored.state, version=version)
+    )
+
+
+def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
+    """The state as it is stored, its messages naming their texts."""
+    row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
+    if row is None:
+        raise CorruptState if session.get(ConversationRow, conversation_id) else SessionNotFound
+    snapshot, version, deltas, newest = row
+    if newest != version + len(deltas):
+        raise CorruptState
+    with _corrupt_if_it_fails():
+        return StoredState(
+            state=apply_deltas(snapshot, deltas),
+            version=version + len(deltas),
+            folded_version=version,
+            folded_messages=len(snapshot["messages"]),
+        )
+
+
+def _packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
+    """The state as it was stored at a version. Raises StateNotKept, CorruptState."""
+    deltas, folded = AgentStateDeltaRow, AgentStateRow
+    snapshot = session.execute(
+        select(folded.state_data, folded.version).where(
+            folded.conversation_id == conversation_id, folded.version <= version
+        )
+    ).one_or_none()
+    begin, known = snapshot or (BEGINNING, 0)
+    after = session.scalars(
+        select(deltas.delta)
+        .where(deltas.conversation_id == conversation_id)
+        .where(deltas.version > known, deltas.version <= version)
+        .order_by(deltas.version)
+    ).all()
+    if len(after) != version - known:
+        raise StateNotKept
+    with _corrupt_if_it_fails():
+        return apply_deltas(begin, after)
+
+
+def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
+    """The state with the texts that its messages name."""
+    with _corrupt_if_it_fails():
+        positions = positions_in(state["messages"])
+    texts = _texts_at(session, conversation_id, positions)
+    with _corrupt_if_it_fails():
+        return {**state, "messages": unpack(state["messages"], texts)}
+
+
+@contextmanager
+def _corrupt_if_it_fails() -> Iterator[None]:
+    """What is stored may be anything, once somebody has been at it: name it for what it is."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CorruptState from error
+
+
+def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> dict[int, str]:
+    """The texts of the display messages at these positions."""
+    if not positions:
+        return {}
+    row = DisplayMessageRow
+    is_range = positions[-1] - positions[0] < SPARSE * len(positions)
+    wanted = (
+        row.position.between(positions[0], positions[-1])
+        if is_range
+        else row.position == func.any(positions)
+    )
+    words = func.coalesce(row.content["text"].astext, row.content["content"].astext)
+    rows = session.execute(
+        select(row.position, words).where(row.conversation_id == conversation_id, wanted)
+    )
+    return {position: said for position, said in rows}
+
+
+_NEWER = select(
+    func.jsonb_agg(aggregate_order_by(AgentStateDeltaRow.delta, AgentStateDeltaRow.version))
+).where(
+    AgentStateDeltaRow.conversation_id == AgentStateRow.conversation_id,
+    AgentStateDeltaRow.version > AgentStateRow.version,
+)
+_NEWEST = select(func.max(AgentStateDeltaRow.version)).where(
+    AgentStateDeltaRow.conversation_id == AgentStateRow.conversation_id,
+    AgentStateDeltaRow.version > AgentStateRow.version,
+)
+_LOAD = select(
+    AgentStateRow.state_data,
+    AgentStateRow.version,
+    func.coalesce(_NEWER.correlate(AgentStateRow).scalar_subquery(), text("'[]'::jsonb")),
+    func.coalesce(_NEWEST.correlate(AgentStateRow).scalar_subquery(), AgentStateRow.version),
+).where(AgentStateRow.conversation_id == bindparam("conversation_id"))

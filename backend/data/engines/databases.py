@@ -1,0 +1,274 @@
+"""Databases by SQLAlchemy URL, read in transactions that the database itself holds read-only."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import URL, Connection, Engine, create_engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from backend.data.engines.catalogs import Catalog, read_catalog
+from backend.data.engines.drivers import POSTGRES_FORMS, keep_postgres_texts, mysql_conversions
+from backend.data.engines.verbatim import verbatim
+from backend.data.errors import QueryFailed, SourceUnusable
+from backend.data.profile import TableInfo
+from backend.data.results import Column, Limits, Table, collect
+from backend.data.sql.guard import Surroundings, check_query
+from backend.data.sql.names import how_to_write, written
+from backend.sandbox.child import on_stop
+
+_CONNECT_SECONDS = 5
+_ROWS_PER_BATCH = 1000
+_LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite makes
+
+
+@dataclass(frozen=True)
+class Way:
+    """How one kind of database is opened so that it refuses writes and stops by itself.
+
+    `begin` runs before the query; `{milliseconds}` and `{seconds}` are the time limit.
+    """
+
+    dialect: str
+    begin: tuple[str, ...] = ()
+    connect_args: tuple[tuple[str, Any], ...] = ()
+
+
+_CONNECT_TIMEOUT = (("connect_timeout", _CONNECT_SECONDS),)
+_MYSQL = (*_CONNECT_TIMEOUT, ("conv", mysql_conversions()))
+_WAYS = {
+    "postgresql": Way(
+        "postgres",
+        (
+            "SET TRANSACTION READ ONLY",
+            "SET LOCAL statement_timeout = {milliseconds}",
+            "SET LOCAL lock_timeout = {milliseconds}",
+            # Only servers that have it: it ends a query whose client has gone.
+            "SELECT set_config(name, '1s', true) FROM pg_settings "
+            "WHERE name = 'client_connection_check_interval'",
+            "SET LOCAL standard_conforming_strings = on",
+            *POSTGRES_FORMS,
+        ),
+        (
+            *_CONNECT_TIMEOUT,
+            ("keepalives_idle", 5),
+            ("keepalives_interval", 2),
+            ("keepalives_count", 3),
+            ("tcp_user_timeout", 10_000),
+        ),
+    ),
+    "sqlite": Way("sqlite"),
+    "mysql": Way(
+        "mysql",
+        ("SET SESSION max_execution_time = {milliseconds}", "START TRANSACTION READ ONLY"),
+        _MYSQL,
+    ),
+    "mariadb": Way(
+        "mysql",
+        ("SET SESSION max_statement_time = {seconds}", "START TRANSACTION READ ONLY"),
+        _MYSQL,
+    ),
+    "oracle": Way("oracle", ("SET TRANSACTION READ ONLY",)),
+}
+# The drivers that are installed, whichever one a URL names.
+_DRIVERS = {
+    "postgres": "postgresql+psycopg2",
+    "postgresql": "postgresql+psycopg2",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+}
+_UNKNOWN_NAME = re.compile(r"(?:column|relation|table):? [\"'`]?([\w.]+)", re.IGNORECASE)
+
+_SQLITE_ALLOWED = frozenset(
+    (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+)
+
+
+class _SqliteConnection(sqlite3.Connection):
+    """SQLite with its own functions where it has them."""
+
+    def create_function(self, name: str, *arguments: Any, **options: Any) -> None:
+        """Add a function, but for `floor`: SQLAlchemy's makes whole numbers of fractions."""
+        if name == "floor":
+            with suppress(sqlite3.OperationalError):
+                self.execute("SELECT floor(1.5)")
+                return
+        super().create_function(name, *arguments, **options)
+
+
+class Database:
+    """One external database as a source."""
+
+    def __init__(self, url: str) -> None:
+        """Raises SourceUnusable for a URL that cannot be read, or not read-only."""
+        self._url = _parse_url(url)
+        self.kind = self._url.get_backend_name()
+        if self.kind not in _WAYS:
+            raise SourceUnusable(
+                f"Colloquy knows no way to open {self.kind} read-only, so it does not open it. "
+                f"It can open {', '.join(_WAYS)}."
+            )
+        self._way = _WAYS[self.kind]
+        self.dialect = self._way.dialect
+
+    def read_catalog(self) -> Catalog:
+        """All tables and views with their columns, those of other schemas under schema.table."""
+        with self.open(Limits()) as connection:
+            return read_catalog(connection)
+
+    def query(self, sql: str, tables: Sequence[TableInfo], limits: Limits) -> Table:
+        """The result of one SELECT."""
+        checked = check_query(sql, self._surroundings(tables))
+        text = verbatim(sql, checked, self.dialect)
+        with self.open(limits, sealed=True) as connection:
+            try:
+                return _fetch(connection, text, limits)
+            except SQLAlchemyError as error:
+                raise QueryFailed(self._explain(error, tables)) from None
+
+    def _surroundings(self, tables: Sequence[TableInfo]) -> Surroundings:
+        paths = {path for table in tables for path in (table.exact_name, table.path) if path}
+        known = frozenset(tuple(part.lower() for part in path) for path in paths)
+        shown = tuple(written(table.exact_name, self.dialect) for table in tables)
+        return Surroundings(self.dialect, known, shown=shown)
+
+    @contextmanager
+    def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
+        """A connection that only reads. Raises SourceUnusable."""
+        try:
+            engine = self._engine()
+            with engine.connect() as connection:
+                driver = connection.connection.dbapi_connection
+                if self.kind == "postgresql":
+                    keep_postgres_texts(driver)
+                for statement in _way_of(connection, self._way).begin:
+                    connection.exec_driver_sql(
+                        statement.format(
+                            milliseconds=int(limits.seconds * 1000), seconds=limits.seconds
+                        )
+                    )
+                if sealed and isinstance(driver, sqlite3.Connection):
+                    _seal_sqlite(driver)
+                with on_stop(_cancel_of(engine, driver)):
+                    yield connection
+        except SQLAlchemyError as error:
+            raise SourceUnusable(self._explain(error, ())) from None
+        except ImportError as error:
+            raise SourceUnusable(
+                f"The driver {error.name} is not installed. Install it with pip beside Colloquy, "
+                "or take the source out of SOURCE_URLS."
+            ) from None
+
+    def _engine(self) -> Engine:
+        if self.kind == "sqlite":
+            return create_engine("sqlite://", creator=self._open_sqlite, poolclass=NullPool)
+        return create_engine(
+            self._url, connect_args=dict(self._way.connect_args), poolclass=NullPool
+        )
+
+    def _open_sqlite(self) -> sqlite3.Connection:
+        path = Path(self._url.database or "")
+        if not path.is_file():
+            raise SourceUnusable("The database's file does not exist.")
+        place = f"file:{quote(str(path.absolute()))}?mode=ro"
+        options: dict[str, Any] = {"uri": True, "check_same_thread": False, "timeout": 5}
+        connection = sqlite3.connect(place, factory=_SqliteConnection, **options)
+        connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    def _explain(self, error: SQLAlchemyError, tables: Sequence[TableInfo]) -> str:
+        """The driver's own words, without SQLAlchemy's frame and without the password."""
+        text = _words(getattr(error, "orig", None) or error)
+        if self._url.password:
+            text = text.replace(str(self._url.password), "***")
+        wrong = _UNKNOWN_NAME.search(text)
+        if not wrong:
+            return text
+        names = [written(table.exact_name, self.dialect) for table in tables]
+        columns = {column.name for table in tables for column in table.columns}
+        names += [written([name], self.dialect) for name in sorted(columns)]
+        return text + how_to_write(wrong[1], names)
+
+
+def _words(error: Any) -> str:
+    """What went wrong, without the driver's picture of the query and its number of the error."""
+    told = getattr(error, "diag", None)
+    if told is not None and told.message_primary:
+        text = f"{told.message_primary}. {told.message_hint or ''}"
+    elif len(error.args) == 2 and isinstance(error.args[0], int):
+        text = f"{str(error.args[1]).rstrip('.')}."
+    else:
+        text = f"{str(error).rstrip('.')}."
+    return " ".join(text.split())[:500]
+
+
+def _parse_url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except SQLAlchemyError:
+        raise SourceUnusable("The URL is not one that SQLAlchemy can read.") from None
+    return url.set(drivername=_DRIVERS.get(url.get_backend_name(), url.drivername))
+
+
+def _way_of(connection: Connection, way: Way) -> Way:
+    """MariaDB's own way also where its URL says mysql."""
+    return _WAYS["mariadb"] if getattr(connection.dialect, "is_mariadb", False) else way
+
+
+def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
+    options = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS_PER_BATCH}
+    result = connection.execution_options(**options).exec_driver_sql(sql)
+    batches = (list(map(tuple, part)) for part in result.partitions(_ROWS_PER_BATCH))
+    table = collect([Column(name, "") for name in result.keys()], batches, limits)  # noqa: SIM118 - a Result's keys
+    if table.complete:
+        result.close()
+    else:
+        connection.invalidate()  # a driver of MySQL would read all the rest first
+    return Table(_typed(table), table.rows, table.cut_by)
+
+
+def _typed(table: Table) -> tuple[Column, ...]:
+    """Columns with types read from the values: drivers tell theirs by numbers only."""
+    types = []
+    for index, column in enumerate(table.columns):
+        kinds = {type(row[index]).__name__ for row in table.rows if row[index] is not None}
+        name = {"int": "INTEGER", "float": "DOUBLE", "bool": "BOOLEAN"}.get(min(kinds, default=""))
+        mixed = len(kinds) > 1 and kinds != {"int", "float"}
+        types.append(Column(column.name, "VARCHAR" if mixed or not name else name))
+    return tuple(types)
+
+
+def _cancel_of(engine: Engine, driver: Any) -> Callable[[], object]:
+    """What tells the server that nobody waits for the running statement any more."""
+    if hasattr(driver, "thread_id"):
+        return partial(_kill_query, engine, driver.thread_id())
+    cancel: Callable[[], object] = getattr(driver, "cancel", lambda: None)
+    return cancel
+
+
+def _kill_query(engine: Engine, number: int) -> None:
+    """Stop a statement of MySQL or MariaDB, which do not notice that its client has gone."""
+    other = engine.raw_connection()
+    other.cursor().execute(f"KILL QUERY {int(number)}")
+
+
+def _seal_sqlite(driver: sqlite3.Connection) -> None:
+    for question in ("SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"):
+        with suppress(sqlite3.OperationalError):  # one may be compiled without them
+            driver.execute(question)  # makes the table, which is refused from now on
+    driver.set_authorizer(_authorize_sqlite)
+
+
+def _authorize_sqlite(action: int, first: str | None, second: str | None, *_: object) -> int:
+    """SQLite's own permission to read and compute; everything else it refuses."""
+    loads = action == sqlite3.SQLITE_FUNCTION and second == "load_extension"
+    return sqlite3.SQLITE_OK if action in _SQLITE_ALLOWED and not loads else sqlite3.SQLITE_DENY

@@ -1,0 +1,125 @@
+"""Queries over snapshots in a DuckDB that can neither write nor reach any file.
+
+Three walls: the snapshots are attached READ_ONLY, the file system is disabled and the settings
+are locked before the query's text is seen, and the query runs in a READ ONLY transaction. The
+second is needed beside the first: DuckDB lets COPY overwrite the file of an attached database.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from duckdb.sqltypes import DuckDBPyType
+
+from backend.data.engines.cells import exact, values
+from backend.data.errors import QueryFailed, QueryRefused
+from backend.data.results import Column, Limits, Table, collect
+from backend.data.sql.names import how_to_write, written
+
+MEMORY_LIMIT = "180MB"  # a child of the sandbox may take 300 MB in all
+THREADS = 2
+_ROWS_PER_BATCH = 2048
+_LONGEST_MESSAGE = 20_000
+_PICTURE = re.compile(r"\n *LINE \d{1,9}:")  # of the query, below the message
+
+# The order matters: once the settings are locked nothing can be set.
+_SEAL = (
+    "SET temp_directory = ''",
+    "SET enable_external_access = false",
+    "SET disabled_filesystems = 'LocalFileSystem'",
+    "SET lock_configuration = true",
+    "BEGIN TRANSACTION READ ONLY",
+)
+
+
+@cache
+def function_names() -> frozenset[str]:
+    """The names of DuckDB's functions that compute; table functions are not among them."""
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "
+            "WHERE function_type IN ('scalar', 'aggregate', 'macro')"
+        ).fetchall()
+    return frozenset(name for (name,) in rows)
+
+
+def run_query(default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits) -> Table:
+    """The result of one SELECT over the snapshots; unqualified names are those of `default`."""
+    with sealed(default, snapshots) as connection:
+        try:
+            _check_statement(connection, sql)
+            return _fetch(connection, sql, limits)
+        except duckdb.Error as error:
+            raise QueryFailed(_explain(connection, str(error))) from None
+
+
+@contextmanager
+def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the snapshots attached READ_ONLY, for our own questions about them."""
+    config: dict[str, str | bool | int | float | list[str]]
+    config = {
+        "memory_limit": MEMORY_LIMIT,
+        "threads": THREADS,
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    with duckdb.connect(":memory:", config=config) as connection:
+        for name, path in snapshots.items():
+            place = str(path).replace("'", "''")
+            connection.execute(f"ATTACH '{place}' AS \"{name}\" (READ_ONLY)")
+        yield connection
+
+
+@contextmanager
+def sealed(default: str, snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that can only read: whatever statement it is given."""
+    with attached(snapshots) as connection:
+        connection.execute(f'USE "{default}"')
+        for statement in _SEAL:
+            connection.execute(statement)
+        yield connection
+
+
+def _check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """The engine's own parser must see one SELECT, too."""
+    types = [statement.type for statement in connection.extract_statements(sql)]
+    if types != [duckdb.StatementType.SELECT]:
+        raise QueryRefused("Only one SELECT is allowed: the sources are read-only.")
+
+
+def _fetch(connection: duckdb.DuckDBPyConnection, sql: str, limits: Limits) -> Table:
+    relation = connection.sql(sql)
+    kinds = relation.types
+    pairs = zip(relation.columns, kinds, strict=True)
+    columns = [Column(name, str(kind)) for name, kind in pairs]
+    reader = exact(relation).to_arrow_reader(_ROWS_PER_BATCH)
+    return collect(columns, (_rows(batch, kinds) for batch in reader), limits)
+
+
+def _rows(batch: pa.RecordBatch, kinds: Sequence[DuckDBPyType]) -> Iterator[tuple[Any, ...]]:
+    return zip(*map(values, batch.columns, kinds), strict=True)
+
+
+def _explain(connection: duckdb.DuckDBPyConnection, message: str) -> str:
+    """The engine's message without its picture of the query, with the columns if one is wrong."""
+    text = " ".join(_PICTURE.split(message[:_LONGEST_MESSAGE], maxsplit=1)[0].split())
+    if "Out of Memory" in text:
+        return f"The query needs more than {MEMORY_LIMIT}. Filter or aggregate before joining."
+    wrong = re.search(r'[Cc]olumn (?:named )?"([^"]+)"', text)
+    if not wrong:
+        return text[:600]
+    connection.execute("ROLLBACK")
+    rows = connection.execute(
+        "SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal"
+    ).fetchall()
+    known = sorted(written([name], "duckdb") for (name,) in rows)
+    listed = ", ".join(known[:60])
+    more = f", and {len(known) - 60:,} more: describe_source lists them" if known[60:] else ""
+    hint = how_to_write(wrong[1], known)
+    return f"{text[:400]}{hint} Columns that exist: {listed}{more}."

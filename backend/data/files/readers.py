@@ -1,0 +1,115 @@
+"""Fills a snapshot from a file; this happens in a child of the sandbox, since files are anybody's.
+
+A copy is read, taken while the file stood still. What a reader makes of a broken file belongs to
+this source alone: it is a SourceUnusable.
+"""
+
+import glob
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+
+from backend.data.engines.local import THREADS
+from backend.data.errors import SourceUnusable
+from backend.data.files.folder import WORKBOOKS
+from backend.data.files.snapshots import UNDERSTOOD, fingerprint
+from backend.data.files.spreadsheets import read_workbook
+from backend.data.reading.delimited import check_width, read_delimited
+from backend.data.reading.understood import Understood, save_understood
+
+READING_VERSION = 2  # part of a snapshot's name: raised when files are read differently
+_SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
+_COPY_ATTEMPTS = 20
+_MEMORY_LIMIT = "120MB"  # beside what Python and the engine's own reader hold of the 300 MB
+
+
+def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
+    """Write the tables of the file at `path` into the new DuckDB file `snapshot`.
+
+    What was understood of them is written beside it.
+    """
+    copy = snapshot.with_name(f"copy{''.join(path.suffixes[-2:]).lower()}")
+    copy_standing_still(path, copy)
+    if copy.stat().st_size == 0:
+        raise SourceUnusable("The file is empty.")
+    scratch = snapshot.with_name("scratch.duckdb")
+    config: dict[str, str | bool | int | float | list[str]]
+    config = {
+        "memory_limit": _MEMORY_LIMIT,
+        "threads": THREADS,
+        "python_enable_replacements": False,
+    }
+    with duckdb.connect(str(snapshot), config=config) as connection:
+        place = str(scratch).replace("'", "''")
+        connection.execute(f"ATTACH '{place}' AS scratch")
+        try:
+            tables = read_file(connection, name, copy)
+        except (SourceUnusable, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - see the module's docstring
+            text = str(error).split("\nLINE ")[0].replace(str(copy), path.name)
+            reason = " ".join(text.split())[:300]
+            raise SourceUnusable(f"The file cannot be read: {reason}") from None
+        connection.execute("DETACH scratch")
+    save_understood(snapshot.with_name(UNDERSTOOD), tables)
+    scratch.unlink()
+    copy.unlink()
+
+
+def copy_standing_still(
+    path: Path, copy: Path, take: Callable[[Path, Path], object] = shutil.copyfile
+) -> None:
+    """Copy the file as it was at one moment. Raises SourceUnusable if it never stands still."""
+    for _ in range(_COPY_ATTEMPTS):
+        try:
+            before = fingerprint(path)
+            age = time.time() - path.stat().st_mtime
+            if 0 <= age < _SETTLED_SECONDS:
+                time.sleep(_SETTLED_SECONDS - age)
+            take(path, copy)
+            if fingerprint(path) == before:
+                return
+        except FileNotFoundError:
+            time.sleep(_SETTLED_SECONDS)  # some programs replace a file by removing it first
+    raise SourceUnusable("The file is being written at the moment. Ask again when it is finished.")
+
+
+def read_file(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
+    """Make tables of the file at `path`; return what was understood of each.
+
+    The connection has a database called scratch beside its own.
+    """
+    return _READERS.get(path.suffix.lower(), _read_text)(connection, name, path)
+
+
+def _read_text(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
+    return {name: read_delimited(connection, name, path)}
+
+
+def _read_parquet(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
+    relation = "read_parquet(?, hive_partitioning = false)"
+    place = [glob.escape(str(path))]
+    check_width(len(connection.sql(f"FROM {relation}", params=place).columns))
+    connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', place)
+    return {}
+
+
+def _read_excel(
+    connection: duckdb.DuckDBPyConnection, _name: str, path: Path
+) -> dict[str, Understood]:
+    return read_workbook(connection, path)
+
+
+_READERS: dict[str, Callable[[duckdb.DuckDBPyConnection, str, Path], dict[str, Understood]]] = {
+    ".parquet": _read_parquet,
+    **dict.fromkeys(WORKBOOKS, _read_excel),
+}

@@ -1,0 +1,262 @@
+"""Reads a workbook: each sheet that is not empty is a table.
+
+calamine reads the cells, fast and in bounded memory, but gives errors and formulas without a stored
+value as empty cells: a look at the sheets' XML counts these and says where they are.
+"""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from itertools import islice
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+import duckdb
+from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+
+from backend.data.errors import SourceUnusable
+from backend.data.files.folder import unique_name
+from backend.data.reading.delimited import check_width
+from backend.data.reading.header import LOOKED_AT, find_header
+from backend.data.reading.table import Draft, make_table
+from backend.data.reading.understood import MOST_EXAMPLES, Understood
+
+_LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
+_LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are held at once
+_MOST_CELLS = 4_000_000  # empty ones between the others included: calamine holds them all
+_BLOCK = 1 << 22
+_PACKED = (".xlsx", ".xlsm")
+
+_CELL = rb'<c\b[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"'
+_FORMULA = rb"<f\b[^>]*?(?:/>|>[^<]*</f>)"
+_valueless = re.compile(_CELL + rb"([^>]*)>" + _FORMULA + rb"(<v ?/>|<v></v>)?</c>")
+_error = re.compile(_CELL + rb'[^>]*\bt="e"[^>]*>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
+_place = re.compile(_CELL)
+Value = float | int | str | bool | time | date | datetime | timedelta
+Rows = Iterator[tuple[int, Sequence[Value]]]
+
+
+@dataclass
+class _Unseen:
+    """What calamine does not tell of a sheet."""
+
+    errors: int = 0
+    formulas: int = 0
+    error_examples: list[str] = field(default_factory=list)
+    formula_examples: list[str] = field(default_factory=list)
+    rows: int = 0
+    columns: int = 0
+
+    def tell(self, understood: Understood) -> None:
+        """Say what is empty for a reason."""
+        if self.errors:
+            shown = ", ".join(self.error_examples)
+            what = (
+                "cell holds an error and is" if self.errors == 1 else "cells hold an error and are"
+            )
+            understood.warn(f"{self.errors:,} {what} NULL: {shown}.")
+        if self.formulas:
+            shown = ", ".join(self.formula_examples)
+            what = "formula has no stored value and is"
+            if self.formulas > 1:
+                what = "formulas have no stored value and are"
+            understood.warn(
+                f"{self.formulas:,} {what} NULL: {shown}. Save the workbook in a spreadsheet "
+                "program to store the values."
+            )
+
+
+def read_workbook(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Understood]:
+    """Make a table of each sheet; return what was understood of them.
+
+    Raises SourceUnusable for a workbook that is too large once it is unpacked.
+    """
+    is_packed = path.suffix.lower() in _PACKED
+    unseen = _look_inside(path) if is_packed else {}
+    tables: dict[str, Understood] = {}
+    with CalamineWorkbook.from_path(path) as workbook:
+        for number, about in enumerate(workbook.sheets_metadata):
+            if about.typ != SheetTypeEnum.WorkSheet:
+                continue
+            understood = Understood([f"sheet {about.name!r}"])
+            if about.visible != SheetVisibleEnum.Visible:
+                understood.warn(f"The sheet {about.name!r} is hidden in the workbook.")
+            if not is_packed:
+                understood.form.append("errors and formulas without a stored value read as empty")
+            name = unique_name(about.name, tables)
+            rows = _filled_rows(workbook, number)
+            if _read_sheet(connection, name, rows, path.with_suffix(".spool"), understood):
+                unseen.get(about.name, _Unseen()).tell(understood)
+                tables[name] = understood
+    if not tables:
+        raise SourceUnusable("No sheet of the workbook holds a row.")
+    _tell_hidden(tables)
+    return tables
+
+
+def _tell_hidden(tables: dict[str, Understood]) -> None:
+    """Say in the first table, too, that others are hidden."""
+    hidden = [t.form[0] for t in tables.values() if any("is hidden" in w for w in t.warnings)]
+    first = next(iter(tables.values()))
+    if hidden and "is hidden" not in " ".join(first.warnings):
+        first.form.append(f"hidden in the workbook: {', '.join(hidden)}")
+
+
+def _read_sheet(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    rows: Rows,
+    spool: Path,
+    understood: Understood,
+) -> bool:
+    """Make the table; return whether the sheet holds anything."""
+    first = list(islice(rows, LOOKED_AT))
+    if not first:
+        return False
+    check_width(len(first[0][1]))
+    records = [(line, _texts(row)) for line, row in first]
+    header = find_header([cells for _, cells in records])
+    kinds: list[set[type]] = [set() for _ in range(header.width)]
+    for _, row in first[header.first_data_row :]:
+        _note_kinds(row, kinds)
+    draft = Draft(header, records, _records(rows, kinds), spool=spool)
+    make_table(connection, name, draft, understood, kinds)
+    return True
+
+
+def _filled_rows(workbook: CalamineWorkbook, number: int) -> Rows:
+    """The rows of a sheet that hold something; its cells are in memory until the last one."""
+    sheet = workbook.get_sheet_by_index(number)
+    start = (sheet.start or (0, 0))[0] + 1
+    for line, row in enumerate(sheet.iter_rows(), start):
+        if any(value != "" for value in row):
+            yield line, row
+
+
+def _records(rows: Rows, kinds: list[set[type]]) -> Iterator[tuple[int, list[str]]]:
+    for line, row in rows:
+        _note_kinds(row, kinds)
+        yield line, _texts(row)
+
+
+def _note_kinds(row: Sequence[Value], kinds: list[set[type]]) -> None:
+    for value, known in zip(row, kinds, strict=False):  # columns beyond the table's are empty
+        if value != "":
+            known.add(_kind(value))
+
+
+def _kind(value: Value) -> type:
+    """The cell's type: whole numbers and days are not told apart by a workbook."""
+    if type(value) is float and value.is_integer() and abs(value) < 1e15:
+        return int
+    if type(value) is datetime and not (
+        value.hour or value.minute or value.second or value.microsecond
+    ):
+        return date
+    return type(value)
+
+
+def _texts(row: Sequence[Value]) -> list[str]:
+    return [value if type(value) is str else _text(value) for value in row]
+
+
+def _text(value: Value) -> str:
+    if type(value) is float:
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if type(value) is bool:
+        return "true" if value else "false"
+    if type(value) is datetime:
+        is_day = _kind(value) is date
+        return value.date().isoformat() if is_day else value.isoformat(" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value)
+
+
+def _look_inside(path: Path) -> dict[str, _Unseen]:
+    """Look at the XML of each sheet; raise SourceUnusable for a workbook that is too large.
+
+    What the archive says of its own sizes is binding: its reader reads no further.
+    """
+    try:
+        with ZipFile(path) as archive:
+            sizes = {part.filename: part.file_size for part in archive.infolist()}
+            _check_sizes(sizes)
+            places = _sheet_places(archive)
+            return {name: _look(archive, place) for name, place in places.items() if place in sizes}
+    except (BadZipFile, ElementTree.ParseError, KeyError) as error:
+        raise SourceUnusable(f"The file cannot be read as a workbook: {error}") from None
+
+
+def _check_sizes(sizes: dict[str, int]) -> None:
+    unpacked = sum(sizes.values())
+    if unpacked > _LARGEST_UNPACKED:
+        raise SourceUnusable(
+            f"The workbook unpacks to {unpacked / 1e6:,.0f} MB; at most "
+            f"{_LARGEST_UNPACKED / 1e6:,.0f} MB can be read. Save it as CSV or Parquet."
+        )
+    if sizes.get("xl/sharedStrings.xml", 0) > _LARGEST_TEXTS:
+        raise SourceUnusable(
+            f"The workbook's texts are more than {_LARGEST_TEXTS / 1e6:,.0f} MB. "
+            "Save it as CSV or Parquet."
+        )
+
+
+def _sheet_places(archive: ZipFile) -> dict[str, str]:
+    """The place of each sheet's XML in the archive, by the sheet's name."""
+    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))  # noqa: S314 - in the sandbox
+    links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))  # noqa: S314
+    targets = {link.get("Id"): link.get("Target", "") for link in links}
+    places = {}
+    for sheet in book.findall(".//{*}sheet"):
+        key = next((value for name, value in sheet.items() if name.endswith("}id")), "")
+        target = targets.get(key, "")
+        places[sheet.get("name", "")] = target[1:] if target.startswith("/") else f"xl/{target}"
+    return places
+
+
+def _look(archive: ZipFile, place: str) -> _Unseen:
+    unseen = _Unseen()
+    with archive.open(place) as part:
+        rest = b""
+        while block := part.read(_BLOCK):
+            block = rest + block
+            cut = block.rfind(b"<c ")
+            cut = cut if cut > 0 else len(block)
+            rest = block[cut:][-_BLOCK:]
+            _count(block[:cut], unseen)
+        _count(rest, unseen)
+    return unseen
+
+
+def _count(xml: bytes, unseen: _Unseen) -> None:
+    places = _place.findall(xml)
+    if places:
+        unseen.columns = max(
+            unseen.columns, *map(_column_number, {p.rstrip(b"0123456789") for p in places})
+        )
+        unseen.rows = max(unseen.rows, int(places[-1].lstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")))
+        if unseen.rows * unseen.columns > _MOST_CELLS:
+            raise SourceUnusable(
+                f"A sheet reaches over {unseen.rows:,} rows and {unseen.columns:,} columns, empty "
+                f"cells included; at most {_MOST_CELLS:,} cells can be read. Save it as CSV."
+            )
+    for place, attributes, value in _valueless.findall(xml) if b"<f" in xml else ():
+        if value != b"<v></v>" or b't="str"' not in attributes:
+            unseen.formulas += 1
+            unseen.formula_examples += [place.decode()][
+                : MOST_EXAMPLES - len(unseen.formula_examples)
+            ]
+    for place, error in _error.findall(xml) if b't="e"' in xml else ():
+        unseen.errors += 1
+        shown = f"{place.decode()} ({error.decode('utf-8', 'replace')[:20]})"
+        unseen.error_examples += [shown][: MOST_EXAMPLES - len(unseen.error_examples)]
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - 64
+    return number

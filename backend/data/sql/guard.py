@@ -1,0 +1,255 @@
+"""What a query may be: one SELECT over known tables with harmless functions; pure parsing.
+
+The engines refuse writes by themselves as well; neither wall relies on the other.
+"""
+
+import logging
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from backend.data.errors import QueryRefused, did_you_mean
+from backend.data.sql.functions import FORBIDDEN, HARMLESS, IN_FROM, refusal
+from backend.data.sql.sizes import check_sizes
+
+# Unknown statements are refused below; the parser's own warning about them adds nothing.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+MAX_QUERY_CHARS = 50_000
+_MAX_NESTING = 150
+_ONE_SELECT = "Only one SELECT (or WITH … SELECT) is allowed: the sources are read-only."
+
+_FORBIDDEN_PARTS = (
+    exp.DML,
+    exp.DDL,
+    exp.Merge,
+    exp.Command,
+    exp.Copy,
+    exp.Into,
+    exp.Lock,
+    exp.Set,
+    exp.Pragma,
+    exp.Attach,
+    exp.Detach,
+    exp.Use,
+    exp.Drop,
+    exp.Alter,
+    exp.Describe,
+    exp.Summarize,
+    exp.Parameter,
+    exp.SessionParameter,
+    exp.Placeholder,
+    exp.Operator,
+    exp.TableFromRows,
+)
+_QUERY_PARTS = (exp.Query, exp.Values)
+
+_TABLE_FUNCTIONS = (
+    exp.GenerateSeries,
+    exp.Unnest,
+    exp.ExplodingGenerateSeries,
+    exp.JSONTable,
+)
+_CATALOGS = frozenset(("information_schema", "pg_catalog", "sqlite_master", "sqlite_schema", "sys"))
+_MOST_LISTED = 40
+_DESCRIBE = "To see a table's columns use describe_source."
+_INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
+    (exp.Lock, "Leave out FOR UPDATE or FOR SHARE: nothing is locked here."),
+    (exp.Into, "Leave out INTO: the rows come back to you."),
+    (
+        (exp.Placeholder, exp.Parameter, exp.SessionParameter),
+        "Write the value itself instead of a parameter or a variable of the server.",
+    ),
+    (exp.Operator, "Write the operator alone, without OPERATOR(…)."),
+    ((exp.Describe, exp.Summarize, exp.Pragma), _DESCRIBE),
+    (
+        exp.Pivot,
+        "Write a PIVOT inside a SELECT: SELECT … FROM t PIVOT (sum(x) FOR y IN (1, 2)), or use "
+        "sum(x) FILTER (WHERE y = 1).",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a query may name: its dialect, the tables in lower case, the engine's own functions.
+
+    `shown` are the tables' names as a query must write them. Without `functions` they are those
+    of the dialect that are known to only compute.
+    """
+
+    dialect: str
+    tables: frozenset[tuple[str, ...]]
+    functions: Collection[str] = ()
+    may_qualify_functions: bool = False
+    shown: Sequence[str] = ()
+
+    def knows(self, function: str) -> bool:
+        """Whether a function is known to only compute."""
+        return function in self.functions or function in HARMLESS.get(self.dialect, ())
+
+
+def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
+    """The parsed query; raises QueryRefused with what to write instead."""
+    query = _parse_one(sql, surroundings.dialect)
+    for node in query.walk():
+        _check_part(node)
+        if isinstance(node, exp.Func):
+            _check_function(node, surroundings)
+        if isinstance(node, exp.Table):
+            _check_table(node, surroundings)
+    check_sizes(query)
+    return query
+
+
+def referenced_tables(query: exp.Expr) -> Iterator[tuple[str, ...]]:
+    """The names of all tables the query reads, without its own WITH names, in lower case."""
+    for table in query.find_all(exp.Table):
+        if isinstance(table.this, exp.Identifier) and not _is_with_name(table):
+            yield _path(table)
+
+
+def _parse_one(sql: str, dialect: str) -> exp.Expr:
+    if len(sql) > MAX_QUERY_CHARS:
+        raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")
+    if _nesting(sql) > _MAX_NESTING:
+        raise QueryRefused("The query is nested too deeply. Use WITH to name its parts.")
+    try:
+        statements = [part for part in sqlglot.parse(sql, dialect=dialect) if part is not None]
+    except (AttributeError, TypeError, IndexError, KeyError):  # the parser's own slips
+        raise QueryRefused(
+            "The query is not valid SQL: a call in it has too few arguments, or wrong ones."
+        ) from None
+    except (SqlglotError, RecursionError, ValueError) as error:
+        reason = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
+        raise QueryRefused(f"The query is not valid SQL: {' '.join(reason)[:300]}") from None
+    if len(statements) != 1:
+        held = f"This text holds {len(statements)} statements: ask one at a time."
+        raise QueryRefused(f"{_ONE_SELECT} {held}")
+    if not isinstance(statements[0], _QUERY_PARTS):
+        raise QueryRefused(f"{_ONE_SELECT} {_instead(statements[0]) or _DESCRIBE}")
+    return statements[0]
+
+
+def _nesting(sql: str) -> int:
+    depth = deepest = 0
+    for character in sql:
+        depth += (character in "([{") - (character in ")]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _check_part(node: exp.Expr) -> None:
+    if isinstance(node, _FORBIDDEN_PARTS):
+        instead = _instead(node) or f"{type(node).__name__} is not part of one."
+        raise QueryRefused(f"{_ONE_SELECT} {instead}")
+
+
+def _instead(node: exp.Expr) -> str:
+    """What to write instead of a part that is refused, where there is something."""
+    return next((hint for kinds, hint in _INSTEAD if isinstance(node, kinds)), "")
+
+
+def _check_function(node: exp.Func, surroundings: Surroundings) -> None:
+    names = _function_names(node)
+    if any(FORBIDDEN.match(name) for name in names):
+        raise QueryRefused(refusal(names[0]))
+    if isinstance(node, exp.Anonymous) and not surroundings.knows(names[0]):
+        known = surroundings.functions or HARMLESS.get(surroundings.dialect, ())
+        raise QueryRefused(
+            f"The function {names[0]} is not allowed in queries: it is not known as one that only "
+            f"computes.{did_you_mean(names[0], known)} Write it with other functions, CASE or "
+            "arithmetic."
+        )
+    qualified = isinstance(node.parent, exp.Dot) and not surroundings.may_qualify_functions
+    if qualified:
+        raise QueryRefused(f"Write {names[0]} without a schema in front of it.")
+
+
+def _function_names(node: exp.Func) -> list[str]:
+    if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
+        return [str(node.this if isinstance(node.this, str) else node.name).lower()]
+    return [name.lower() for name in type(node).sql_names()]
+
+
+def _check_table(table: exp.Table, surroundings: Surroundings) -> None:
+    if isinstance(table.this, exp.Func):
+        _check_table_function(table.this, surroundings)
+        return
+    if not isinstance(table.this, exp.Identifier):
+        raise QueryRefused(
+            "Only tables of the sources can stand in FROM. A file is a source of its own: "
+            "list_sources names it and its tables."
+        )
+    if _is_with_name(table) or _path(table) in surroundings.tables:
+        return
+    raise QueryRefused(_unknown_table(table, surroundings))
+
+
+def _check_table_function(function: exp.Func, surroundings: Surroundings) -> None:
+    allowed = IN_FROM.get(surroundings.dialect, frozenset())
+    if isinstance(function, _TABLE_FUNCTIONS) or allowed.intersection(_function_names(function)):
+        return
+    others = f", {', '.join(sorted(allowed))}" if allowed else ""
+    raise QueryRefused(
+        "Only tables of the sources can stand in FROM, no functions but generate_series, "
+        f"unnest{others}. list_sources names the tables."
+    )
+
+
+def _unknown_table(table: exp.Table, surroundings: Surroundings) -> str:
+    path = _path(table)
+    name = ".".join(path)
+    if _CATALOGS.intersection(path):
+        return f"The catalog {name} cannot be queried. {_DESCRIBE}"
+    known = surroundings.shown or sorted({".".join(path) for path in surroundings.tables})
+    more = len(known) - _MOST_LISTED
+    others = f", and {more:,} more: describe_source lists them" if more > 0 else ""
+    shown = ", ".join(known[:_MOST_LISTED]) + others
+    return f"There is no table {name!r}.{did_you_mean(name, known)} The tables are: {shown}."
+
+
+def _path(table: exp.Table) -> tuple[str, ...]:
+    return tuple(part.name.lower() for part in table.parts)
+
+
+def _is_with_name(table: exp.Table) -> bool:
+    """Whether the name is one that a WITH around it defines, by the rules of visibility.
+
+    A WITH name that is not visible here would be the engine's own table of that name.
+    """
+    if len(table.parts) > 1:
+        return False
+    name = _exact_name(table.this)
+    inside: exp.Expr = table
+    node: exp.Expr | None = table.parent
+    while node is not None:
+        with_ = node.args.get("with_")
+        scope = node if isinstance(node, exp.With) else with_
+        if scope is not inside and name in _visible_names(scope, inside):
+            return True
+        inside, node = node, node.parent
+    return False
+
+
+def _visible_names(with_: exp.Expr | None, inside: exp.Expr) -> set[str]:
+    """The names of a WITH that `inside` sees: those before it, and its own if recursive."""
+    names: set[str] = set()
+    if not isinstance(with_, exp.With):
+        return names
+    for definition in with_.expressions:
+        if definition is inside:
+            return names | (
+                {_exact_name(definition.args["alias"].this)} if with_.recursive else set()
+            )
+        names.add(_exact_name(definition.args["alias"].this))
+    return names
+
+
+def _exact_name(identifier: exp.Expr) -> str:
+    quoted = bool(identifier.args.get("quoted"))
+    return identifier.name if quoted else identifier.name.lower()

@@ -1,0 +1,165 @@
+"""The times that a question names, and the filters that they come to. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.demo_model.questions.catalogue import Catalogue
+from backend.demo_model.questions.request import Filter
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Periods of a year, periods of any year, or a year; `months` are pairs such as 202603."""
+
+    periods: tuple[int, ...] = ()
+    year: int | None = None
+    months: tuple[int, ...] = ()
+    is_excluded: bool = False
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it is a year and no part of it."""
+        return self.year is not None and not self.periods
+
+
+class Times:
+    """The times that a question names, and the filters that they come to."""
+
+    def __init__(self, catalogue: Catalogue | None) -> None:
+        self.catalogue = catalogue
+        self.moments: list[Moment] = []
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+        self.asks_catalogue = False
+        self.all_years = False
+        self.is_to_date = False
+
+    def relative_year(self, offset: int, *, exclude: bool) -> None:
+        """Add the latest year with postings, or one beside it."""
+        self.asks_catalogue = True
+        if not self.catalogue:
+            return
+        year = self.catalogue.years[-1] + offset
+        self.moments.append(Moment(year=year, is_excluded=exclude))
+        named = {0: "This", -1: "Last", 1: "Next"}[offset]
+        self.notes.append(
+            f"{named} year is fiscal year {year}: {self.catalogue.years[-1]} is the latest with "
+            "postings."
+        )
+
+    def last_months(self, count: int, *, exclude: bool) -> None:
+        """Add the last months with postings."""
+        self.asks_catalogue = True
+        if self.catalogue:
+            months = tuple(self.catalogue.posted_months[-count:])
+            self.moments.append(Moment(months=months, is_excluded=exclude))
+            self.notes.append(f"The last {count} months are the last ones with postings.")
+
+    def add(self, moment: Moment, *, exclude: bool) -> None:
+        """Add a moment as it was named."""
+        self.moments.append(Moment(moment.periods, moment.year, moment.months, is_excluded=exclude))
+
+    def filters(self) -> tuple[dict[str, Filter], list[str], list[str]]:
+        """The filters of year, period and month; what is wrong with the times; what was assumed."""
+        self._settle_to_date()
+        if self.all_years and self.catalogue:
+            self.moments += [Moment(year=year) for year in self.catalogue.years]
+        included = [m for m in self.moments if not m.is_excluded]
+        filters = _crossed(included) if not _are_pairs(included) else self._paired(included)
+        for moment in self.moments:
+            if moment.is_excluded:
+                _exclude(filters, moment)
+        self._check(filters)
+        return filters, self.problems, self.notes
+
+    def _settle_to_date(self) -> None:
+        if not self.is_to_date or not self.catalogue:
+            return
+        years = {m.year for m in self.moments if m.year} or {self.catalogue.years[-1]}
+        year = max(years)
+        if len(years) > 1 or any(m.periods or m.months for m in self.moments):
+            self.problems.append("“To date” goes with one year only; name one.")
+            return
+        last = self.catalogue.posted_until(year)
+        self.moments = [Moment(tuple(range(1, last + 1)), year)]
+        self.notes.append(f"To date: {year} is posted up to period {last}.")
+
+    def _paired(self, moments: Sequence[Moment]) -> dict[str, Filter]:
+        """Months of several years; a month without a year has that of the next one."""
+        months: list[int] = []
+        year: int | None = None
+        for moment in reversed(moments):
+            year = moment.year or year
+            months += moment.months
+            if moment.months:
+                continue
+            if year is None:
+                self.problems.append("Name the year of each month.")
+                continue
+            periods = moment.periods or tuple(range(1, 13))
+            months += [year * 100 + period for period in periods]
+        alike = _same_of_each_year(months)
+        if alike:
+            return alike
+        return {"months": Filter(tuple(str(month) for month in sorted(set(months))))}
+
+    def _check(self, filters: dict[str, Filter]) -> None:
+        if not self.catalogue:
+            return
+        named = [*_all_of(filters, "fiscal_year")]
+        named += [month[:4] for month in _all_of(filters, "months")]
+        known = [str(year) for year in self.catalogue.years]
+        for year in dict.fromkeys(named):
+            if year not in known:
+                self.problems.append(
+                    f"There are no figures of fiscal year {year}, only of {', '.join(known)}."
+                )
+
+
+def _are_pairs(moments: Sequence[Moment]) -> bool:
+    """Whether months are named with years of their own, so that not each goes with each."""
+    if any(moment.months for moment in moments):
+        return True
+    years = [m.year for m in moments if m.periods and m.year]
+    first_pair = next((n for n, m in enumerate(moments) if m.periods and m.year), None)
+    led_by_year = first_pair is not None and any(not m.periods for m in moments[:first_pair])
+    return len(set(years)) > 1 or led_by_year
+
+
+def _crossed(moments: Sequence[Moment]) -> dict[str, Filter]:
+    years = sorted({str(m.year) for m in moments if m.year})
+    periods = sorted({period for m in moments for period in m.periods})
+    filters = {}
+    if years:
+        filters["fiscal_year"] = Filter(tuple(years))
+    if periods:
+        filters["fiscal_period"] = Filter(tuple(str(period) for period in periods))
+    return filters
+
+
+def _same_of_each_year(months: Sequence[int]) -> dict[str, Filter]:
+    """The years and the periods, if the months are the same ones of each year."""
+    years = sorted({month // 100 for month in months})
+    periods = sorted({month % 100 for month in months})
+    if len(set(months)) != len(years) * len(periods):
+        return {}
+    return {
+        "fiscal_year": Filter(tuple(map(str, years))),
+        "fiscal_period": Filter(tuple(map(str, periods))),
+    }
+
+
+def _exclude(filters: dict[str, Filter], moment: Moment) -> None:
+    months = moment.months
+    if moment.periods and moment.year:
+        months = tuple(moment.year * 100 + period for period in moment.periods)
+    values = {"months": months, "fiscal_period": () if months else moment.periods,
+              "fiscal_year": () if months or moment.periods else (moment.year,)}  # fmt: skip
+    for name, found in values.items():
+        for value in found:
+            filters[name] = filters.get(name, Filter()).add(str(value), exclude=True)
+
+
+def _all_of(filters: dict[str, Filter], name: str) -> tuple[str, ...]:
+    found = filters.get(name, Filter())
+    return (*found.values, *found.excluded)

@@ -1,0 +1,204 @@
+"""Following a session: what is kept is read first, then one shared reader hands out what is new."""
+
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+import orjson
+from redis import Redis
+from redis.exceptions import RedisError
+
+from backend.events.stream import CHANNEL, STREAM
+from backend.schemas.sessions import EventName
+
+JSON = dict[str, Any]
+RECONNECT_SECONDS = 0.5
+BACK_PAGE = 200
+log = logging.getLogger(__name__)
+
+
+class StreamId(NamedTuple):
+    """A place in a session's stream, as Redis writes it: milliseconds and a number."""
+
+    milliseconds: int = 0
+    serial: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "StreamId":
+        """Read `1700000000000-3`; a part that is missing is 0. Raises ValueError."""
+        milliseconds, _, serial = text.partition("-")
+        if not text.isascii():
+            raise ValueError("digits of another script are none to Redis")
+        return cls(int(milliseconds), int(serial or 0))
+
+    def __str__(self) -> str:
+        return f"{self.milliseconds}-{self.serial}"
+
+
+@dataclass(frozen=True)
+class LiveEvent:
+    """An event as it was read: its place, and its body {event, position, data}."""
+
+    id: StreamId
+    body: JSON
+
+
+class Listener(Protocol):
+    """Gets live events from the reader's thread, and None when some may have been missed."""
+
+    def __call__(self, event: LiveEvent | None) -> None:
+        """Take an event; must not block."""
+
+
+class EventReader:
+    """One Redis subscription per process; all viewers of all sessions are fed from it."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._listeners: dict[str, set[Listener]] = defaultdict(set)
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self.is_connected = False
+        self._thread = threading.Thread(target=self._read, name="events", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the reader."""
+        self._closing.set()
+        self._thread.join(timeout=3)
+
+    def listen(self, session_id: UUID, listener: Listener) -> Callable[[], None]:
+        """Hand the session's live events to the listener until the returned function is called."""
+        key = str(session_id)
+        with self._lock:
+            self._listeners[key].add(listener)
+
+        def stop() -> None:
+            with self._lock:
+                self._listeners[key].discard(listener)
+                if not self._listeners[key]:
+                    del self._listeners[key]
+
+        return stop
+
+    def kept(self, session_id: UUID, after: StreamId) -> list[LiveEvent]:
+        """The events that Redis still keeps after a place; none when it does not answer."""
+        try:
+            entries: Any = self._redis.xrange(f"{STREAM}{session_id}", min=f"({after}")
+        except RedisError as error:
+            log.warning("Kept events cannot be read: %s", error)
+            return []
+        return list(filter(None, (_kept(*entry) for entry in entries)))
+
+    def last_id(self, session_id: UUID) -> StreamId:
+        """The place of the newest kept event; the very beginning when there is none."""
+        try:
+            entries: Any = self._redis.xrevrange(f"{STREAM}{session_id}", count=1)
+        except RedisError as error:
+            log.warning("Kept events cannot be read: %s", error)
+            return StreamId()
+        return StreamId.parse(entries[0][0].decode()) if entries else StreamId()
+
+    def place_before(self, session_id: UUID, turn_id: UUID) -> StreamId:
+        """The place before a turn's first event, which tells that it was queued.
+
+        Read from the end: a turn that is on is among the newest, and a session's stream is long.
+        """
+        place, is_found, is_first = StreamId(), False, False
+        for event in self._newest_first(session_id):
+            if event.body["data"]["context"]["turn_id"] == str(turn_id):
+                place, is_found = StreamId(), True
+                is_first = event.body["event"] == EventName.TURN_QUEUED
+            elif place == StreamId():
+                place = event.id
+            if is_first and place != StreamId():
+                break
+        return place if is_found else self.last_id(session_id)
+
+    def _newest_first(self, session_id: UUID) -> Iterator[LiveEvent]:
+        redis: Any = self._redis
+        newest = "+"
+        try:
+            while entries := redis.xrevrange(f"{STREAM}{session_id}", newest, count=BACK_PAGE):
+                for entry_id, fields in entries:
+                    if event := _kept(entry_id, fields):
+                        yield event
+                newest = f"({entry_id.decode()}"
+        except RedisError as error:
+            log.warning("Kept events cannot be read: %s", error)
+
+    def _read(self) -> None:
+        while not self._closing.is_set():
+            try:
+                self._subscribe()
+            except (RedisError, OSError) as error:
+                self.is_connected = False
+                log.warning("Live events pause until Redis is back: %s", error)
+                self._closing.wait(RECONNECT_SECONDS)
+
+    def _subscribe(self) -> None:
+        pubsub: Any = self._redis.pubsub
+        with pubsub(ignore_subscribe_messages=True) as subscription:
+            subscription.psubscribe(f"{CHANNEL}*")
+            self.is_connected = True
+            self._tell_all(None)
+            while not self._closing.is_set():
+                message = subscription.get_message(timeout=1.0)
+                if message is not None:
+                    self._hand_out(message["channel"], message["data"])
+
+    def _hand_out(self, channel: bytes, data: bytes) -> None:
+        key = channel.decode(errors="replace").removeprefix(CHANNEL)
+        listeners = self._snapshot(key)
+        if listeners:
+            event_id, _, body = data.partition(b" ")
+            if event := _event(event_id, body):
+                for listener in listeners:
+                    listener(event)
+
+    def _tell_all(self, event: LiveEvent | None) -> None:
+        for key in list(self._listeners):
+            for listener in self._snapshot(key):
+                listener(event)
+
+    def _snapshot(self, key: str) -> Iterable[Listener]:
+        with self._lock:
+            return tuple(self._listeners.get(key, ()))
+
+
+def _kept(entry_id: bytes, fields: Mapping[bytes, bytes]) -> LiveEvent | None:
+    return _event(entry_id, fields.get(b"e", b""))
+
+
+def _event(entry_id: bytes, body: bytes) -> LiveEvent | None:
+    """The event as it was published; None for what is none: other viewers shall not miss theirs."""
+    try:
+        event = LiveEvent(StreamId.parse(entry_id.decode()), orjson.loads(body))
+        _check(event.body)
+    except (KeyError, TypeError, ValueError):
+        log.warning("What is no event of Colloquy is passed over")
+        return None
+    return event
+
+
+def _check(body: Any) -> None:
+    """Raise KeyError, TypeError or ValueError where what viewers rely on is missing."""
+    data, name = body["data"], EventName(body["event"])
+    _insist(str, data["context"]["turn_id"])
+    if name is EventName.MESSAGE_ADDED:
+        _insist(int, data["message"]["position"])
+    if name is EventName.INTERRUPT:
+        _insist(str, data["turn"]["id"])
+        _insist(int, data["turn"]["attempts"])
+
+
+def _insist(kind: type, value: Any) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{kind.__name__} was expected")

@@ -1,0 +1,96 @@
+"""Reads conversations one by one, each as it was at one moment, and mends what can be mended."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from backend.conversations.messages import finish_call, list_all
+from backend.conversations.state.store import load_state
+from backend.errors import CorruptState, SessionNotFound
+from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
+from backend.schemas.sessions import MessageStatus
+from backend.turns.history.rebuild import rebuild_state
+from backend.turns.queries import list_unfinished
+from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversation import ConversationRow
+from db.session import Database
+
+BATCH = 500
+
+
+def conversation_ids(database: Database) -> Iterator[UUID]:
+    """All conversations, by id."""
+    last: UUID | None = None
+    while True:
+        query = select(ConversationRow.id).order_by(ConversationRow.id).limit(BATCH)
+        with database.read() as session:
+            ids = session.scalars(query if last is None else query.where(ConversationRow.id > last))
+            found = list(ids)
+        yield from found
+        if len(found) < BATCH:
+            return
+        last = found[-1]
+
+
+def check(database: Database, conversation_id: UUID) -> list[Finding]:
+    """What is wrong with a conversation; nothing for one that is deleted meanwhile."""
+    with database.transaction() as session:
+        # All is read as of one moment: a turn may run on meanwhile.
+        session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+        conversation = _read(session, conversation_id)
+    return find_all(conversation) if conversation else []
+
+
+def mend(database: Database, conversation_id: UUID, findings: list[Finding]) -> bool:
+    """Do what can be done; give whether that was all. A conversation at work is left alone."""
+    with database.transaction() as session:
+        held = session.scalar(
+            select(ConversationRow.id)
+            .where(ConversationRow.id == conversation_id)
+            .with_for_update(key_share=True)
+        )
+        if held is None or list_unfinished(session, conversation_id):
+            return False
+        repairs = {finding.repair for finding in findings}
+        if Repair.REBUILD in repairs:
+            rebuild_state(session, conversation_id)
+        if Repair.CLOSE in repairs:
+            _close_rows(session, conversation_id)
+    return Repair.NONE not in repairs
+
+
+def _read(session: Session, conversation_id: UUID) -> Conversation | None:
+    count = session.scalar(
+        select(ConversationRow.message_count).where(ConversationRow.id == conversation_id)
+    )
+    if count is None:
+        return None
+    snapshot = session.scalar(
+        select(AgentStateRow.version).where(AgentStateRow.conversation_id == conversation_id)
+    )
+    deltas = AgentStateDeltaRow
+    versions = session.scalars(
+        select(deltas.version)
+        .where(deltas.conversation_id == conversation_id, deltas.version > (snapshot or 0))
+        .order_by(deltas.version)
+    )
+    try:
+        state = load_state(session, conversation_id).state
+    except (CorruptState, SessionNotFound):
+        state = None
+    return Conversation(
+        rows=list_all(session, conversation_id),
+        message_count=count,
+        state=state,
+        snapshot=snapshot or 0,
+        versions=list(versions),
+        has_unfinished_turn=bool(list_unfinished(session, conversation_id)),
+    )
+
+
+def _close_rows(session: Session, conversation_id: UUID) -> None:
+    for row in list_all(session, conversation_id):
+        if row.status in OPEN:
+            finish_call(session, conversation_id, row.position, MessageStatus.STOPPED, {})

@@ -1,0 +1,155 @@
+"""Retention: looked at, applied in small transactions, each deletion on record."""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import Select, func, select, text
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.auth.scope import Scope
+from backend.conversations.removal import delete_conversation
+from backend.errors import NotAllowed
+from backend.operations.retention.plan import Plan, make_plan
+from backend.schemas.retention import (
+    Departing,
+    Retention,
+    RetentionOutcome,
+    RetentionRules,
+    RetentionRun,
+)
+from backend.settings import Settings
+from backend.turns.process.services import Services
+from backend.turns.queries import list_unfinished
+from db.models.audit_event import AuditEventRow
+from db.models.conversation import ConversationRow
+
+APPLIED, DELETED = "applied", "deleted"
+SUBJECT = "retention"
+BATCH = 20
+SHOWN = 100
+RUNS = 10
+_ONE_AT_A_TIME = text("SELECT pg_try_advisory_xact_lock(hashtextextended('colloquy retention', 0))")
+log = logging.getLogger(__name__)
+
+
+def rules_of(settings: Settings) -> RetentionRules:
+    """What the settings say."""
+    return RetentionRules(
+        days=settings.retention_days,
+        sessions_per_person=settings.retention_sessions,
+        megabytes=settings.retention_megabytes,
+        every_hours=settings.retention_hours,
+    )
+
+
+def look(services: Services, scope: Scope) -> Retention:
+    """The rules and what they would delete now. Raises NotAllowed."""
+    _require_admin(scope)
+    rules = rules_of(services.settings)
+    with services.database.transaction() as session:
+        plan, runs = make_plan(session, rules), _runs(session)
+    return Retention(
+        rules=rules, planned=len(plan.departing), first=list(plan.departing[:SHOWN]), runs=runs
+    )
+
+
+def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOutcome:
+    """Apply retention now, as a person; a dry run only counts. Raises NotAllowed."""
+    _require_admin(scope)
+    with services.database.transaction() as session:
+        plan = make_plan(session, rules_of(services.settings))
+        if not dry_run:
+            _note(session, scope.user_id, plan)
+    if dry_run:
+        return RetentionOutcome(planned=len(plan.departing), deleted=0)
+    return _delete_all(services, scope.user_id, plan)
+
+
+def apply_if_due(services: Services) -> RetentionOutcome | None:
+    """Apply retention when it is time, in one worker only; None when it is not."""
+    hours = services.settings.retention_hours
+    with services.database.transaction() as session:
+        if not hours or not session.scalar(_ONE_AT_A_TIME) or not _is_due(session, hours):
+            return None
+        plan = make_plan(session, rules_of(services.settings))
+        # Noted before anything is deleted: no other worker begins, whatever becomes of this one.
+        _note(session, audit.SOFTWARE, plan)
+    return _delete_all(services, audit.SOFTWARE, plan)
+
+
+def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
+    departing, deleted = plan.departing, 0
+    for first in range(0, len(departing), BATCH):
+        batch = departing[first : first + BATCH]
+        with services.database.transaction() as session:
+            gone = [one for one in batch if _delete(session, actor, one)]
+        for one in gone:
+            services.events.forget(one.id)
+        deleted += len(gone)
+    if departing:
+        log.info("Retention has deleted %s of %s sessions", deleted, len(departing))
+    return RetentionOutcome(planned=len(departing), deleted=deleted)
+
+
+def _delete(session: Session, actor: str, one: Departing) -> bool:
+    """Delete a session with all that belongs to it, unless it was used since it was planned."""
+    held = session.scalar(
+        select(ConversationRow.id)
+        .where(ConversationRow.id == one.id, ConversationRow.updated_at == one.updated_at)
+        .with_for_update(skip_locked=True)
+    )
+    if held is None or list_unfinished(session, one.id):
+        return False
+    delete_conversation(session, one.id)
+    details = {"reason": one.reason, "owner": one.owner, "domain": one.domain}
+    audit.record(session, actor, DELETED, "session", one.id, details)
+    return True
+
+
+def _note(session: Session, actor: str, plan: Plan) -> None:
+    audit.record(session, actor, APPLIED, SUBJECT, SUBJECT, {"planned": plan.by_reason})
+
+
+def _is_due(session: Session, hours: float) -> bool:
+    last = _applied(1).where(
+        AuditEventRow.actor == audit.SOFTWARE,
+        AuditEventRow.at > func.clock_timestamp() - timedelta(hours=hours),
+    )
+    return session.scalar(last) is None
+
+
+def _runs(session: Session) -> list[RetentionRun]:
+    """The latest applications; what each has deleted is counted up to the next one."""
+    rows: Sequence[AuditEventRow] = session.scalars(_applied(RUNS)).all()
+    return [_run(session, row, newer) for row, newer in zip(rows, [None, *rows], strict=False)]
+
+
+def _run(session: Session, row: AuditEventRow, following: AuditEventRow | None) -> RetentionRun:
+    deleted = (
+        select(func.count())
+        .where(AuditEventRow.subject == "session", AuditEventRow.action == DELETED)
+        .where(AuditEventRow.actor == row.actor, AuditEventRow.id > row.id)
+        .where(AuditEventRow.details.has_key("reason"))
+    )
+    if following is not None:
+        deleted = deleted.where(AuditEventRow.id < following.id)
+    planned: Sequence[int] = list(row.details.get("planned", {}).values())
+    return RetentionRun(
+        at=row.at, actor=row.actor, planned=sum(planned), deleted=session.scalar(deleted) or 0
+    )
+
+
+def _applied(limit: int) -> Select[AuditEventRow]:
+    return (
+        select(AuditEventRow)
+        .where(AuditEventRow.subject == SUBJECT, AuditEventRow.action == APPLIED)
+        .order_by(AuditEventRow.id.desc())
+        .limit(limit)
+    )
+
+
+def _require_admin(scope: Scope) -> None:
+    if not scope.is_admin:
+        raise NotAllowed

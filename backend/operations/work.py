@@ -1,0 +1,99 @@
+"""What is going on: turns that are not finished, those that failed lately, the workers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from redis.exceptions import RedisError
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, aliased
+
+from backend.auth.scope import Scope
+from backend.errors import NotAllowed
+from backend.operations.workers import list_workers
+from backend.schemas.sessions import TurnStatus
+from backend.schemas.work import Work, WorkTurn
+from backend.turns.lifecycle import RETRYABLE, UNFINISHED
+from backend.turns.process.services import Services
+from backend.turns.queries import SIGNS, seconds_between, state_of
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+LISTED = 100
+FAILURE_HOURS = 24
+
+
+def get_work(services: Services, scope: Scope) -> Work:
+    """The present work of all owners. Raises NotAllowed for others than admins."""
+    require_admin(scope)
+    with services.database.read() as session:
+        counts = dict(
+            session.execute(
+                select(TurnRow.status, func.count())
+                .where(TurnRow.status.in_(UNFINISHED))
+                .group_by(TurnRow.status)
+            )
+            .tuples()
+            .all()
+        )
+        turns = _turns(session, TurnRow.status.in_(UNFINISHED), TurnRow.number)
+        hours = func.make_interval(0, 0, 0, 0, FAILURE_HOURS)
+        failed_lately = (TurnRow.status == TurnStatus.FAILED) & (
+            TurnRow.created_at > func.now() - hours
+        )
+        failures = _turns(session, failed_lately, TurnRow.number.desc())
+    try:
+        workers, answers = list_workers(services.redis), True
+    except RedisError:
+        workers, answers = [], False
+    return Work(
+        queued=counts.get(TurnStatus.QUEUED, 0),
+        running=counts.get(TurnStatus.RUNNING, 0),
+        waiting=counts.get(TurnStatus.WAITING, 0),
+        redis_answers=answers,
+        turns=turns,
+        failures=failures,
+        workers=workers,
+    )
+
+
+def require_admin(scope: Scope) -> None:
+    """Raise NotAllowed unless the caller is an admin."""
+    if not scope.is_admin:
+        raise NotAllowed
+
+
+def _turns(session: Session, condition: Any, order: Any) -> list[WorkTurn]:
+    newer = aliased(TurnRow)
+    is_latest = ~(
+        select(newer.id)
+        .where(newer.conversation_id == TurnRow.conversation_id, newer.number > TurnRow.number)
+        .exists()
+    )
+    age = seconds_between(func.clock_timestamp(), TurnRow.created_at)
+    rows: Sequence[Any] = session.execute(
+        select(
+            TurnRow, ConversationRow.title, age.label("age"), is_latest.label("is_latest"), *SIGNS
+        )
+        .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+        .where(condition)
+        .order_by(order)
+        .limit(LISTED)
+    ).all()
+    return [_work_turn(row) for row in rows]
+
+
+def _work_turn(row: Any) -> WorkTurn:
+    turn = row.TurnRow
+    return WorkTurn(
+        **state_of(turn, row).model_dump(),
+        id=turn.id,
+        session_id=turn.conversation_id,
+        title=row.title,
+        owner=turn.owner_id,
+        status=TurnStatus(turn.status),
+        agent=turn.agent,
+        worker=turn.worker,
+        age_seconds=row.age,
+        error=turn.error,
+        is_retryable=turn.status in RETRYABLE and row.is_latest,
+    )

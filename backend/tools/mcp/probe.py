@@ -1,0 +1,99 @@
+"""Looks at the servers of a domain for administrators: whether they answer, and with what."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from mcp.types import Tool
+
+from backend.domains.allowed import Allowed
+from backend.domains.secrets import expand_secrets
+from backend.errors import SecretMissing, ToolServerUnavailable
+from backend.schemas.domains import McpServer
+from backend.schemas.servers import ServerReport, ServerTool, VersionStatus
+from backend.tools.mcp.health import ServerHealth
+from backend.tools.mcp.names import assign_names
+from backend.tools.mcp.server import Server
+from backend.tools.mcp.servers import CALL_SECONDS, close_all
+from backend.tools.mcp.stored_versions import ToolMemory
+from backend.tools.mcp.tool import effect_of_tool
+
+
+async def probe_servers(
+    servers: Mapping[str, McpServer], allowed: Allowed, health: ServerHealth, memory: ToolMemory
+) -> list[ServerReport]:
+    """Connect to each server and say what came of it, also to those that turns leave alone.
+
+    What they list is remembered, as when a turn meets it.
+    """
+    probes = [_Probe(name, server) for name, server in servers.items()]
+    await asyncio.gather(*(probe.look(allowed, health) for probe in probes))
+    listed = {probe.name: probe.tools for probe in probes if probe.problem is None}
+    review = await memory.review({name: list(tools.values()) for name, tools in listed.items()})
+    remembered = [key for key in review.remembered if key[0] in servers]
+    names = assign_names({name: list(tools) for name, tools in listed.items()}, remembered)
+    return [
+        probe.report(
+            {
+                tool: (names[probe.name, tool], review.statuses.get((probe.name, tool)))
+                for tool in probe.tools
+            }
+        )
+        for probe in probes
+    ]
+
+
+class _Probe:
+    """One server that is looked at."""
+
+    def __init__(self, name: str, server: McpServer) -> None:
+        self.name = name
+        self.tools: dict[str, Tool] = {}
+        self.problem: str | None = None
+        self._template = server
+        self._seconds = self._paused = 0.0
+
+    async def look(self, allowed: Allowed, health: ServerHealth) -> None:
+        """Connect, list its tools, and let go of it."""
+        began = time.monotonic()
+        key = self._template.model_dump_json()
+        self._paused = health.pause(key)
+        try:
+            server = Server(
+                self.name,
+                expand_secrets(self._template, allowed.secrets),
+                key=key,
+                health=health,
+                call_seconds=CALL_SECONDS,
+                commands=allowed.commands,
+            )
+            try:
+                for tool in await server.connect():
+                    self.tools.setdefault(tool.name, tool)
+            finally:
+                self._seconds = time.monotonic() - began
+                await close_all([server])
+        except (SecretMissing, ToolServerUnavailable) as error:
+            self.problem = error.detail
+
+    def report(self, found: Mapping[str, tuple[str, VersionStatus | None]]) -> ServerReport:
+        """Return what was found. `found`: of each tool, how it is called, and its status."""
+        return ServerReport(
+            name=self.name,
+            transport=self._template.transport,
+            answers=self.problem is None,
+            seconds=round(self._seconds, 3),
+            problem=self.problem,
+            paused_seconds=round(self._paused, 1),
+            tools=[self._tool(tool, *found[name]) for name, tool in self.tools.items()],
+        )
+
+    def _tool(self, tool: Tool, called: str, status: VersionStatus | None) -> ServerTool:
+        return ServerTool(
+            name=tool.name,
+            called=called,
+            description=tool.description or "",
+            input_schema=tool.inputSchema,
+            effect=effect_of_tool(tool).value,
+            status=status or VersionStatus.ACCEPTED,
+        )

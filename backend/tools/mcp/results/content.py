@@ -1,0 +1,212 @@
+"""From a tool server's result to words for the model and to what people see: pure rules.
+
+Text passes exactly as it was said, but for pictures and files that stand in it encoded. What a
+model cannot read is told to it in a line; people get the thing itself, from our own store: nothing
+is ever fetched from where a result points to.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
+
+from backend.llm.parts import has_too_many_parts
+from backend.schemas.wire import JSON
+from backend.tools.mcp.results.media import text_without_media, without_media
+
+MAX_BYTES = 5_000_000
+MAX_ALL_BYTES = 12_000_000
+MAX_ATTACHMENTS = 20
+MAX_STRUCTURED_CHARS = 50_000
+MAX_NAME_CHARS = 200
+MAX_LINKS = 20
+MAX_URI_CHARS = 2_000
+_LOST = {
+    "image": "you cannot see it",
+    "audio": "you cannot hear it",
+    "file": "you cannot read it",
+}
+
+
+@dataclass(frozen=True)
+class Content:
+    """A result: what the model reads, and what else people see."""
+
+    text: str
+    artifact: JSON | None
+
+
+def read_result(result: CallToolResult) -> Content:
+    """Return the result's words, and what else it holds: attachments and structured content."""
+    kept = _Attachments()
+    lines = [_line(block, kept) for block in result.content]
+    text = "\n".join(lines)
+    structured = _own_part(result, text, kept)
+    if structured and not any(map(_is_text, result.content)):
+        # Nothing else would tell the model of it.
+        text = "\n".join([*lines, json.dumps(structured, ensure_ascii=False)])
+    if structured and len(written := json.dumps(structured)) > MAX_STRUCTURED_CHARS:
+        kept.add("file", "result.json", "application/json", written.encode())
+        structured = None
+    links = [_address(block) for block in result.content if isinstance(block, ResourceLink)]
+    if not structured and not kept.all and not links:
+        return Content(text, None)
+    artifact = {"kind": "content", "structured": structured, "attachments": kept.all}
+    return Content(text, artifact | ({"links": links[:MAX_LINKS]} if links else {}))
+
+
+class _Attachments:
+    """What a result holds beside words, as long as it is not too much."""
+
+    def __init__(self) -> None:
+        self.all: list[JSON] = []
+        self._size = 0
+        self._said: dict[str, str] = {}
+
+    def take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
+        """Keep what is written in base64; return the line that tells the model of it."""
+        self._said[data] = self._take(kind, name, mime_type, data)
+        return self._said[data]
+
+    def take_encoded(self, mime_type: str, data: str) -> str:
+        """Keep what stands in a text or in JSON, once; return the line that stands there then."""
+        data = "".join(data.split())
+        return self._said.get(data) or self.take(_kind(mime_type), "", mime_type, data)
+
+    def _take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
+        mime_type = (mime_type or "application/octet-stream")[:MAX_NAME_CHARS]
+        head = " ".join(filter(None, (kind, name[:MAX_NAME_CHARS], mime_type)))
+        if len(data) > 2 * MAX_ALL_BYTES:
+            return f"[{head}: too large to be kept]"
+        try:
+            raw = base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError):
+            return f"[{head}: it cannot be read]"
+        if not self.add(kind, name, mime_type, raw):
+            return f"[{head}, {_size(len(raw))}: too large to be kept]"
+        return f"[{head}, {_size(len(raw))}: shown to people, {_LOST[kind]}]"
+
+    def add(self, kind: str, name: str, mime_type: str, raw: bytes) -> bool:
+        """Keep it, if it is not too much; return whether it is kept."""
+        too_many = len(self.all) >= MAX_ATTACHMENTS
+        if too_many or len(raw) > MAX_BYTES or self._size + len(raw) > MAX_ALL_BYTES:
+            return False
+        self._size += len(raw)
+        self.all.append(
+            {
+                "kind": kind,
+                "name": name[:MAX_NAME_CHARS],
+                "mime_type": mime_type,
+                "bytes": len(raw),
+                "data": base64.b64encode(raw).decode(),
+            }
+        )
+        return True
+
+
+def _line(block: ContentBlock, kept: _Attachments) -> str:
+    """Return the block as the model reads it; what people see besides goes to `kept`."""
+    if isinstance(block, TextContent):
+        return text_without_media(block.text, kept.take_encoded)
+    if isinstance(block, ImageContent):
+        return kept.take("image", "", block.mimeType, block.data)
+    if isinstance(block, AudioContent):
+        return kept.take("audio", "", block.mimeType, block.data)
+    if isinstance(block, ResourceLink):
+        return _link(block)
+    if isinstance(block, EmbeddedResource):
+        return _resource(block, kept)
+    return f"[{getattr(block, 'type', 'something')}: not of a known kind]"
+
+
+def _resource(block: EmbeddedResource, kept: _Attachments) -> str:
+    resource = block.resource
+    if isinstance(resource, TextResourceContents):
+        return text_without_media(resource.text, kept.take_encoded)
+    if isinstance(resource, BlobResourceContents):
+        name = str(resource.uri).rstrip("/").rpartition("/")[2]
+        return kept.take(_kind(resource.mimeType), name, resource.mimeType, resource.blob)
+    return "[resource: not of a known kind]"
+
+
+def _link(block: ResourceLink) -> str:
+    mime_type = f" ({block.mimeType})" if block.mimeType else ""
+    about = f": {block.description}" if block.description else ""
+    return f"[link {block.name} {block.uri}{mime_type}{about}]"
+
+
+def _address(block: ResourceLink) -> JSON:
+    """Return the link as people are shown it; an address that is cut would lead elsewhere."""
+    uri = str(block.uri)
+    return {
+        "name": block.name[:MAX_NAME_CHARS],
+        "uri": uri if len(uri) <= MAX_URI_CHARS else "",
+        "mime_type": (block.mimeType or "")[:MAX_NAME_CHARS],
+    }
+
+
+def _kind(mime_type: str | None) -> str:
+    kind = (mime_type or "").partition("/")[0]
+    return kind if kind in ("image", "audio") else "file"
+
+
+def _is_text(block: ContentBlock) -> bool:
+    if isinstance(block, EmbeddedResource):
+        return isinstance(block.resource, TextResourceContents)
+    return isinstance(block, TextContent)
+
+
+def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | None:
+    """Return the structured content, media set apart; None where it only says the rest again."""
+    structured = result.structuredContent
+    if not structured or _repeats_blocks(structured, result.content):
+        return None
+    readable: JSON = without_media(structured, kept.take_encoded)
+    return None if _repeats(readable, text) else readable
+
+
+def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
+    """Whether it is the blocks as JSON, as frameworks do that take any result for data."""
+    said = structured.get("result")
+    given = said if isinstance(said, list) else [said]
+    if len(structured) != 1 or len(given) != len(blocks):
+        return False
+    dumped = (block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in blocks)
+    return all(
+        isinstance(one, dict) and {k: v for k, v in one.items() if v is not None} == block
+        for one, block in zip(given, dumped, strict=True)
+    )
+
+
+def _repeats(structured: JSON, text: str) -> bool:
+    """Whether it only says the text again, as servers do for clients that read one or the other."""
+    if structured == {"result": text}:
+        return True
+    if has_too_many_parts(text):
+        return False
+    try:
+        said: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return bool(said == structured or {"result": said} == structured)
+
+
+def _size(count: int) -> str:
+    for unit, size in (("MB", 1_000_000), ("KB", 1_000)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,156 @@
+"""One MCP server during a run: its connection, opened when a call finds none, or finds it lost."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from langchain_core.tools import ToolException
+from mcp.types import CallToolResult, ReadResourceResult, Tool
+from pydantic import AnyUrl
+
+from backend.domains.commands import Commands
+from backend.errors import ToolServerUnavailable
+from backend.schemas.domains import McpServer
+from backend.schemas.wire import JSON
+from backend.tools.mcp.connection.progress import ProgressLine
+from backend.tools.mcp.connection.session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session
+from backend.tools.mcp.health import ServerHealth
+
+logger = logging.getLogger(__name__)
+
+
+class Server:
+    """A server by its name; each call finds an open connection or opens one.
+
+    `key` tells which server it is, in any domain; `commands` which processes may be started.
+    `call_seconds`: how long it may be silent within a call, unless the server's own template says
+    another time. `tools`: what it has told, here or to another turn at the same time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        server: McpServer,
+        *,
+        key: str,
+        health: ServerHealth,
+        call_seconds: float,
+        commands: Commands,
+    ) -> None:
+        self.name = name
+        self.key = key
+        self.tools: Sequence[Tool] = ()
+        self.is_connecting = False
+        self._server = server
+        self._health = health
+        self._commands = commands
+        self._call_seconds = server.call_seconds or call_seconds
+        self._is_bounded = server.call_seconds is not None
+        self._current: Session | None = None
+        self._connecting = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def connect_seconds(self) -> float:
+        """How long it may take to connect."""
+        return self._server.connect_seconds or self._health.connect_seconds
+
+    @property
+    def own_patience(self) -> float:
+        """How long a turn waits for it at least: what its template says, else nothing."""
+        return self._server.connect_seconds or 0.0
+
+    async def connect(self, known: Sequence[Tool] = ()) -> list[Tool]:
+        """Open the connection and give the tools; ToolServerUnavailable says why it cannot.
+
+        With those that are `known` it is not asked for them.
+        """
+        since = self._health.connecting(self.key)
+        self.is_connecting = True
+        session = Session(self.name, self._server, self._call_seconds, self._commands, known)
+        self._current = session
+        try:
+            tools = await session.open(self._tasks, self.connect_seconds)
+        except asyncio.CancelledError:
+            session.close()
+            self._health.given_up(self.key)
+            raise
+        finally:
+            self.is_connecting = False
+        reason = "" if tools is not None else session.failure(self.connect_seconds)
+        if tools is not None and len(tools) > MAX_TOOLS:
+            reason = f"it offers more than {MAX_TOOLS} tools; let it offer fewer"
+        if reason or tools is None:
+            session.close()
+            self._health.failed(self.key, since, reason, self.connect_seconds)
+            raise ToolServerUnavailable(reason)
+        self._health.connected(self.key, since)
+        return tools
+
+    async def call(
+        self,
+        tool: str,
+        arguments: JSON,
+        meta: JSON | None,
+        line: ProgressLine,
+        *,
+        as_task: bool = False,
+    ) -> CallToolResult:
+        """Call a tool; ToolException says how it failed, and whether it may have acted.
+
+        A connection that was lost before the call is opened again, once.
+        """
+        for _ in range(2):
+            session = await self._open_session()
+            try:
+                async with asyncio.timeout(self._call_seconds if self._is_bounded else None):
+                    return await session.call(tool, arguments, meta, line, as_task=as_task)
+            except NotDelivered:
+                session.close()
+            except TimeoutError as error:
+                raise ToolException(
+                    f"The tool server {self.name!r} has not answered within "
+                    f"{self._call_seconds:g} seconds, its limit, {UNCERTAIN}."
+                ) from error
+        raise self._unreachable()
+
+    async def read(self, uri: AnyUrl) -> ReadResourceResult | None:
+        """Read what a result links to; None where the server has nothing to be read.
+
+        ToolException says why it cannot be read.
+        """
+        if self._current is None or not self._current.is_open:
+            return None
+        try:
+            return await self._current.read(uri)
+        except NotDelivered:
+            return None
+
+    def close(self) -> set[asyncio.Task[None]]:
+        """Ask all connections to end and give the tasks that do it."""
+        if self._current is not None:
+            self._current.close()
+        return self._tasks
+
+    async def _open_session(self) -> Session:
+        async with self._connecting:
+            if self._current is None:
+                await self._connect(self.tools)
+            elif not await self._current.is_usable():
+                self._current.close()
+                await self._connect()
+                logger.warning("tool server connected again", extra={"server": self.name})
+        assert self._current is not None  # noqa: S101  # connect() has set it
+        return self._current
+
+    async def _connect(self, known: Sequence[Tool] = ()) -> None:
+        try:
+            await self.connect(known)
+        except ToolServerUnavailable:
+            raise self._unreachable() from None
+
+    def _unreachable(self) -> ToolException:
+        return ToolException(
+            f"The tool server {self.name!r} has broken the connection and cannot be reached; "
+            "nothing was run."
+        )

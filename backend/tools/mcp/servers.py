@@ -1,0 +1,226 @@
+"""Tools of MCP servers, opened for one run: words pass both ways exactly as they were said.
+
+A server that is dead, slow or has changed costs its own tools and nothing else: a run goes on with
+those of the others, and people are told.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from mcp.types import Tool
+
+from backend.domains.allowed import Allowed
+from backend.domains.secrets import expand_secrets
+from backend.errors import ToolServerUnavailable
+from backend.sandbox.sandbox import Sandbox
+from backend.schemas.domains import McpServer
+from backend.settings import Settings
+from backend.tools.context import OnProgress
+from backend.tools.mcp.bounds import why_unusable
+from backend.tools.mcp.health import ServerHealth
+from backend.tools.mcp.names import ToolKey, assign_names
+from backend.tools.mcp.server import Server
+from backend.tools.mcp.stored_versions import NoMemory, ServerTools, ToolMemory
+from backend.tools.mcp.tool import McpTool
+from backend.tools.mcp.versions import Review
+from backend.tools.mcp.words import (
+    about_names,
+    about_repeated,
+    about_unusable,
+    about_withheld,
+    is_absent,
+    is_missing,
+    is_withheld,
+)
+from db.session import Database
+
+CALL_SECONDS = 600.0
+CLOSE_SECONDS = 0.5
+NOTHING = Allowed()
+NO_MEMORY = NoMemory()
+
+Tell = Callable[[str], None]
+
+_running: set[asyncio.Task[Any]] = set()
+
+
+@dataclass(frozen=True)
+class ToolServers:
+    """What a process knows of all servers, for all its turns."""
+
+    health: ServerHealth
+    tools: ServerTools
+
+    @classmethod
+    def of(cls, settings: Settings, database: Database) -> "ToolServers":
+        """Return what a process knows in the beginning."""
+        return cls(ServerHealth(settings.mcp_connect_seconds), ServerTools(database))
+
+
+@dataclass(frozen=True)
+class Served:
+    """What servers give to one run. `absent`: by a tool's name, why it cannot be called now.
+
+    `is_whole`: every server has answered and all that it offers may be used.
+    """
+
+    tools: list[BaseTool]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    is_whole: bool = True
+
+
+@contextlib.asynccontextmanager
+async def open_mcp_tools(
+    servers: Mapping[str, McpServer],
+    *,
+    allowed: Allowed = NOTHING,
+    health: ServerHealth | None = None,
+    memory: ToolMemory = NO_MEMORY,
+    sandbox: Sandbox | None = None,
+    call_seconds: float = CALL_SECONDS,
+    tell: Tell = lambda notice: None,
+    warn: Tell = lambda notice: None,
+    on_progress: OnProgress = lambda call_id, said: None,
+) -> AsyncGenerator[Served, None]:
+    """Connect to all servers at once and give their tools; each connection lasts for the block.
+
+    What a person should know goes to `tell`, in sentences, or to `warn`, if it is about this run
+    only. Raises SecretMissing (or -Forbidden) before anything is opened.
+    A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
+    long a server may be silent within a call.
+    """
+    health = health or ServerHealth()
+    opened = [
+        Server(
+            name,
+            expand_secrets(server, allowed.secrets),
+            key=server.model_dump_json(),
+            health=health,
+            call_seconds=call_seconds,
+            commands=allowed.commands,
+        )
+        for name, server in servers.items()
+    ]
+    try:
+        found = await asyncio.gather(*(_connect(server, health) for server in opened))
+        listed = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, list)}
+        for server, got in zip(opened, found, strict=True):
+            if isinstance(got, str):
+                warn(is_missing(server.name, got))
+        missing = [server for server in opened if server not in listed]
+        make = partial(McpTool.of, sandbox=sandbox or Sandbox(), on_progress=on_progress)
+        yield await _serve(listed, missing, memory, make, tell)
+    finally:
+        await close_all([server for server in opened if not server.is_connecting])
+
+
+async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
+    """Return the server's tools, or why it cannot be had within a turn's patience.
+
+    It goes on connecting without the turn then, so that the process learns what becomes of it.
+    Turns that begin while one of them connects go by what that one is told; each of them opens a
+    connection of its own when it first calls a tool.
+    """
+    if health.pause(server.key):
+        return health.reason(server.key)
+    attempt = health.attempt(server.key, server.connect)
+    try:
+        patience = health.patience(server.key)
+        if not health.reason(server.key):
+            patience = max(patience, server.own_patience)
+        is_whole = patience >= server.connect_seconds  # which the attempt itself keeps
+        await asyncio.wait({attempt}, timeout=None if is_whole else patience)
+    finally:
+        if not attempt.done():
+            _keep(asyncio.create_task(_learn(attempt, server)))
+    if not attempt.done():
+        return f"it did not answer within {patience:.1f} seconds"
+    try:
+        server.tools = attempt.result()
+    except ToolServerUnavailable as error:
+        return error.detail
+    return server.tools
+
+
+async def _learn(attempt: asyncio.Task[list[Tool]], server: Server) -> None:
+    await asyncio.wait({attempt})
+    attempt.exception()
+    await close_all([server])
+
+
+async def _serve(
+    listed: Mapping[Server, list[Tool]],
+    missing: Sequence[Server],
+    memory: ToolMemory,
+    make: Callable[[Server, Tool, str], McpTool],
+    tell: Tell,
+) -> Served:
+    """Return the tools that may be used, under distinct names, and why others may not.
+
+    Of two tools of one name of one server only the first can be called at all.
+    """
+    distinct = {server: _distinct(server, tools, tell) for server, tools in listed.items()}
+    review = await memory.review({s.name: list(t.values()) for s, t in distinct.items()})
+    servers = {server.name for server in (*listed, *missing)}
+    remembered = [key for key in review.remembered if key[0] in servers]
+    names = assign_names({s.name: list(t) for s, t in distinct.items()}, remembered)
+    made: list[BaseTool] = []
+    for server, tools in distinct.items():
+        usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
+        made += [make(server, t, names[server.name, t.name]) for t in usable]
+        for said in about_withheld(server.name, list(tools), review):
+            tell(said)
+        called = {tool.name: names[server.name, tool.name] for tool in usable}
+        if renamed := about_names(server.name, called):
+            tell(renamed)
+    absent = _absent(names, {tool.name for tool in made}, missing, review)
+    return Served(made, absent, is_whole=not missing and not any(map(review.withholds, names)))
+
+
+def _absent(
+    names: Mapping[ToolKey, str], made: set[str], missing: Sequence[Server], review: Review
+) -> dict[str, str]:
+    """Return, by its name, why a tool that was there before cannot be called."""
+    away = {server.name for server in missing}
+    said: dict[str, str] = {}
+    for key, name in names.items():
+        server, _ = key
+        if name in made:
+            continue
+        if server in away:
+            said[name] = is_absent(name, server)
+        elif key in review.statuses:
+            said[name] = is_withheld(name, server, review.statuses[key])
+    return said
+
+
+def _distinct(server: Server, tools: Sequence[Tool], tell: Tell) -> dict[str, Tool]:
+    distinct: dict[str, Tool] = {}
+    unusable = {tool.name: why for tool in tools if (why := why_unusable(tool))}
+    usable = [tool for tool in tools if tool.name not in unusable]
+    repeated = [t.name for t in usable if distinct.setdefault(t.name, t) is not t]
+    if unusable:
+        tell(about_unusable(server.name, unusable))
+    if repeated:
+        tell(about_repeated(server.name, repeated))
+    return distinct
+
+
+async def close_all(servers: Sequence[Server]) -> None:
+    """Close all connections; one that takes its time goes on closing without anyone waiting."""
+    tasks = {task for server in servers for task in server.close()}
+    for task in tasks:
+        _keep(task)
+    if tasks:
+        await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+
+
+def _keep(task: asyncio.Task[None]) -> None:
+    """Hold a task that nobody waits for: asyncio itself would let it be collected."""
+    _running.add(task)
+    task.add_done_callback(_running.discard)

@@ -1,0 +1,127 @@
+"""Versions of servers' tools in PostgreSQL: seen by workers, decided by administrators."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+from uuid import UUID
+
+from mcp.types import Tool
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from backend.schemas.servers import VersionStatus
+from backend.tools.mcp.versions import Known, Review, Version, review_versions, version_of
+from db.models.domain import DomainRow
+from db.models.server_tool import ServerToolRow
+from db.session import Database
+
+KEPT_SECONDS = 10.0  # so long a process goes by what it knows; then a refusal is seen
+_READERS = ThreadPoolExecutor(4, thread_name_prefix="server-tools")
+
+
+class ToolMemory(Protocol):
+    """What was seen of the servers of one domain before."""
+
+    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        """Return what may be used of what these servers list now, and remember it."""
+
+
+class NoMemory:
+    """For servers of no domain, such as one that was deleted: whatever they list may be used."""
+
+    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        """Accept it."""
+        return Review()
+
+
+class ServerTools:
+    """The memory of one process for all domains. Where nothing has changed it asks nobody."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[UUID, tuple[float, list[Known]]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, domain_id: UUID | None) -> ToolMemory:
+        """Return the memory of one domain."""
+        return _DomainTools(self, domain_id) if domain_id else NoMemory()
+
+    def review(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        """Return what may be used of what the domain's servers list now, and remember it."""
+        versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
+        with self._lock:
+            loaded_at, known = self._known.get(domain_id, (float("-inf"), []))
+        if time.monotonic() - loaded_at < KEPT_SECONDS:
+            review = review_versions(versions, known)
+            if _is_known(versions, known) and not any(map(review.withholds, review.statuses)):
+                return review
+        with self._database.transaction() as session:
+            known = _load(session, domain_id)
+            if not _is_known(versions, known):
+                known = _remember(session, domain_id, versions, known)
+        with self._lock:
+            self._known[domain_id] = (time.monotonic(), known)
+        return review_versions(versions, known)
+
+
+class _DomainTools:
+    def __init__(self, tools: ServerTools, domain_id: UUID) -> None:
+        self._tools = tools
+        self._domain_id = domain_id
+
+    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(_READERS, self._tools.review, self._domain_id, listed)
+
+
+def _is_known(versions: Sequence[Version], known: Sequence[Known]) -> bool:
+    return {version[:3] for version in versions} <= {one[:3] for one in known}
+
+
+def _load(session: Session, domain_id: UUID) -> list[Known]:
+    row = ServerToolRow
+    rows = session.execute(
+        select(row.server, row.tool, row.fingerprint, row.status, row.seen_at).where(
+            row.domain_id == domain_id
+        )
+    )
+    return [Known(*values[:3], VersionStatus(values[3]), values[4]) for values in rows]
+
+
+def _remember(
+    session: Session, domain_id: UUID, versions: Sequence[Version], known: Sequence[Known]
+) -> list[Known]:
+    """Store what is new, one process after the other; give all that is known then.
+
+    What waited for a decision and is not offered any more is forgotten: a server that changes
+    with each turn fills no table.
+    """
+    lock = func.pg_advisory_xact_lock(func.hashtextextended(f"server_tools {domain_id}", 0))
+    session.execute(select(lock))
+    known = _load(session, domain_id)
+    domain = select(DomainRow.id).where(DomainRow.id == domain_id)
+    if session.scalar(domain.with_for_update(read=True, key_share=True)) is None:
+        return list(known)  # it was deleted: its sessions go on without a memory
+    review = review_versions(versions, known)
+    row = ServerToolRow
+    offered = {version.fingerprint for version in versions}
+    asked = {version.server for version in versions}
+    session.execute(
+        delete(row).where(
+            row.domain_id == domain_id,
+            row.status == VersionStatus.PENDING,
+            row.server.in_(asked),
+            row.fingerprint.not_in(offered),
+        )
+    )
+    for version in versions:
+        values = version._asdict() | {
+            "domain_id": domain_id,
+            "status": review.statuses[version[:2]],
+        }
+        session.execute(insert(row).values(**values).on_conflict_do_nothing())
+    return _load(session, domain_id)

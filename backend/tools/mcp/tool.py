@@ -1,0 +1,122 @@
+"""A tool of an MCP server: arguments and results pass as they are, an error result is an error."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, ToolException
+from mcp.types import CallToolResult, Tool
+from pydantic import PrivateAttr
+
+from backend.sandbox.errors import SandboxError
+from backend.sandbox.sandbox import Sandbox
+from backend.schemas.wire import JSON
+from backend.tools.context import CALL_ID, OnProgress
+from backend.tools.journal import IDEMPOTENCY_KEY
+from backend.tools.mcp.connection.progress import ProgressLine
+from backend.tools.mcp.connection.task import is_run_as_task
+from backend.tools.mcp.results.content import read_result
+from backend.tools.mcp.results.links import open_links
+from backend.tools.mcp.server import Server
+from backend.tools.registry import Effect
+from backend.tools.validation import BOUNDS, find_misfit
+
+
+@dataclass(frozen=True)
+class _OfError:
+    """The artifact of an error result: raising it as an exception would lose it."""
+
+    artifact: JSON | None
+
+
+class McpTool(BaseTool):
+    """A server's tool, for the run that its server was opened for."""
+
+    response_format: str = "content_and_artifact"  # type: ignore[assignment]  # one of its literals
+    handle_tool_error: bool = True
+    effect: Effect = Effect.ACTS
+    _server: Server = PrivateAttr()
+    _tool: Tool = PrivateAttr()
+    _sandbox: Sandbox = PrivateAttr()
+    _on_progress: OnProgress = PrivateAttr()
+
+    @classmethod
+    def of(
+        cls, server: Server, tool: Tool, name: str, sandbox: Sandbox, on_progress: OnProgress
+    ) -> "McpTool":
+        """Return the tool under the name by which the model calls it."""
+        made = cls(
+            name=name,
+            description=tool.description or "",
+            args_schema=tool.inputSchema,
+            effect=effect_of_tool(tool),
+        )
+        made._server, made._tool = server, tool
+        made._sandbox, made._on_progress = sandbox, on_progress
+        return made
+
+    async def ainvoke(
+        self, input: str | dict[str, Any] | Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Any:
+        """Call the tool; an error result keeps what people see of it."""
+        result = await super().ainvoke(input, config, **kwargs)
+        if isinstance(result, ToolMessage) and isinstance(result.artifact, _OfError):
+            update = {"status": "error", "artifact": result.artifact.artifact}
+            return result.model_copy(update=update)
+        return result
+
+    def _run(self, /, **arguments: Any) -> tuple[str, JSON | None]:
+        raise NotImplementedError("MCP tools are called on the event loop")
+
+    async def _arun(self, /, **arguments: Any) -> tuple[str, JSON | _OfError | None]:
+        key = IDEMPOTENCY_KEY.get() if self.effect is Effect.IDEMPOTENT else None
+        meta = {"idempotency_key": key} if key else None
+        result = await self._call(arguments, meta)
+        if self._tool.outputSchema is not None and not result.isError:
+            await self._check(self._tool.outputSchema, result.structuredContent)
+        content = read_result(await open_links(result, self._server.read))
+        if result.isError:
+            return content.text, _OfError(content.artifact)
+        return content.text, content.artifact
+
+    async def _call(self, arguments: JSON, meta: JSON | None) -> CallToolResult:
+        call_id = CALL_ID.get()
+        line = ProgressLine(lambda said: self._on_progress(call_id, said))
+        try:
+            return await self._server.call(
+                self._tool.name, arguments, meta, line, as_task=is_run_as_task(self._tool)
+            )
+        finally:
+            line.close()
+
+    async def _check(self, schema: JSON, structured: JSON | None) -> None:
+        """Raise ToolException unless the structured part of a result fits the tool's schema."""
+        server = self._server
+        reason: str | None = "there is no structured part in it"
+        if structured is not None:
+            try:
+                reason = await self._sandbox.run(
+                    find_misfit, schema, structured, bounds=BOUNDS, key=server.key
+                )
+            except SandboxError:
+                raise ToolException(
+                    f"The tool server {server.name!r} gave a result of which could not be found "
+                    f"out within {BOUNDS.seconds:g} seconds whether it fits its own schema; the "
+                    "tool has run, its result cannot be used."
+                ) from None
+        if reason:
+            raise ToolException(
+                f"The tool server {server.name!r} gave a result that does not fit its own schema "
+                f"({reason}); the tool has run, its result cannot be used."
+            )
+
+
+def effect_of_tool(tool: Tool) -> Effect:
+    """Return what the server says that running the tool does; without a word, it acts."""
+    says = tool.annotations
+    if says is not None and says.readOnlyHint:
+        return Effect.READ_ONLY
+    if says is not None and says.idempotentHint:
+        return Effect.IDEMPOTENT
+    return Effect.ACTS

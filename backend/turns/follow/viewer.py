@@ -1,0 +1,236 @@
+"""One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.messages import list_messages
+from backend.errors import InvalidInput
+from backend.events.reader import EventReader, LiveEvent, StreamId
+from backend.events.stream import Event
+from backend.schemas.sessions import (
+    DisplayMessage,
+    EventContext,
+    EventName,
+    Turn,
+    TurnStatus,
+)
+from backend.turns.lifecycle import is_finished
+from backend.turns.process.services import Services
+from backend.turns.queries import context_of, latest_turn, list_unfinished, turn_of
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+GAP_PAGE = 200
+# Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.
+EVENT_ID = re.compile(
+    r"[0-9]{1,18}(-[0-9]{1,18})?(\.[0-9]{0,18}(\.[0-9a-f]{0,8}(-[0-9]{1,9})?)?)?", re.ASCII
+)
+NAME_CHARS = 8  # of a turn's id, enough to tell the turns of one session apart
+
+
+class Place(NamedTuple):
+    """How far a viewer has come: in the stream, and in the stored display messages.
+
+    `ended` names the turn whose end, or wait for people, was told last, so that it is not told
+    again: Redis may hold its event back while the table tells it.
+    """
+
+    stream: StreamId
+    position: int
+    ended: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Place":
+        """Read an event's id, or 0 for the very beginning. Raises InvalidInput."""
+        if not EVENT_ID.fullmatch(text):
+            raise InvalidInput("Resume with the id of an event, or with 0.")
+        stream, _, stored = text.partition(".")
+        position, _, ended = stored.partition(".")
+        return cls(StreamId.parse(stream), int(position or 0), ended)
+
+    def __str__(self) -> str:
+        return f"{self.stream}.{self.position}" + (f".{self.ended}" if self.ended else "")
+
+
+class Seen(NamedTuple):
+    """All that decides what a viewer is told next; those who have seen the same hear the same."""
+
+    place: Place
+    ended: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event for a viewer."""
+
+    id: str
+    event: str
+    data: JSON
+
+
+class Viewer:
+    """Turns what Redis keeps, what arrives live and what PostgreSQL holds into one sequence."""
+
+    def __init__(
+        self, services: Services, reader: EventReader, scope: Scope, session_id: UUID
+    ) -> None:
+        self._services = services
+        self._reader = reader
+        self._session_id = session_id
+        self.scope = scope
+        self.seen = Seen(Place(StreamId(), 0))
+
+    def start(self, after: str | None) -> None:
+        """Take the place after the event `after`; without it, before the active turn.
+
+        Raises SessionNotFound, InvalidInput.
+        """
+        with self._services.database.read() as session:
+            found = conversations.get(session, self.scope, self._session_id)
+        if after is not None:
+            place = Place.parse(after)
+            self.seen = Seen(place, frozenset({place.ended}))
+            return
+        first = self._active_turn_begins()
+        if first is not None:
+            self.seen = Seen(first)
+            return
+        self.seen = Seen(Place(self._reader.last_id(self._session_id), found.message_count))
+        if (latest := self._latest_turn()) is not None and is_finished(latest[0].status):
+            self.seen = self.seen._replace(ended=frozenset({_name(latest[0].id)}))
+
+    def catch_up(self) -> list[Told]:
+        """What is kept after the viewer's place; rows that Redis forgot come from the table."""
+        kept = self._reader.kept(self._session_id, self.seen.place.stream)
+        last = max((place for place, event in enumerate(kept) if _position(event)), default=-1)
+        told = self._rows_before(None) if last < 0 else []
+        for place, event in enumerate(kept):
+            if self.has_gap_before(event):
+                told.extend(self._rows_before(_position(event)))
+            if place > last and event.body["event"] == EventName.TURN_FINISHED:
+                told.extend(self._rows_before(None))
+            told.extend(self.take(event))
+        if not kept:
+            told.extend(self._ended_unseen())
+            told.extend(self._waits_unseen())
+        return told
+
+    def has_gap_before(self, event: LiveEvent) -> bool:
+        """Whether rows are stored of which no event told: Redis was away or has forgotten."""
+        return (_position(event) or 0) > self.seen.place.position + 1
+
+    def take(self, event: LiveEvent) -> list[Told]:
+        """The event for the viewer; nothing if it was told before."""
+        place, ended = self.seen
+        if event.id <= place.stream:
+            return []
+        name, data = event.body["event"], event.body["data"]
+        is_new, position, last_ended = True, place.position, place.ended
+        if name == EventName.MESSAGE_ADDED:
+            is_new = data["message"]["position"] > position
+            position = max(position, data["message"]["position"])
+        elif name == EventName.TURN_FINISHED:
+            last_ended = _name(data["context"]["turn_id"])
+            is_new = last_ended not in ended
+            ended |= {last_ended}
+        elif name == EventName.INTERRUPT:
+            last_ended = _wait_of(data["turn"]["id"], data["turn"]["attempts"])
+            is_new = last_ended not in ended
+            ended |= {last_ended}
+        self.seen = Seen(Place(event.id, position, last_ended), ended)
+        return [Told(str(self.seen.place), name, data)] if is_new else []
+
+    def _rows_before(self, end: int | None) -> list[Told]:
+        """The stored rows after the viewer's place, up to but without position `end`."""
+        told: list[Told] = []
+        with self._services.database.read() as session:
+            while end is None or self.seen.place.position + 1 < end:
+                after = self.seen.place.position
+                page = list_messages(
+                    session, self.scope, self._session_id, after=after, limit=GAP_PAGE
+                )
+                rows = [row for row in page.items if end is None or row.position < end]
+                for row in rows:
+                    self._move(position=row.position)
+                    context = self._context(session, row)
+                    told.append(self._tell(EventName.MESSAGE_ADDED, context, message=row))
+                if len(rows) < GAP_PAGE:
+                    break
+        return told
+
+    def _ended_unseen(self) -> list[Told]:
+        """The end of the latest turn, where no event tells it any more."""
+        latest = self._latest_turn()
+        if latest is None or not is_finished(latest[0].status):
+            return []
+        turn, context = latest
+        return self._tell_once(_name(turn.id), EventName.TURN_FINISHED, context, turn)
+
+    def _waits_unseen(self) -> list[Told]:
+        """That the active turn waits for people, where no event tells it any more."""
+        with self._services.database.read() as session:
+            first = next(iter(list_unfinished(session, self._session_id)), None)
+            if first is None or first.status != TurnStatus.WAITING:
+                return []
+            turn, context = turn_of(session, first), context_of(session, first)
+        wait = _wait_of(turn.id, turn.attempts)
+        return self._tell_once(wait, EventName.INTERRUPT, context, turn)
+
+    def _tell_once(self, mark: str, name: EventName, context: Any, turn: Turn) -> list[Told]:
+        if mark in self.seen.ended:
+            return []
+        self._move(ended=mark)
+        self.seen = self.seen._replace(ended=self.seen.ended | {mark})
+        return [self._tell(name, context, turn=turn)]
+
+    def _latest_turn(self) -> tuple[Turn, Any] | None:
+        with self._services.database.read() as session:
+            row = latest_turn(session, self._session_id)
+            return (turn_of(session, row), context_of(session, row)) if row else None
+
+    def _context(self, session: Session, row: DisplayMessage) -> EventContext | JSON:
+        turn = session.get(TurnRow, row.turn_id)
+        return context_of(session, turn) if turn else {"session_id": self._session_id}
+
+    def _tell(self, name: EventName, context: Any, **data: Any) -> Told:
+        body = orjson.loads(Event(name, context, data).dump())
+        return Told(str(self.seen.place), name, body["data"])
+
+    def _move(self, **changes: Any) -> None:
+        self.seen = self.seen._replace(place=self.seen.place._replace(**changes))
+
+    def _active_turn_begins(self) -> Place | None:
+        """The place before the first event of the active turn; None when nothing is active."""
+        with self._services.database.read() as session:
+            unfinished = list_unfinished(session, self._session_id)
+        if not unfinished:
+            return None
+        turn = unfinished[0]
+        before = self._reader.place_before(self._session_id, turn.id)
+        is_running = turn.status != TurnStatus.QUEUED or turn.message_position is not None
+        position = (turn.message_position or 1) - 1 if is_running else 0
+        return Place(before, position)
+
+
+def _name(turn_id: UUID | str) -> str:
+    return str(turn_id)[:NAME_CHARS]
+
+
+def _wait_of(turn_id: UUID | str, attempts: int) -> str:
+    """What names one wait: a turn may wait again after each attempt."""
+    return f"{_name(turn_id)}-{attempts}"
+
+
+def _position(event: LiveEvent) -> int | None:
+    """Where the row stands that the event tells of; None for an event of another kind."""
+    if event.body["event"] != EventName.MESSAGE_ADDED:
+        return None
+    position: int = event.body["data"]["message"]["position"]
+    return position

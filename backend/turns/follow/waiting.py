@@ -1,0 +1,133 @@
+"""Waiting for turns: who waits holds no thread; one thread at a time asks for all of them."""
+
+import asyncio
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Collection
+from contextlib import suppress
+from uuid import UUID
+
+import anyio.to_thread
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, aliased
+
+from backend.auth.scope import Scope
+from backend.events.reader import EventReader, LiveEvent
+from backend.schemas.sessions import Turn, TurnStatus
+from backend.turns.lifecycle import UNFINISHED
+from db.models.turn import TurnRow
+from db.session import Database
+
+POLL_SECONDS = 1.0  # without Redis no event tells of an end
+MOST_LARGE = 4  # requests with bodies of megabytes
+log = logging.getLogger(__name__)
+
+
+class Waits:
+    """The requests of a process that wait for turns; all of them live on its one event loop."""
+
+    def __init__(
+        self, database: Database, reader: EventReader, most_of_person: int, most: int
+    ) -> None:
+        self._database = database
+        self._reader = reader
+        self._most_of_person, self._most = most_of_person, most
+        self._by_person: Counter[str] = Counter()
+        self._large = 0
+        self._by_turn: defaultdict[UUID, set[asyncio.Future[None]]] = defaultdict(set)
+        self._happened = asyncio.Event()
+        self._thread = anyio.CapacityLimiter(1)
+        self._asking: asyncio.Task[None] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many requests wait now."""
+        return self._by_person.total()
+
+    def has_room(self, scope: Scope, is_large: bool) -> bool:
+        """Whether one more request of this person may wait; a large one keeps its memory."""
+        if is_large and self._large >= MOST_LARGE:
+            return False
+        return self._by_person[scope.user_id] < self._most_of_person and self.count < self._most
+
+    async def wait(
+        self, scope: Scope, turn: Turn, seconds: float, gone: Awaitable[None], is_large: bool
+    ) -> None:
+        """Wait until to wait on would be in vain, the client is gone, or the time is over."""
+        loop = asyncio.get_running_loop()
+        said_all: asyncio.Future[None] = loop.create_future()
+        leaving = asyncio.ensure_future(gone)
+
+        def hear(event: LiveEvent | None) -> None:
+            if event is None or event.body["event"] in ("turn_finished", "interrupt"):
+                loop.call_soon_threadsafe(self._happened.set)
+
+        stop_listening = self._reader.listen(turn.session_id, hear)
+        self._by_person[scope.user_id] += 1
+        self._large += is_large
+        self._by_turn[turn.id].add(said_all)
+        self._ask_now()
+        try:
+            ends = {said_all, leaving}
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop_listening()
+            leaving.cancel()
+            self._by_person[scope.user_id] -= 1
+            self._large -= is_large
+            self._by_turn[turn.id].discard(said_all)
+            if not self._by_turn[turn.id]:
+                del self._by_turn[turn.id]
+
+    def _ask_now(self) -> None:
+        self._happened.set()
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask_while_any_waits())
+
+    async def _ask_while_any_waits(self) -> None:
+        while self._by_turn:
+            self._happened.clear()  # what happens while the database is asked is asked again
+            try:
+                await self._tell_who_waits_in_vain()
+            except SQLAlchemyError as error:
+                log.info("Who waits for turns waits on: %s", str(error).splitlines()[0])
+                await asyncio.sleep(POLL_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._happened.wait()
+
+    async def _tell_who_waits_in_vain(self) -> None:
+        ids = list(self._by_turn)
+        for turn_id in await anyio.to_thread.run_sync(self._ask, ids, limiter=self._thread):
+            for said_all in self._by_turn.get(turn_id, ()):
+                if not said_all.done():
+                    said_all.set_result(None)
+
+    def _ask(self, turn_ids: Collection[UUID]) -> set[UUID]:
+        with self._database.read() as session:
+            return set(turn_ids) - find_worth_waiting_for(session, turn_ids)
+
+
+def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of the turns that are worth waiting for: not ended, and no one asks people.
+
+    A queued turn is not while the first of its session asks people. The ids are those of turns that
+    their owners have just submitted.
+    """
+    other = aliased(TurnRow)
+    first = (
+        select(other.status)
+        .where(other.conversation_id == TurnRow.conversation_id, other.status.in_(UNFINISHED))
+        .order_by(other.number)
+        .limit(1)
+        .scalar_subquery()
+    )
+    found = session.scalars(
+        select(TurnRow.id).where(
+            TurnRow.id.in_(turn_ids),
+            (TurnRow.status == TurnStatus.RUNNING)
+            | ((TurnRow.status == TurnStatus.QUEUED) & (first != TurnStatus.WAITING)),
+        )
+    )
+    return set(found)

@@ -1,0 +1,158 @@
+"""Branches of a session: forked before a message, left, taken up again; no row ever changes."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.paths import Path
+from backend.conversations.state.store import bring_back, newest_version
+from backend.errors import (
+    MessageTakenBack,
+    NotShown,
+    SessionBusy,
+    SessionNotFound,
+    StateNotKept,
+    TurnNotFound,
+)
+from backend.schemas.branches import Branches, MessageVersion, MessageVersions
+from backend.turns.process.services import Services
+from backend.turns.queries import list_unfinished
+from db.models.branch import BranchRow
+from db.models.conversation import ConversationRow
+from db.models.display_message import DisplayMessageRow
+from db.models.turn import TurnRow
+
+
+def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) -> UUID:
+    """Begin a branch that ends before the turn's message; give the first turn that this began.
+
+    The caller holds the conversation. Raises SessionBusy, MessageTakenBack, NotShown,
+    StateNotKept, CorruptState.
+    """
+    if list_unfinished(session, conversation.id):
+        raise SessionBusy
+    position, path = _position(turn), Path.read(conversation.path)
+    if not path.has(position):
+        raise NotShown
+    if turn.state_version is None:
+        raise StateNotKept
+    _leave(session, conversation)
+    numbers = select(func.max(BranchRow.number) + 1)
+    of_conversation = BranchRow.conversation_id == conversation.id
+    conversation.branch = session.execute(numbers.where(of_conversation)).scalar_one()
+    _take_up(session, conversation, path.cut(position), turn.state_version - 1)
+    return turn.fork_of or _first_turn(session, conversation.id, position) or turn.id
+
+
+def switch(services: Services, scope: Scope, session_id: UUID, turn_id: UUID) -> None:
+    """Show the branch that has this turn; of several, the one that was left last.
+
+    Raises SessionNotFound, TurnNotFound, SessionBusy, MessageTakenBack, StateNotKept, CorruptState.
+    """
+    with services.database.transaction() as session:
+        conversation = conversations.lock(session, scope, session_id)
+        turn = session.get(TurnRow, turn_id)
+        if turn is None or turn.conversation_id != session_id:
+            raise TurnNotFound
+        if list_unfinished(session, session_id):
+            raise SessionBusy
+        position = _position(turn)
+        if Path.read(conversation.path).has(position):
+            return
+        left = session.scalars(
+            select(BranchRow)
+            .where(BranchRow.conversation_id == session_id)
+            .order_by(BranchRow.state_version.desc())
+        )
+        branch = next(branch for branch in left if Path.read(branch.path).has(position))
+        path, version = Path.read(branch.path), branch.state_version
+        _leave(session, conversation)
+        conversation.branch = branch.number
+        _take_up(session, conversation, path, version)
+
+
+def list_branches(session: Session, scope: Scope, session_id: UUID) -> Branches:
+    """The versions of each message that has several. Raises SessionNotFound."""
+    row = ConversationRow
+    found = session.execute(
+        select(row.branch, row.path).where(row.id == session_id, conversations.visible_to(scope))
+    ).one_or_none()
+    if found is None:
+        raise SessionNotFound
+    if found.path is None:
+        return Branches(branch=None, items=[])
+    path = Path.read(found.path)
+    groups = _versions(session, session_id)
+    return Branches(branch=found.branch, items=[_wire(group, path) for group in groups])
+
+
+def _position(turn: TurnRow) -> int:
+    """Where the turn's message stands. Raises MessageTakenBack where it never came to stand."""
+    if turn.message_position is None:
+        raise MessageTakenBack
+    return turn.message_position
+
+
+def _leave(session: Session, conversation: ConversationRow) -> None:
+    """Keep the active branch as it is now: where it ends, and what its agent remembers there."""
+    path = Path.read(conversation.path).close(conversation.message_count)
+    now = insert(BranchRow).values(
+        conversation_id=conversation.id,
+        number=conversation.branch,
+        path=path.dump(),
+        state_version=newest_version(conversation.id),
+    )
+    key = ["conversation_id", "number"]
+    new = {"path": now.excluded.path, "state_version": now.excluded.state_version}
+    session.execute(now.on_conflict_do_update(index_elements=key, set_=new))
+
+
+def _take_up(session: Session, conversation: ConversationRow, path: Path, version: int) -> None:
+    """Show what is on a closed path and what comes, and bring the state to that of a version."""
+    conversation.path = path.extend(conversation.message_count + 1).dump()
+    bring_back(session, conversation.id, version)
+    session.flush()
+
+
+def _first_turn(session: Session, conversation_id: UUID, position: int) -> UUID | None:
+    """The turn that a message began: later ones may have gone on with it."""
+    row = DisplayMessageRow
+    return session.scalar(
+        select(row.turn_id).where(row.conversation_id == conversation_id, row.position == position)
+    )
+
+
+def _versions(session: Session, session_id: UUID) -> Iterable[Iterable[Any]]:
+    """The turns of each forked message, in order; one for each of its places."""
+    turn = TurnRow
+    columns = (turn.id, turn.fork_of, turn.message_position, turn.created_at)
+    forks = session.execute(
+        select(*columns)
+        .where(turn.conversation_id == session_id, turn.fork_of.is_not(None))
+        .order_by(turn.number)
+    ).all()
+    first = session.execute(select(*columns).where(turn.id.in_({fork.fork_of for fork in forks})))
+    groups = {one.id: {one.message_position: one} for one in first}
+    for fork in forks:
+        groups[fork.fork_of].setdefault(fork.message_position, fork)
+    return [group.values() for _, group in sorted(groups.items(), key=lambda pair: min(pair[1]))]
+
+
+def _wire(group: Iterable[Any], path: Path) -> MessageVersions:
+    return MessageVersions(
+        versions=[
+            MessageVersion(
+                turn_id=turn.id,
+                position=turn.message_position,
+                is_active=path.has(turn.message_position),
+                created_at=turn.created_at,
+            )
+            for turn in group
+        ]
+    )

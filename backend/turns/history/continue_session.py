@@ -1,0 +1,77 @@
+"""Continues a session in a new one: with today's configuration, its history and its state."""
+
+from dataclasses import replace
+from uuid import UUID, uuid4, uuid5
+
+from sqlalchemy.orm import Session
+
+from backend.agents.state import check_state, pending_calls
+from backend.auth.scope import Scope
+from backend.conversations import display
+from backend.conversations import service as conversations
+from backend.conversations.copying import copy_history
+from backend.conversations.messages import add_messages, list_all
+from backend.conversations.paths import Path
+from backend.conversations.state.store import append_delta, load_state
+from backend.errors import CallsUnanswered, DomainNotFound, SessionBusy
+from backend.turns.queries import list_unfinished
+from backend.turns.submit.service import check_key, open_session
+from db.models.conversation import ConversationRow
+
+ORIGIN = "continued_from"  # in the metadata of the notice
+CONTINUED = " (continued)"
+
+
+def continue_session(
+    session: Session, scope: Scope, session_id: UUID, domain: str | None, key: str | None = None
+) -> UUID:
+    """Make a session of a domain, or of the same one, that goes on from here; give its id.
+
+    Its history is a copy of what the session shows, then a notice that says where it comes from;
+    its agent remembers what the old one does. The old session stays as it is. The same key and
+    domain give the session that they gave before.
+    Raises InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
+    DomainNotFound, DomainArchived.
+    """
+    new_id = _id_of(scope, session_id, domain, check_key(key))
+    old = conversations.lock(session, scope, session_id)
+    if session.get(ConversationRow, new_id):
+        return new_id
+    if list_unfinished(session, session_id):
+        raise SessionBusy
+    state = check_state(load_state(session, session_id).state)
+    if pending_calls(state):
+        raise CallsUnanswered
+    open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
+    copy_history(session, session_id, new_id, Path.read(old.path))
+    # Version 0 is the empty state, as everywhere: all that is carried over is one change of it.
+    messages = state.pop("messages")
+    delta = {"append": messages, "set": state}
+    append_delta(session, new_id, 0, delta, list_all(session, new_id))
+    origin = display.notice(_origin_words(session, scope, old, new_id))
+    add_messages(session, new_id, None, [replace(origin, metadata={ORIGIN: str(session_id)})])
+    return new_id
+
+
+def _id_of(scope: Scope, session_id: UUID, domain: str | None, key: str | None) -> UUID:
+    """The id that a key stands for, so that nothing need be kept to know it again."""
+    return uuid4() if key is None else uuid5(session_id, repr((scope.user_id, domain, key)))
+
+
+def _title_after(title: str) -> str:
+    """A title that is told from the old one in a list."""
+    return title if not title or title.endswith(CONTINUED) else f"{title}{CONTINUED}"
+
+
+def _domain_of(old: ConversationRow) -> str:
+    if old.domain_id is None:
+        raise DomainNotFound("The domain of this session was deleted. Choose another one.")
+    return str(old.domain_id)
+
+
+def _origin_words(session: Session, scope: Scope, old: ConversationRow, new_id: UUID) -> str:
+    domain = conversations.get(session, scope, new_id).domain
+    return (
+        f"Continued from the session “{old.title or 'New chat'}”: what stands above was said there."
+        f" From here on today's configuration of {domain} applies."
+    )

@@ -1,0 +1,53 @@
+"""Makes an agent state anew from the display messages, where the stored one cannot be read."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from backend.agents.state import empty_state, repair
+from backend.auth.scope import Scope
+from backend.conversations import display
+from backend.conversations import service as conversations
+from backend.conversations.messages import add_messages, list_shown
+from backend.conversations.rebuild import rebuild_messages
+from backend.conversations.state.store import replace_state
+from backend.errors import SessionBusy
+from backend.events.stream import Event
+from backend.schemas.sessions import EventName
+from backend.turns.process.services import Services
+from backend.turns.queries import context_in, latest_turn, list_unfinished
+from backend.turns.run.close import CUT_OFF
+
+REBUILT = (
+    "What the agent remembers was rebuilt from the messages above. Summaries, todos and files of"
+    " before are not part of it."
+)
+
+
+def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
+    """Rebuild what a session's agent remembers, and say so in the history.
+
+    Raises SessionNotFound, SessionBusy.
+    """
+    with services.database.transaction() as session:
+        conversation = conversations.lock(session, scope, session_id)
+        if list_unfinished(session, session_id):
+            raise SessionBusy
+        rebuild_state(session, session_id)
+        turn = latest_turn(session, session_id)
+        shown = add_messages(
+            session, session_id, turn.id if turn else None, [display.notice(REBUILT)]
+        )
+        context = context_in(conversation, turn) if turn else None
+    if context:
+        events = [
+            Event(EventName.MESSAGE_ADDED, context, {"message": row}, row.position) for row in shown
+        ]
+        services.events.publish(session_id, *events)
+
+
+def rebuild_state(session: Session, conversation_id: UUID) -> None:
+    """Replace the state by what the display messages make; the caller holds the conversation."""
+    messages = rebuild_messages(list_shown(session, conversation_id))
+    state, _ = repair({**empty_state(), "messages": messages}, CUT_OFF)
+    replace_state(session, conversation_id, state)

@@ -1,0 +1,106 @@
+"""Tells of accepted turns once they are committed: wakes a worker, tells those who watch."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from backend.events.stream import Event, EventStream
+from backend.schemas.sessions import EventName
+from backend.turns.process.queue import TurnQueue
+from backend.turns.submit.enter import Accepted
+
+MOST_WAITING = 256  # who accepts more than Redis can be told of has to wait
+MOST_AT_ONCE = 64
+SETTLE_SECONDS = 2.0
+REST_SECONDS = 0.002  # when many come, more of them share a round trip
+log = logging.getLogger(__name__)
+
+
+class Announcer:
+    """A thread of its own, so that whoever has sent a message does not wait for Redis.
+
+    What comes while it speaks goes with the next round trip. Nothing is lost with it: the sweeper
+    finds turns that nobody was told of, pages see what is stored.
+    """
+
+    def __init__(self, redis: Redis, queue: TurnQueue, events: EventStream) -> None:
+        self._redis = redis
+        self._queue = queue
+        self._events = events
+        self._waiting: list[Accepted] = []
+        self._came = self._told = 0
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def tell(self, accepted: Iterable[Accepted]) -> None:
+        """Have them told soon; those that were accepted before are known."""
+        new = [one for one in accepted if one.context]
+        if not new:
+            return
+        with self._changed:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="announcer", daemon=True)
+                self._thread.start()
+            self._changed.wait_for(lambda: len(self._waiting) < MOST_WAITING)
+            self._waiting += new
+            self._came += len(new)
+            self._changed.notify_all()
+
+    def settle(self) -> None:
+        """Wait until what came before has been told, if Redis answers."""
+        with self._changed:
+            due = self._came
+            self._changed.wait_for(lambda: self._told >= due, SETTLE_SECONDS)
+
+    def _work(self) -> None:
+        while True:
+            batch = self._take()
+            try:
+                self._announce(batch)
+            except Exception:  # the edge: a turn that cannot be told of must not be the last
+                log.exception("Turns wait for the sweeper")
+            with self._changed:
+                self._told += len(batch)
+                self._changed.notify_all()
+            if len(batch) > 1:
+                time.sleep(REST_SECONDS)
+
+    def _take(self) -> list[Accepted]:
+        """Wait for one, and take those that have come besides."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting)
+            batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+            self._changed.notify_all()
+        return batch
+
+    def _announce(self, batch: list[Accepted]) -> None:
+        told = {one.turn.id: _events(one) for one in batch}
+        events = [event for of_turn in told.values() for event in of_turn]
+        if self._events.hangs:
+            self._events.missed(events)
+            return
+        try:
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for one in batch:
+                    if one.is_next:
+                        self._queue.wake_with(pipeline, one.turn.id)
+                    self._events.publish_with(pipeline, one.turn.session_id, *told[one.turn.id])
+                pipeline.execute()
+        except RedisError as error:
+            ids = ", ".join(map(str, told))
+            log.warning("Turns wait for the sweeper, Redis does not answer: %s: %s", ids, error)
+            self._events.missed(events, error)
+
+
+def _events(accepted: Accepted) -> list[Event]:
+    context, turn, shown = accepted.context, accepted.turn, accepted.shown
+    assert context is not None  # noqa: S101  # told of new turns only
+    position = shown.position if shown else 0
+    events = [Event(EventName.TURN_QUEUED, context, {"turn": turn}, position)]
+    if shown:
+        events.append(Event(EventName.MESSAGE_ADDED, context, {"message": shown}, position))
+    return events

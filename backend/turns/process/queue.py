@@ -1,0 +1,95 @@
+"""The wake-up call to workers: RQ carries a name and an id; the queue of record is the table."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from redis import Redis
+from redis.client import Pipeline
+from redis.exceptions import RedisError
+from rq.exceptions import DuplicateJobError, InvalidJobOperation
+from rq.job import Job
+from rq.serializers import JSONSerializer
+
+from backend.turns.process.turn_job import JOB, JOB_TIMEOUT, KEEP_FAILED_SECONDS, QUEUE, TurnJobs
+
+UUID_CHARS = 36  # a job's id begins with that of its turn
+log = logging.getLogger(__name__)
+
+
+class TurnQueue:
+    """The one queue; ids only, as JSON."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.rq = TurnJobs(QUEUE, connection=redis, serializer=JSONSerializer)
+
+    def has_backlog(self) -> bool:
+        """Whether jobs wait for a free worker thread."""
+        try:
+            return bool(self.rq.count)
+        except RedisError:
+            return True
+
+    def put_back(self, turn_id: UUID) -> bool:
+        """Ask again, at the end of the queue, for a turn whose job went to another turn."""
+        try:
+            self.rq.enqueue_job(self._job(turn_id, f"{turn_id}_{uuid4().hex[:8]}"))
+        except RedisError as error:
+            return self._give_up(turn_id, error)
+        return True
+
+    def wake_with(self, pipeline: Pipeline, turn_id: UUID) -> None:
+        """Ask for a turn that nobody has asked for, along with what else the pipeline sends."""
+        self.rq._enqueue_job(self._job(turn_id, str(turn_id)), pipeline=pipeline)
+
+    def wake(self, turn_id: UUID) -> bool:
+        """Ask a worker to run the turn; False when Redis does not answer.
+
+        Nothing is lost then: the sweeper asks again. A second job for a turn is harmless, since
+        only one claim succeeds.
+        """
+        try:
+            # What enqueue_job() does besides, dependencies, costs a round trip more.
+            self.rq._enqueue_job(self._job(turn_id, str(turn_id)), unique=True)
+        except DuplicateJobError:
+            return self.wake_again([turn_id])
+        except (RedisError, InvalidJobOperation) as error:
+            return self._give_up(turn_id, error)
+        return True
+
+    def wake_again(self, turn_ids: Sequence[UUID]) -> bool:
+        """Ask for turns that were asked for before, unless their jobs still wait in the queue.
+
+        What a job says of itself does not count: a worker may have been killed when it had just
+        taken it. So the turn is asked for under another name. False when Redis does not answer.
+        """
+        if not turn_ids:
+            return True
+        try:
+            entries: Any = self.rq.connection.lrange(self.rq.key, 0, -1)
+            waiting = {entry[:UUID_CHARS].decode(errors="replace") for entry in entries}
+            with self.rq.connection.pipeline(transaction=False) as pipeline:
+                for turn_id in turn_ids:
+                    if str(turn_id) not in waiting:
+                        job = self._job(turn_id, f"{turn_id}_{uuid4().hex[:8]}")
+                        self.rq._enqueue_job(job, pipeline=pipeline)
+                pipeline.execute()
+        except RedisError as error:
+            return self._give_up(turn_ids[0], error)
+        return True
+
+    def _job(self, turn_id: UUID, job_id: str) -> Job:
+        return self.rq.create_job(
+            JOB,
+            args=(str(turn_id),),
+            job_id=job_id,
+            timeout=JOB_TIMEOUT,
+            result_ttl=0,
+            failure_ttl=KEEP_FAILED_SECONDS,
+            description=f"turn {turn_id}",
+        )
+
+    def _give_up(self, turn_id: UUID, error: Exception) -> bool:
+        log.warning("Turn %s waits for the sweeper, Redis does not answer: %s", turn_id, error)
+        return False

@@ -1,0 +1,31 @@
+"""The parts that work on turns needs; made once per process by `backend.bootstrap`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from redis import Redis
+
+from backend.events.stream import EventStream
+from backend.sandbox.sandbox import Sandbox
+from backend.settings import Settings
+from backend.turns.process.announcer import Announcer
+from backend.turns.process.group_commit import GroupCommit
+from backend.turns.process.limits import Limits
+from backend.turns.process.queue import TurnQueue
+from db.session import Database
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the API and the worker share."""
+
+    settings: Settings
+    database: Database
+    redis: Redis
+    asking_redis: Redis  # for those who only ask what is there, and do not wait long
+    queue: TurnQueue
+    events: EventStream
+    announcer: Announcer
+    limits: Limits
+    submits: GroupCommit[Any, Any]
+    sandbox: Sandbox

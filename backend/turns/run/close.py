@@ -1,0 +1,245 @@
+"""How a turn ends: both views are made whole, the status set, all in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, null, update
+from sqlalchemy.orm import Session
+
+from backend.agents.answers import without_interrupt
+from backend.agents.state import add_partial, calling_message, check_state, pending_calls, repair
+from backend.agents.steps.events import ToolFinished
+from backend.approvals.store import withdraw
+from backend.conversations import display
+from backend.conversations.display import Draft
+from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations.state.delta import diff_states
+from backend.conversations.state.store import (
+    StoredState,
+    append_delta,
+    fold,
+    load_state,
+)
+from backend.errors import CorruptState
+from backend.schemas.sessions import (
+    DisplayMessage,
+    ErrorSummary,
+    EventContext,
+    MessageStatus,
+    Turn,
+    TurnStatus,
+)
+from backend.tools.journal import CallKey
+from backend.turns.queries import change_turn, context_in, next_turn_id, place_of, wire_turn
+from backend.turns.run.journal import forget_journal, load_journal
+from backend.turns.run.model_calls import AskedCalls
+from backend.usage.ledger import put_down
+from backend.usage.spent import Spent
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+LIST_SECONDS = 60
+REBUILD = "rebuild"
+CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
+NOT_RUN = "The turn ended while this call waited for a decision of a person, so it was not run."
+
+
+@dataclass(frozen=True)
+class Partial:
+    """What a model had said of a message when it was cut off."""
+
+    message_id: str
+    text: str
+    thinking: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a turn ends, and what is to be shown of that."""
+
+    status: TurnStatus
+    drafts: tuple[Draft, ...] = ()
+    error: ErrorSummary | None = None
+
+    @classmethod
+    def succeeded(cls) -> "Outcome":
+        """The agent has answered."""
+        return cls(TurnStatus.SUCCEEDED)
+
+    @classmethod
+    def stopped(cls) -> "Outcome":
+        """A person has stopped it."""
+        return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
+
+    @classmethod
+    def failed(cls, title: str, detail: str, offer: str | None = None) -> "Outcome":
+        """It could not be done, for a reason in words; `offer`: what pages offer then."""
+        error = ErrorSummary(title=title, detail=detail)
+        metadata = {"offer": offer} if offer else None
+        return cls(TurnStatus.FAILED, (display.error(title, detail, metadata),), error)
+
+
+@dataclass(frozen=True)
+class Closed:
+    """What closing a turn has changed, for those who watch, and which turn is next."""
+
+    turn: Turn
+    context: EventContext
+    added: Sequence[DisplayMessage] = ()
+    updated: Sequence[DisplayMessage] = ()
+    next_turn: UUID | None = None
+
+
+@dataclass(frozen=True)
+class InFlight:
+    """What of a step was there when the turn ended within it."""
+
+    partial: Partial | None = None
+    tools: Sequence[ToolFinished] = field(default=())
+    asked: AskedCalls = field(default_factory=AskedCalls)
+
+
+def load_checked(session: Session, conversation_id: UUID) -> StoredState:
+    """The newest state of a conversation that exists. Raises CorruptState."""
+    stored = load_state(session, conversation_id)
+    check_state(stored.state)
+    return stored
+
+
+def close_turn(
+    session: Session,
+    turn: TurnRow,
+    outcome: Outcome,
+    in_flight: InFlight = InFlight(),
+    stored: StoredState | None = None,
+) -> Closed:
+    """End a turn whose conversation the caller holds.
+
+    Partial text stays and is marked; calls without a result get one that says so, in both views.
+    A state that cannot be read is left as it is.
+    A message that still waited behind another turn is withdrawn with its turn.
+    """
+    added: list[DisplayMessage] = []
+    updated: list[DisplayMessage] = []
+    if turn.message_position is not None:
+        try:
+            stored = stored or load_checked(session, turn.conversation_id)
+            added, updated = _make_whole(session, turn, outcome, in_flight, stored)
+        except CorruptState as error:
+            added, updated = _tell_corrupt(session, turn, outcome, error)
+    if turn.status == TurnStatus.WAITING:
+        updated = [*updated, *withdraw(session, turn.id)]
+    spent = Spent.read(turn.usage).plus(in_flight.asked.calls)
+    change_turn(
+        session,
+        turn,
+        status=outcome.status,
+        usage=spent.dump(),
+        error=outcome.error.model_dump() if outcome.error else null(),
+        finished_at=func.clock_timestamp(),
+        lease_until=None,
+    )
+    forget_journal(session, turn.id)
+    _bring_to_top(session, turn.conversation_id)
+    following = next_turn_id(session, turn.conversation_id)
+    place = place_of(session, turn)
+    put_down(session, turn.owner_id, place.domain_name, spent)
+    return Closed(wire_turn(turn), context_in(place, turn), added, updated, following)
+
+
+def _bring_to_top(session: Session, conversation_id: UUID) -> None:
+    """Bring the conversation to the top of the list again, if the turn was a long one.
+
+    Its message did that when it came; a minute does not matter there, and the index entries do.
+    """
+    now = func.clock_timestamp()
+    session.execute(
+        update(ConversationRow)
+        .where(ConversationRow.id == conversation_id)
+        .where(ConversationRow.updated_at < now - timedelta(seconds=LIST_SECONDS))
+        .values(updated_at=now)
+    )
+
+
+def _make_whole(
+    session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
+) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+    state = without_interrupt(stored.state)
+    state, drafts = _with_partial(state, in_flight.partial, turn.agent)
+    finished = _finished_calls(session, turn, state, in_flight)
+    messages = [*state["messages"], *(tool.message for tool in finished)]
+    changed = {key: value for tool in finished for key, value in tool.changed.items()}
+    note = NOT_RUN if turn.status == TurnStatus.WAITING else CUT_OFF
+    state, unanswered = repair({**state, **changed, "messages": messages}, note)
+    for tool in finished:
+        drafts += display.result_drafts(tool.message, tool.artifact, turn.agent)
+    drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
+    if todos := display.readable_todos(changed.get("todos")):
+        drafts.append(display.todos(todos, turn.agent))
+    version, delta = stored.version, diff_states(stored.state, state)
+    in_flight.asked.choose_all()
+    calls = in_flight.asked.note(session, turn.conversation_id, state["messages"])
+    if delta or calls:
+        version = append_delta(session, turn.conversation_id, version, delta, calls=calls)
+    if stored.followed_by(state, version).has_outgrown_snapshot:
+        fold(session, turn.conversation_id, version)
+    drafts += outcome.drafts
+    added = add_messages(session, turn.conversation_id, turn.id, drafts)
+    return added, _close_calls(session, turn, finished)
+
+
+def _tell_corrupt(
+    session: Session, turn: TurnRow, outcome: Outcome, error: CorruptState
+) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+    """Close what is open on the screen, and offer to rebuild what the agent remembers."""
+    offer = display.error(error.title, error.detail, {"offer": REBUILD})
+    drafts = [offer] if outcome.status is TurnStatus.FAILED else [*outcome.drafts, offer]
+    added = add_messages(session, turn.conversation_id, turn.id, drafts)
+    return added, _close_calls(session, turn, ())
+
+
+def _finished_calls(
+    session: Session, turn: TurnRow, state: JSON, in_flight: InFlight
+) -> list[ToolFinished]:
+    """The calls that have a result already: those of this attempt, and of the ones before it."""
+    finished = list(in_flight.tools)
+    asking = calling_message(state)
+    if asking is None:
+        return finished
+    known = {tool.message.get("tool_call_id") for tool in finished}
+    pending = {call["id"] for call in pending_calls(state)} - known
+    journal = load_journal(session, turn.id, asking["id"])
+    for number, call in enumerate(asking["tool_calls"]):
+        recorded = journal.get(CallKey(asking["id"], number))
+        if recorded and recorded.message and call["id"] in pending:
+            finished.append(ToolFinished(recorded.message, recorded.artifact))
+    return finished
+
+
+def _with_partial(state: JSON, partial: Partial | None, agent: str) -> tuple[JSON, list[Draft]]:
+    if partial is None:
+        return state, []
+    state, message = add_partial(state, partial.text, partial.thinking, partial.message_id)
+    if message is None:
+        return state, []
+    return state, display.assistant_drafts(message, agent, MessageStatus.STOPPED)
+
+
+def _close_calls(
+    session: Session, turn: TurnRow, finished: Sequence[ToolFinished]
+) -> list[DisplayMessage]:
+    """Move the turn's open tool calls to their end: as they finished, or stopped."""
+    outcomes = [(t.message.get("tool_call_id"), display.call_status(t.message)) for t in finished]
+    updated = []
+    since = turn.message_position or 0
+    for row in open_calls(session, turn.conversation_id, turn.id, since):
+        match = next((o for o in outcomes if o[0] == row.content["call_id"]), None)
+        if match:
+            outcomes.remove(match)
+        status = match[1] if match else MessageStatus.STOPPED
+        updated.append(finish_call(session, turn.conversation_id, row.position, status, {}))
+    return [row for row in updated if row is not None]

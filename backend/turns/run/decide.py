@@ -1,0 +1,202 @@
+"""Deciding on calls that wait: by people, once each; by the clock, when nobody did in time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.approvals.allowed_tools import allow_tool
+from backend.approvals.inbox import find_approval, find_row, lock_approval
+from backend.approvals.rules import JSON, check_decision, refuse_misfits
+from backend.approvals.store import answer, latest_of, let_go_on, pending_of, read_clock
+from backend.auth.scope import Scope
+from backend.conversations import display
+from backend.conversations import service as conversations
+from backend.conversations.messages import add_messages
+from backend.errors import AlreadyDecided, InvalidInput, NothingToDecide
+from backend.events.stream import Event
+from backend.schemas.approvals import Approval, ApprovalStatus, Decision
+from backend.schemas.sessions import DisplayMessage, EventContext, EventName, Turn
+from backend.turns.process.services import Services
+from backend.turns.queries import context_of, find_turn, turn_of
+from db.failpoints import failpoint
+from db.models.approval import ApprovalRow
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+BATCH = 200
+TAKEN_BACK = "The turn that asked has ended, so there is nothing to decide any more."
+
+
+@dataclass
+class _Decided:
+    """What deciding has changed, for those who watch; `goes_on`: the turn waits for no one."""
+
+    turn: Turn
+    context: EventContext
+    goes_on: bool = False
+    updated: list[DisplayMessage] = field(default_factory=list)
+    added: list[DisplayMessage] = field(default_factory=list)
+
+
+def decide_turn(
+    services: Services, scope: Scope, turn_id: UUID, decisions: Sequence[Decision]
+) -> Turn:
+    """Answer all pending calls of a turn, in order; the same answers once more change nothing.
+
+    Raises TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput.
+    """
+    with services.database.read() as session:
+        find_turn(session, scope, turn_id)
+        asking = pending_of(session, turn_id)
+    refuse_misfits(services.sandbox, asking, decisions, scope.user_id)
+    with services.database.transaction() as session:
+        turn = find_turn(session, scope, turn_id)
+        conversations.lock(session, scope, turn.conversation_id)
+        session.refresh(turn)
+        pending = pending_of(session, turn_id)
+        if not pending:
+            _check_repeated(scope, latest_of(session, turn_id), decisions)
+            return turn_of(session, turn)
+        if len(pending) != len(decisions):
+            raise InvalidInput(
+                f"{len(pending)} calls of this turn wait for a decision and {len(decisions)} came. "
+                "Send one for each, in order."
+            )
+        checked = [check_decision(*pair) for pair in zip(pending, decisions, strict=True)]
+        decided = _decide(session, scope, turn, list(zip(pending, checked, strict=True)))
+    _tell(services, decided)
+    return decided.turn
+
+
+def decide_call(
+    services: Services, scope: Scope, approval_id: UUID, decision: Decision
+) -> Approval:
+    """Answer one call; the turn goes on with the last one. The same answer again changes nothing.
+
+    Raises ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput.
+    """
+    decided = None
+    with services.database.read() as session:
+        asking = find_row(session, scope, approval_id)
+    refuse_misfits(services.sandbox, [asking], [decision], scope.user_id)
+    with services.database.transaction() as session:
+        row = lock_approval(session, scope, approval_id)
+        if row.status == ApprovalStatus.PENDING:
+            turn = find_turn(session, scope, row.turn_id)
+            decided = _decide(session, scope, turn, [(row, check_decision(row, decision))])
+        else:
+            _check_repeated(scope, [row], [decision])
+        approval = find_approval(session, scope, approval_id)
+    if decided:
+        _tell(services, decided)
+    return approval
+
+
+def expire_due(services: Services) -> list[UUID]:
+    """Answer what nobody has decided in time, by the database's clock; give the turns' ids."""
+    due = ApprovalRow.expires_at < func.clock_timestamp()
+    is_pending = ApprovalRow.status == ApprovalStatus.PENDING
+    with services.database.read() as session:
+        found = select(ApprovalRow.turn_id).where(is_pending, due).distinct().limit(BATCH)
+        turn_ids = list(session.scalars(found))
+    for turn_id in turn_ids:
+        with services.database.transaction() as session:
+            decided = _expire(session, turn_id)
+        if decided:
+            _tell(services, decided)
+    return turn_ids
+
+
+def _decide(
+    session: Session, scope: Scope, turn: TurnRow, decided: Sequence[tuple[ApprovalRow, JSON]]
+) -> _Decided:
+    """Write what was decided; the caller holds the conversation."""
+    updated, notices = [], []
+    for row, decision in decided:
+        updated.append(answer(session, row, ApprovalStatus.DECIDED, decision, scope.user_id))
+        details = {"tool": row.tool, "decision": decision["type"], "turn_id": str(turn.id)}
+        audit.record(session, scope.user_id, "decided", "approval", row.id, details)
+        if decision.get("remember") and allow_tool(session, row.conversation_id, row.tool):
+            notices.append(display.notice(f"{row.tool} asks no more in this conversation."))
+    added = add_messages(session, turn.conversation_id, turn.id, notices)
+    return _finish(session, turn, updated, added)
+
+
+def _expire(session: Session, turn_id: UUID) -> _Decided | None:
+    turn = session.get(TurnRow, turn_id)
+    if turn is None or not _hold(session, turn):
+        return None
+    now = read_clock(session)
+    due = [row for row in pending_of(session, turn_id) if row.expires_at and row.expires_at < now]
+    if not due:
+        return None
+    for row in due:
+        details = {"tool": row.tool, "turn_id": str(turn_id)}
+        audit.record(session, audit.SOFTWARE, "expired", "approval", row.id, details)
+    updated = [answer(session, row, ApprovalStatus.EXPIRED) for row in due]
+    return _finish(session, turn, updated, [])
+
+
+def _hold(session: Session, turn: TurnRow) -> bool:
+    """Hold the turn's conversation, whose owner is not asked; False when it is gone."""
+    held = select(ConversationRow.id).where(ConversationRow.id == turn.conversation_id)
+    return session.scalar(held.with_for_update(key_share=True)) is not None
+
+
+def _finish(
+    session: Session,
+    turn: TurnRow,
+    updated: Sequence[DisplayMessage | None],
+    added: list[DisplayMessage],
+) -> _Decided:
+    goes_on = let_go_on(session, turn.id)
+    session.refresh(turn)
+    changed = [message for message in updated if message is not None]
+    return _Decided(turn_of(session, turn), context_of(session, turn), goes_on, changed, added)
+
+
+def _check_repeated(
+    scope: Scope, rows: Sequence[ApprovalRow], decisions: Sequence[Decision]
+) -> None:
+    """Raise unless these very decisions were made before, by the same person."""
+    if not rows:
+        raise NothingToDecide
+    is_same = len(rows) == len(decisions) and all(
+        row.decided_by == scope.user_id and row.decision == check_decision(row, decision)
+        for row, decision in zip(rows, decisions, strict=True)
+        if row.status == ApprovalStatus.DECIDED
+    )
+    first = next((row for row in rows if row.status != ApprovalStatus.PENDING), rows[0])
+    if not is_same or any(row.status != ApprovalStatus.DECIDED for row in rows):
+        raise AlreadyDecided(_how_decided(first))
+
+
+def _how_decided(row: ApprovalRow) -> str:
+    when = f"{row.decided_at:%Y-%m-%d %H:%M:%S} UTC" if row.decided_at else ""
+    if row.status == ApprovalStatus.EXPIRED:
+        return f"Nobody had decided by {when}, so the call was not run; the agent went on."
+    if row.status == ApprovalStatus.WITHDRAWN:
+        return TAKEN_BACK
+    how = (row.decision or {}).get("type")
+    return f"{row.decided_by} has decided already, at {when}: {how}. Nothing was changed."
+
+
+def _tell(services: Services, decided: _Decided) -> None:
+    """Tell those who watch, and wake a worker when the turn may go on."""
+    failpoint("S12 decided")
+    position = decided.added[-1].position if decided.added else 0
+
+    def event(name: EventName, message: DisplayMessage) -> Event:
+        return Event(name, decided.context, {"message": message}, position)
+
+    services.events.publish(
+        decided.turn.session_id,
+        *(event(EventName.MESSAGE_UPDATED, message) for message in decided.updated),
+        *(event(EventName.MESSAGE_ADDED, message) for message in decided.added),
+    )
+    if decided.goes_on:
+        services.queue.wake(decided.turn.id)

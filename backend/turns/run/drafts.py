@@ -1,0 +1,59 @@
+"""From a step of an agent to the rows that people see: pure rules."""
+
+from dataclasses import replace
+from typing import Any
+
+from backend.agents.state import is_summary
+from backend.agents.steps.events import StepFinished
+from backend.conversations import display
+from backend.conversations.display import Draft
+from backend.conversations.state.delta import dropped_messages
+from backend.schemas.sessions import ContentType, MessageStatus
+
+JSON = dict[str, Any]
+LEFT_OUT = (
+    "The conversation has grown long: the agent now reads its later part. All of it stays here."
+)
+SUMMARISED = (
+    "The conversation has grown long: the agent now reads a summary of its earlier part. "
+    "All of it stays here."
+)
+
+
+def drafts_of(step: StepFinished, before: JSON, delta: JSON, agent: str) -> list[Draft]:
+    """The rows of a step that changes the state from `before` by `delta`.
+
+    What policies tell comes first, then messages in order, then what else has changed.
+    """
+    drafts = [display.notice(told) for told in step.notices]
+    for message in step.messages:
+        drafts += _of_message(message, step, agent)
+    if todos := display.readable_todos(delta.get("set", {}).get("todos")):
+        drafts.append(display.todos(todos, agent))
+    if dropped_messages(delta, len(before["messages"])):
+        drafts.append(display.notice(SUMMARISED if _has_new_summary(delta) else LEFT_OUT))
+    return drafts
+
+
+def _of_message(message: JSON, step: StepFinished, agent: str) -> list[Draft]:
+    if message["role"] == "tool":
+        artifact = step.artifacts.get(message.get("tool_call_id", ""))
+        return display.tool_drafts(message, artifact, agent)
+    rows = display.assistant_drafts(message, agent, MessageStatus.COMPLETED)
+    return [_as_answered(row, step) for row in rows]
+
+
+def _as_answered(row: Draft, step: StepFinished) -> Draft:
+    """A call that was answered in its own step never ran; one that asks people waits."""
+    if row.content_type is not ContentType.TOOL_CALL:
+        return row
+    for message in step.messages:
+        if message["role"] == "tool" and message.get("tool_call_id") == row.content["call_id"]:
+            return replace(row, status=display.call_status(message))
+    is_asking = row.content["call_id"] in step.asking
+    return replace(row, status=MessageStatus.PENDING) if is_asking else row
+
+
+def _has_new_summary(delta: JSON) -> bool:
+    new = [*delta.get("prepend", ()), *delta.get("append", ())]
+    return any(map(is_summary, new))

@@ -1,0 +1,173 @@
+"""Leases: one thread per worker process keeps those of its turns and hears of stops."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import bindparam, func, select, text, tuple_, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from backend.errors import AppError, LeaseLost
+from backend.schemas.sessions import TurnStatus
+from backend.turns.process.heartbeat import LifeLock
+from db.models.turn import TurnRow
+from db.session import Database
+
+CONNECTIONS = 2  # the life lock keeps one
+LOOK_SECONDS = 0.2  # how soon a stop is heard
+log = logging.getLogger(__name__)
+
+
+class TurnStopped(AppError):
+    """A person has stopped this turn."""
+
+    status = 409
+
+
+@dataclass
+class Lease:
+    """One running turn of this process; `cancel` ends its agent for the given reason."""
+
+    turn_id: UUID
+    attempt: int
+    cancel: Callable[[AppError], None]
+    kept_at: float
+
+
+class LeaseKeeper:
+    """Renews the leases of all turns of this process together, by the database's clock."""
+
+    def __init__(self, database: Database, worker: str, lease_seconds: float) -> None:
+        # Hundreds of turns may want to be saved at once: leases must be kept all the same.
+        self._database = database.aside(CONNECTIONS)
+        self._life = LifeLock(self._database, worker)
+        self._seconds = lease_seconds
+        self._leases: dict[tuple[UUID, int], Lease] = {}
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        # A database that hangs holds the first thread up; the second one needs no database.
+        self._threads = [
+            threading.Thread(target=self._keep, name="leases", daemon=True),
+            threading.Thread(target=self._watch, name="old leases", daemon=True),
+        ]
+
+    def start(self) -> None:
+        """Begin to keep leases."""
+        self._life.hold()
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Keep no lease any more; turns that still run are cancelled and will be taken over."""
+        self._closing.set()
+        for thread in self._threads:
+            thread.join(timeout=5)
+        for lease in self._snapshot():
+            self._cancel(lease, LeaseLost())
+        self._life.free()
+
+    @property
+    def count(self) -> int:
+        """How many turns run in this process."""
+        return len(self._leases)
+
+    @contextmanager
+    def hold(
+        self, turn_id: UUID, attempt: int, cancel: Callable[[AppError], None]
+    ) -> Iterator[None]:
+        """Keep the lease of a claimed turn while the block runs."""
+        key = (turn_id, attempt)
+        with self._lock:
+            self._leases[key] = Lease(turn_id, attempt, cancel, time.monotonic())
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._leases.pop(key, None)
+
+    def _keep(self) -> None:
+        while not self._closing.wait(LOOK_SECONDS):
+            self._life.hold()
+            leases = self._snapshot()
+            if not leases:
+                continue
+            try:
+                self._look(leases)
+                if any(time.monotonic() - lease.kept_at > self._seconds / 4 for lease in leases):
+                    self._renew(leases)
+            except SQLAlchemyError as error:
+                log.warning("Leases are not renewed, the database does not answer: %s", error)
+
+    def _watch(self) -> None:
+        while not self._closing.wait(LOOK_SECONDS):
+            self._give_up_old(self._snapshot())
+
+    def _look(self, leases: list[Lease]) -> None:
+        """Cancel the turns that are to stop, and those that are no longer ours."""
+        ids = {lease.turn_id for lease in leases}
+        with self._database.read() as session:
+            rows = session.execute(
+                select(TurnRow.id, TurnRow.attempt, TurnRow.status, TurnRow.stop_requested).where(
+                    TurnRow.id.in_(ids)
+                )
+            ).all()
+        found = {row.id: row for row in rows}
+        for lease in leases:
+            row = found.get(lease.turn_id)
+            if row is None or (row.attempt, row.status) != (lease.attempt, TurnStatus.RUNNING):
+                self._cancel(lease, LeaseLost())
+            elif row.stop_requested:
+                self._cancel(lease, TurnStopped())
+
+    def _renew(self, leases: list[Lease]) -> None:
+        """Renew the leases but those of turns that somebody holds: their turn comes again soon.
+
+        A process that froze while it held one turn must not cost the others their leases.
+        """
+        now = time.monotonic()
+        until = func.clock_timestamp() + text(":seconds * interval '1 second'").bindparams(
+            bindparam("seconds", self._seconds)
+        )
+        free = (
+            select(TurnRow.id)
+            .where(tuple_(TurnRow.id, TurnRow.attempt).in_([_key(lease) for lease in leases]))
+            .where(TurnRow.status == TurnStatus.RUNNING)
+            .with_for_update(key_share=True, skip_locked=True)
+        )
+        with self._database.transaction() as session:
+            kept = session.execute(
+                update(TurnRow)
+                .where(TurnRow.id.in_(free))
+                .values(lease_until=until, heartbeat_at=func.clock_timestamp())
+                .returning(TurnRow.id, TurnRow.attempt)
+                .execution_options(synchronize_session=False)
+            )
+            keys = set(kept.tuples())
+        for lease in leases:
+            if _key(lease) in keys:
+                lease.kept_at = now
+
+    def _give_up_old(self, leases: list[Lease]) -> None:
+        """Stop working on a turn whose lease could not be renewed in time: it may be another's."""
+        for lease in leases:
+            if time.monotonic() - lease.kept_at > self._seconds:
+                self._cancel(lease, LeaseLost())
+
+    def _cancel(self, lease: Lease, reason: AppError) -> None:
+        """Cancel a lease's turn, once; unless it has ended by itself meanwhile."""
+        with self._lock:
+            is_held = self._leases.pop(_key(lease), None) is not None
+        if is_held:
+            lease.cancel(reason)
+
+    def _snapshot(self) -> list[Lease]:
+        with self._lock:
+            return list(self._leases.values())
+
+
+def _key(lease: Lease) -> tuple[UUID, int]:
+    return lease.turn_id, lease.attempt

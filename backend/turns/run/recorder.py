@@ -1,0 +1,306 @@
+"""The one writer of a running turn: every save names the attempt, every event follows its save."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from backend.agents.state import is_answered
+from backend.agents.steps.events import (
+    AnswerReset,
+    CallAsked,
+    Interrupted,
+    ModelAsked,
+    ModelWaiting,
+    StepFinished,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolProgress,
+)
+from backend.approvals.store import ask_people
+from backend.conversations import display
+from backend.conversations.messages import add_messages
+from backend.conversations.state.delta import diff_states
+from backend.conversations.state.store import append_delta
+from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
+from backend.events.stream import Event
+from backend.schemas.sessions import ContentType, DisplayMessage, EventName, TurnStatus
+from backend.text import clean_text
+from backend.turns.process.services import Services
+from backend.turns.run.claim import Claim
+from backend.turns.run.close import Closed, InFlight, Outcome, Partial, close_turn
+from backend.turns.run.drafts import drafts_of
+from backend.turns.run.model_calls import AskedCalls
+from backend.turns.run.publish import publish_closed
+from backend.turns.run.tool_calls import OpenCalls
+from backend.usage.budgets import has_domain_budget
+from backend.usage.ledger import Used
+from backend.usage.spent import Spent
+from db.failpoints import failpoint
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+
+JSON = dict[str, Any]
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+_SAID = {
+    ThinkingDelta: (EventName.THINKING_DELTA, ContentType.THINKING),
+    TextDelta: (EventName.TEXT_DELTA, ContentType.TEXT),
+}
+
+
+class _SavedStep(NamedTuple):
+    added: list[DisplayMessage]
+    updated: list[DisplayMessage]
+    version: int
+    stop: bool
+
+
+class Recorder:
+    """Saves and publishes what an agent does, for the attempt of one claim."""
+
+    def __init__(self, services: Services, claim: Claim) -> None:
+        self._services = services
+        self._claim = claim
+        self._stored = claim.stored
+        self._spent = claim.spent
+        self._position = claim.position
+        self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
+        self._partial_id = ""
+        self._finished: list[ToolFinished] = []
+        self._asked = AskedCalls()
+        self._calls = OpenCalls()
+        self._calls.opened(list(claim.calls))
+
+    def started(self) -> None:
+        """Tell those who watch that the turn runs, and show the message if it had to wait."""
+        added = self._claim.added
+        reset = []
+        if self._claim.attempt > 1 and not self._claim.has_waited:
+            reason = "worker lost" if self._claim.is_resumed else "handed over"
+            reset = [self._event(EventName.RESET, message_id=None, reason=reason)]
+        self._publish(
+            *reset,
+            self._event(EventName.TURN_STARTED, turn=self._claim.turn),
+            *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in self._claim.updated),
+            *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
+        )
+
+    def said(self, delta: TextDelta | ThinkingDelta) -> None:
+        """Publish a piece of an answer; keep it in case the turn is stopped within."""
+        if delta.message_id != self._partial_id:
+            self._forget_partial(delta.message_id)
+        self._partial[type(delta)].append(delta.text)
+        failpoint("S7")
+        name, content_type = _SAID[type(delta)]
+        shown = display.shown_id(delta.message_id, content_type)
+        self._publish(self._event(name, message_id=shown, text=delta.text))
+
+    def reset(self, reset: AnswerReset) -> None:
+        """Take back what was published of an answer that broke off; it comes again."""
+        said = [of_kind for kind, (_, of_kind) in _SAID.items() if self._partial[kind]]
+        void = [display.shown_id(reset.message_id, of_kind) for of_kind in said]
+        reason = reset.reason
+        self._publish(*(self._event(EventName.RESET, message_id=i, reason=reason) for i in void))
+        self._forget_partial("")
+
+    def waiting(self, waiting: ModelWaiting) -> None:
+        """Say that the model's provider lets the turn wait; keep it for those who look later."""
+        said = {"state": "waiting_for_model", "seconds": waiting.seconds, "reason": waiting.reason}
+        self._publish(self._event(EventName.PROGRESS, **said))
+        try:
+            self._keep_wait(waiting)
+        except SQLAlchemyError as error:
+            # It is told already, and the next step finds out whether the database is back.
+            log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
+
+    def tool_said(self, said: ToolProgress) -> None:
+        """Publish how far a running tool has come; that is not kept."""
+        self._publish(self._event(EventName.PROGRESS, state="running_tool", **asdict(said)))
+
+    def asked(self, asked: ModelAsked) -> None:
+        """Keep what a model was sent until it is noted with the step that it makes."""
+        self._asked.add(asked)
+
+    def check_usage(self) -> None:
+        """Raise what says which limit or budget is used up while there is more to do."""
+        if is_answered(self._stored.state):
+            return
+        budgets, used = self._claim.budgets, Used.of(self._spent.total)
+        limits = budgets.limits
+        if limits.tokens and used.tokens >= limits.tokens:
+            raise TokenLimitReached
+        if limits.cost and used.cost >= limits.cost:
+            raise CostLimitReached
+        budgets.check_session(used)
+        if has_domain_budget(limits):
+            self._insist(budgets.check_domain)
+        owner_id = self._claim.scope.user_id
+        self._services.limits.day.check_step(self._services.database, owner_id)
+
+    def tool_finished(self, finished: ToolFinished) -> None:
+        """Keep one call's result, and how long it took, until its batch is saved."""
+        self._finished.append(finished)
+        self._calls.ended(finished.message.get("tool_call_id"))
+
+    def interrupted(self, interrupted: Interrupted) -> bool:
+        """Save what there is and let the turn wait for people; give whether it is to stop instead.
+
+        Raises LeaseLost when this attempt may not write.
+        """
+        if self.step_finished(interrupted.step, interrupted.asked):
+            return True
+        changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
+        turn = self._claim.turn.model_copy(update=changed)
+        self._publish(self._event(EventName.INTERRUPT, turn=turn))
+        return False
+
+    def step_finished(self, step: StepFinished, asked: Sequence[CallAsked] = ()) -> bool:
+        """Save a step: display rows, state, usage, in one transaction; then publish.
+
+        The turn waits where calls have `asked`. Give whether it is to stop. Raises LeaseLost when
+        this attempt may not write.
+        """
+        is_model_step = bool(step.usage.model_calls)
+        failpoint("S8" if is_model_step else "S8 tools")
+        spent = self._spent.plus(self._asked.choose_ended())
+        delta = diff_states(self._stored.state, step.state)
+
+        def write(session: Session) -> _SavedStep:
+            if asked:
+                self._hold(session)
+            added = self._add_rows(session, step, delta)
+            stop = self._fence(session, spent, sum(map(display.is_unknown, step.messages)))
+            conversation_id, version = self._claim.conversation_id, self._stored.version
+            calls = self._asked.note(session, conversation_id, step.state["messages"])
+            version = append_delta(session, conversation_id, version, delta, added, calls)
+            updated = self._calls.close(session, conversation_id, step)
+            if asked and not stop:
+                turn = self._claim.turn
+                added += ask_people(session, conversation_id, turn.id, turn.agent, asked)
+            return _SavedStep(added, updated, version, stop)
+
+        saved = self._insist(write)
+        self._asked.saved()
+        self._stored = self._stored.followed_by(step.state, saved.version)
+        self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
+        self._spent = spent
+        self._finished.clear()
+        self._forget_partial("")
+        self._calls.opened(saved.added)
+        self._show(saved.added, saved.updated)
+        failpoint("S9" if is_model_step else "S11")
+        return saved.stop
+
+    def forget_in_flight(self) -> None:
+        """Let go of what was said and done since the last step."""
+        self._asked = AskedCalls()
+        self._finished.clear()
+        self._forget_partial("")
+
+    def finish(self, outcome: Outcome) -> Closed:
+        """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
+        in_flight = InFlight(self._kept_partial(), tuple(self._finished), self._asked)
+
+        def write(session: Session) -> Closed:
+            closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)
+            failpoint("S14")
+            return closed
+
+        closed = self._insist(write)
+        failpoint("S15")
+        publish_closed(self._services, closed)
+        return closed
+
+    def _insist(self, write: Callable[[Session], T]) -> T:
+        """Commit a write, also when the database is away for less than a lease."""
+        services = self._services
+        return services.database.insist(write, services.settings.lease_seconds)
+
+    def _keep_wait(self, waiting: ModelWaiting) -> None:
+        until = func.clock_timestamp() + timedelta(seconds=waiting.seconds)
+        with self._services.database.transaction() as session:
+            session.execute(
+                update(TurnRow)
+                .where(TurnRow.id == self._claim.turn_id, *self._owned())
+                .values(
+                    model_retries=TurnRow.model_retries + 1,
+                    model_retry_at=until,
+                    model_retry_reason=clean_text(waiting.reason),
+                )
+            )
+
+    def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
+        claim = self._claim
+        drafts = drafts_of(step, self._stored.state, delta, claim.turn.agent)
+        return add_messages(session, claim.conversation_id, claim.turn_id, drafts)
+
+    def _fence(self, session: Session, spent: Spent, unknown: int) -> bool:
+        """Count the step if this attempt still owns the turn; give whether to stop."""
+        stop = session.scalar(
+            update(TurnRow)
+            .where(TurnRow.id == self._claim.turn_id, *self._owned())
+            .values(
+                steps=TurnRow.steps + 1,
+                usage=spent.dump(),
+                heartbeat_at=func.clock_timestamp(),
+                unknown_outcomes=TurnRow.unknown_outcomes + unknown,
+            )
+            .returning(TurnRow.stop_requested)
+        )
+        if stop is None:
+            raise LeaseLost
+        return bool(stop)
+
+    def _hold(self, session: Session) -> None:
+        """Hold the conversation, always before the turn, so that no two writers wait in a ring."""
+        session.execute(
+            select(ConversationRow.id)
+            .where(ConversationRow.id == self._claim.conversation_id)
+            .with_for_update(key_share=True)
+        )
+
+    def _lock(self, session: Session) -> TurnRow:
+        self._hold(session)
+        turn = session.scalar(
+            select(TurnRow).where(TurnRow.id == self._claim.turn_id, *self._owned())
+        )
+        if turn is None:
+            raise LeaseLost
+        return turn
+
+    def _owned(self) -> tuple[Any, ...]:
+        return (TurnRow.attempt == self._claim.attempt, TurnRow.status == TurnStatus.RUNNING)
+
+    def _kept_partial(self) -> Partial | None:
+        text, thinking = ("".join(self._partial[kind]) for kind in (TextDelta, ThinkingDelta))
+        return Partial(self._partial_id, text, thinking) if text or thinking else None
+
+    def _forget_partial(self, message_id: str) -> None:
+        self._partial_id = message_id
+        for pieces in self._partial.values():
+            pieces.clear()
+
+    def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
+        if added:
+            self._position = added[-1].position
+        todos = [row for row in added if row.content_type is ContentType.TODOS]
+        self._publish(
+            *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in updated),
+            *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
+            *(self._event(EventName.TODOS_UPDATED, **row.content) for row in todos),
+        )
+
+    def _event(self, name: EventName, **data: Any) -> Event:
+        return Event(name, self._claim.context, data, self._position)
+
+    def _publish(self, *events: Event) -> None:
+        self._services.events.publish(self._claim.conversation_id, *events)

@@ -1,0 +1,208 @@
+"""Runs one turn: claim, restore, run, save step by step, finish. Everything a worker does."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import DataError, IntegrityError
+
+from backend.agents.run import AgentRecipe, run_agent
+from backend.agents.steps.events import (
+    AnswerReset,
+    Interrupted,
+    ModelAsked,
+    ModelWaiting,
+    StepFinished,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolProgress,
+)
+from backend.data.sources import Sources
+from backend.domains.allowed import Allowed
+from backend.domains.template import template_of
+from backend.errors import AppError, LeaseLost
+from backend.llm.provider import ModelProvider
+from backend.tools.context import ToolContext
+from backend.tools.mcp.servers import ToolServers
+from backend.turns.process.fairness import choose_fairly, find_held_back, find_waiting
+from backend.turns.process.services import Services
+from backend.turns.run.claim import Claim, claim_turn
+from backend.turns.run.close import Closed, Outcome
+from backend.turns.run.journal import TurnJournal
+from backend.turns.run.lease import LeaseKeeper, TurnStopped
+from backend.turns.run.outbox import AgentFeed, AgentLoop
+from backend.turns.run.publish import publish_closed
+from backend.turns.run.recorder import Recorder
+from backend.turns.run.titles import suggest_title
+from db.failpoints import failpoint
+from db.session import AWAY
+
+log = logging.getLogger(__name__)
+
+UNEXPECTED = Outcome.failed(
+    "Something went wrong",
+    "The turn met an error that nobody foresaw; the log has it. Press Retry.",
+)
+
+
+class TurnWaits(Exception):
+    """The turn waits for people now; it is nobody's until they have decided."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What a worker process holds to run turns with."""
+
+    name: str
+    services: Services
+    models: ModelProvider
+    sources: Sources
+    loop: AgentLoop
+    leases: LeaseKeeper
+    servers: ToolServers
+
+
+def run_turn(runtime: Runtime, turn_id: UUID) -> None:
+    """Run a turn from its claim to its end. A turn that is not to be had is left alone.
+
+    When the lease or the database is lost, nothing more is written: another attempt goes on.
+    """
+    claim = _claim(runtime, turn_id)
+    if claim is None:
+        return
+    try:
+        recorder = Recorder(runtime.services, claim)
+        recorder.started()
+        if outcome := _run(runtime, claim, recorder):
+            _finish(recorder, outcome)
+        suggest_title(runtime.services.database, runtime.models, runtime.loop, claim)
+        _let_next_run(runtime, claim.scope.user_id)
+    except LeaseLost:
+        log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
+    except AWAY:
+        log.exception("Turn %s: attempt %s cannot be saved", turn_id, claim.attempt)
+
+
+def find_waiting_turn(runtime: Runtime) -> UUID | None:
+    """A turn that waits, found in the database, for when nobody announces them."""
+    with runtime.services.database.read() as session:
+        return find_waiting(session, runtime.services.settings.user_turns_at_once)
+
+
+def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
+    """Claim the turn, or, when many wait, the one whose owner has the fewest running."""
+    services = runtime.services
+    seconds, at_once = services.settings.lease_seconds, services.settings.user_turns_at_once
+    has_backlog = services.queue.has_backlog()
+    with services.database.transaction() as session:
+        chosen = choose_fairly(session, turn_id, at_once) if has_backlog else turn_id
+        claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
+    if claim is None and chosen != turn_id:
+        chosen = turn_id
+        # Who held two turns at once could stand in the way of somebody who holds them in turn.
+        with services.database.transaction() as session:
+            claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
+    if chosen != turn_id:
+        services.queue.put_back(turn_id)
+    if isinstance(claim, Closed):
+        publish_closed(services, claim)
+        return None
+    failpoint("S5")
+    return claim
+
+
+def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
+    """Let the agent work until it has answered, fails, or is stopped; None: it waits for people."""
+    try:
+        recorder.check_usage()  # an attempt that was lost may have come no further than its step
+        agent = run_agent(_recipe(runtime, claim), claim.stored.state)
+        with (
+            AgentFeed(runtime.loop, agent) as feed,
+            runtime.leases.hold(claim.turn_id, claim.attempt, feed.cancel),
+        ):
+            for event in feed:
+                _RECORD[type(event)](recorder, event)
+    except TurnWaits:
+        return None
+    except TurnStopped:
+        return Outcome.stopped()
+    except (LeaseLost, *AWAY):
+        raise
+    except AppError as error:
+        return Outcome.failed(error.title, error.detail, error.offer)
+    except Exception:  # the edge: whatever an agent raises ends its turn, never the worker
+        log.exception("Turn %s failed", claim.turn_id)
+        return UNEXPECTED
+    return Outcome.succeeded()
+
+
+def _finish(recorder: Recorder, outcome: Outcome) -> None:
+    """End the turn; without what was in flight, if just that is what cannot be stored."""
+    try:
+        recorder.finish(outcome)
+    except (DataError, IntegrityError):
+        log.exception("The last words of a turn cannot be stored")
+        recorder.forget_in_flight()
+        recorder.finish(UNEXPECTED)
+
+
+def _let_next_run(runtime: Runtime, owner_id: str) -> None:
+    """Wake the owner's next turn, if it waited only since one person runs so many at once."""
+    services = runtime.services
+    with services.database.read() as session:
+        turn_id = find_held_back(session, owner_id, services.settings.user_turns_at_once)
+    if turn_id:
+        services.queue.wake(turn_id)
+
+
+def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
+    services = runtime.services
+    return AgentRecipe(
+        image=template_of(claim.image),
+        agent_name=claim.turn.agent,
+        models=runtime.models,
+        tool_context=ToolContext(
+            sources=runtime.sources,
+            conversation_id=claim.conversation_id,
+            turn_id=claim.turn_id,
+            scope=claim.scope,
+        ),
+        allowed=Allowed.of(services.settings),
+        journal=TurnJournal(
+            services.database,
+            claim.turn_id,
+            claim.attempt,
+            claim.journal,
+            patience=services.settings.lease_seconds,
+        ),
+        health=runtime.servers.health,
+        memory=runtime.servers.tools.of(claim.context.domain_id),
+        sandbox=runtime.services.sandbox,
+        answers=claim.answers,
+    )
+
+
+def _save(recorder: Recorder, step: StepFinished) -> None:
+    if recorder.step_finished(step):
+        raise TurnStopped
+    recorder.check_usage()
+
+
+def _wait(recorder: Recorder, interrupted: Interrupted) -> None:
+    raise TurnStopped if recorder.interrupted(interrupted) else TurnWaits
+
+
+_RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
+    TextDelta: Recorder.said,
+    ThinkingDelta: Recorder.said,
+    ToolFinished: Recorder.tool_finished,
+    ToolProgress: Recorder.tool_said,
+    StepFinished: _save,
+    Interrupted: _wait,
+    AnswerReset: Recorder.reset,
+    ModelWaiting: Recorder.waiting,
+    ModelAsked: Recorder.asked,
+}

@@ -1,0 +1,120 @@
+"""A title from the model once the first answer is there: after its turn, so that nobody waits."""
+
+import asyncio
+import logging
+from uuid import UUID
+
+from langchain_core.messages import HumanMessage
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from backend.agents.factory import choose_agent, named_middleware
+from backend.agents.middleware.registry import find_settings
+from backend.agents.middleware.title import PURPOSE, TitleSettings, title_in, title_request
+from backend.conversations.messages import last_answer
+from backend.conversations.service import clean_title
+from backend.conversations.state.sent_store import note_apart
+from backend.domains.template import template_of
+from backend.llm.chat_model import ColloquyChatModel
+from backend.llm.events import ModelCall, ModelEvent
+from backend.llm.provider import ModelProvider
+from backend.schemas.sessions import TurnStatus
+from backend.turns.run.claim import Claim
+from backend.turns.run.outbox import AgentLoop
+from backend.turns.submit.message import title_of
+from backend.usage.ledger import put_down
+from backend.usage.spent import Spent
+from db.models.conversation import ConversationRow
+from db.models.turn import TurnRow
+from db.session import Database
+
+FIRST_QUESTIONS = 2  # of which the first may have had no answer
+log = logging.getLogger(__name__)
+
+
+def suggest_title(database: Database, models: ModelProvider, loop: AgentLoop, claim: Claim) -> None:
+    """Let the model name the conversation, if its domain wants that and this is the time for it.
+
+    Returns at once. What goes wrong is logged: the first line of the question stays the title.
+    """
+    asyncio.run_coroutine_threadsafe(_suggest(database, models, claim), loop.loop)
+
+
+async def _suggest(database: Database, models: ModelProvider, claim: Claim) -> None:
+    try:
+        image = template_of(claim.image)
+        agent = choose_agent(image, claim.turn.agent)
+        settings: TitleSettings | None = find_settings(named_middleware(image, agent), "title")
+        asked = [m for m in claim.stored.state["messages"] if m["role"] == "user"]
+        if settings is None or len(asked) > FIRST_QUESTIONS:
+            return
+        model = models.chat_model(settings.model or agent.model or image.model)
+        async with asyncio.timeout(settings.seconds):
+            await _name(database, model.model_copy(update={"purpose": PURPOSE}), claim)
+    except Exception as error:  # noqa: BLE001  # nobody waits for it
+        log.warning("No title for %s: %s", claim.conversation_id, type(error).__name__)
+
+
+async def _name(database: Database, model: ColloquyChatModel, claim: Claim) -> None:
+    request = await asyncio.to_thread(_request, database, claim)
+    if request is None:
+        return
+    calls: list[ModelCall] = []
+
+    def listen(event: ModelEvent) -> None:
+        if isinstance(event, ModelCall):
+            calls.append(event)
+
+    model = model.model_copy(update={"on_event": listen})
+    answer = await model.ainvoke([HumanMessage(request)])
+    await asyncio.to_thread(_save, database, claim, title_in(answer.text), calls)
+
+
+def _request(database: Database, claim: Claim) -> str | None:
+    """What the model is asked; None unless this was the first answer, and nobody gave a title."""
+    with database.read() as session:
+        answered = session.scalars(
+            select(TurnRow.id)
+            .where(TurnRow.conversation_id == claim.conversation_id)
+            .where(TurnRow.status == TurnStatus.SUCCEEDED)
+            .order_by(TurnRow.number)
+            .limit(2)
+        ).all()
+        if answered != [claim.turn_id] or _automatic_title(session, claim.conversation_id) is None:
+            return None
+        answer = last_answer(session, claim.conversation_id, claim.turn_id, 0)
+    return title_request(claim.turn.message, answer) if answer else None
+
+
+def _save(database: Database, claim: Claim, title: str | None, calls: list[ModelCall]) -> None:
+    """Rename the conversation unless somebody did so meanwhile; count what the title has cost."""
+    spent = Spent().plus(calls)
+    with database.transaction() as session:
+        automatic = _automatic_title(session, claim.conversation_id)
+        if title and automatic:
+            session.execute(
+                update(ConversationRow)
+                .where(ConversationRow.id == claim.conversation_id)
+                .where(ConversationRow.title == automatic)
+                .values(title=clean_title(title))
+            )
+        turn = session.get(TurnRow, claim.turn_id, with_for_update=True)
+        if turn is not None:
+            note_apart(session, claim.conversation_id, calls)
+            turn.usage = Spent.read(turn.usage).with_more(spent).dump()
+            session.flush()
+        # Deleted meanwhile, it was paid for all the same.
+        domain_name = claim.budgets.domain_name
+        put_down(session, claim.scope.user_id, domain_name, spent, turns=0)
+
+
+def _automatic_title(session: Session, conversation_id: UUID) -> str | None:
+    """The title, if it is still the first line of the first question."""
+    row = session.execute(
+        select(ConversationRow.title, TurnRow.message)
+        .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)
+        .where(ConversationRow.id == conversation_id)
+        .order_by(TurnRow.number)
+        .limit(1)
+    ).one_or_none()
+    return row.title if row and row.title == title_of(row.message) else None

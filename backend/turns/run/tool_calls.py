@@ -1,0 +1,54 @@
+"""The tool calls of a running turn on the screen: which are open, since when, and how they end."""
+
+import time
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from backend.agents.steps.events import StepFinished
+from backend.conversations import display
+from backend.conversations.messages import OPEN_STATUSES, finish_call
+from backend.schemas.sessions import ContentType, DisplayMessage
+
+
+class OpenCalls:
+    """The tool calls that are running: where they stand on the screen, and since when."""
+
+    def __init__(self) -> None:
+        self._rows: list[DisplayMessage] = []
+        self._since = time.monotonic()
+        self._seconds: list[tuple[str | None, float]] = []
+
+    def opened(self, rows: list[DisplayMessage]) -> None:
+        """Take the calls among the rows of a saved step: they run from now on."""
+        calls = [
+            row
+            for row in rows
+            if row.content_type is ContentType.TOOL_CALL and row.status in OPEN_STATUSES
+        ]
+        if calls:
+            self._rows, self._since, self._seconds = calls, time.monotonic(), []
+
+    def ended(self, call_id: str | None) -> None:
+        """Note how long a call took; its row is moved on when its batch is saved."""
+        self._seconds.append((call_id, time.monotonic() - self._since))
+
+    def close(
+        self, session: Session, conversation_id: UUID, step: StepFinished
+    ) -> list[DisplayMessage]:
+        """Move the calls that this step answers to their end; ids may repeat, order tells.
+
+        Changes nothing here: a step whose commit was lost is written a second time.
+        """
+        updated, rows = [], list(self._rows)
+        for message in step.messages:
+            call_id = message.get("tool_call_id")
+            row = next((r for r in rows if r.content["call_id"] == call_id), None)
+            if message["role"] != "tool" or row is None:
+                continue
+            rows.remove(row)
+            seconds = next((s for ended, s in self._seconds if ended == call_id), None)
+            metadata = {} if seconds is None else {"seconds": round(seconds, 3)}
+            status = display.call_status(message)
+            updated.append(finish_call(session, conversation_id, row.position, status, metadata))
+        return [row for row in updated if row is not None]

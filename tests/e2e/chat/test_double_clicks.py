@@ -1,0 +1,247 @@
+"""A hurried person: what is clicked again, while the first click is worked on, is done once."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from playwright.sync_api import Locator, WebSocketRoute, expect
+from sqlalchemy import create_engine, text
+
+from tests.e2e.conftest import PATIENCE_MS
+from tests.e2e.desk import Desk
+from tests.e2e.pages.test_domains import field, make_domain, open_domains
+from tests.fakes import ScriptedModel
+from tests.integration.turns.test_rebuilding import SPOILS, talk
+from tests.stack import Stack
+
+WRITING = "EXCLUSIVE"
+ALL = "ACCESS EXCLUSIVE"
+ON_ITS_WAY_MS = 300
+ON_TWO_PAGES = 61
+
+
+@contextmanager
+def held(stack: Stack, table: str, mode: str = WRITING) -> Iterator[None]:
+    """Let everybody wait who writes to a table, or does anything with it."""
+    engine = create_engine(stack.database_url)
+    with engine.begin() as connection:
+        connection.execute(text(f"LOCK TABLE {table} IN {mode} MODE"))
+        yield
+    engine.dispose()
+
+
+def is_waited(stack: Stack) -> bool:
+    """Whether somebody waits for what is held."""
+    (row,) = stack.query(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    return bool(row.count)
+
+
+def click_twice(stack: Stack, button: Locator, table: str, mode: str = WRITING) -> None:
+    """Click, and click again while the first click waits for a table."""
+    expect(button).to_be_enabled()
+    with held(stack, table, mode):
+        button.click()
+        stack.wait_for(lambda: is_waited(stack), "the click does not arrive")
+        button.click()
+        button.page.wait_for_timeout(ON_ITS_WAY_MS)
+
+
+class SlowWire:
+    """The pages' WebSocket, of which a page learns nothing while it is held."""
+
+    def __init__(self) -> None:
+        self._held: list[str | bytes] | None = None
+        self._route: WebSocketRoute | None = None
+
+    def connect(self, route: WebSocketRoute) -> None:
+        self._route = route
+        route.connect_to_server().on_message(self._pass_on)
+
+    def hold(self) -> None:
+        self._held = []
+
+    def release(self) -> None:
+        held, self._held = self._held or [], None
+        for frame in held:
+            self._send(frame)
+
+    def wait_for(self, desk: Desk, is_so: Callable[[], bool]) -> None:
+        """Wait for what the pages do; frames pass only while the browser is asked for something."""
+        deadline = time.monotonic() + PATIENCE_MS / 1_000
+        while not is_so():
+            assert time.monotonic() < deadline, "what was done does not arrive"
+            desk.page.wait_for_timeout(50)
+
+    def _pass_on(self, frame: str | bytes) -> None:
+        if self._held is None:
+            self._send(frame)
+        else:
+            self._held.append(frame)
+
+    def _send(self, frame: str | bytes) -> None:
+        assert self._route
+        self._route.send(frame)
+
+
+def button(desk: Desk, name: str) -> Locator:
+    return desk.page.get_by_role("button", name=name, exact=True)
+
+
+def has_no_complaint(desk: Desk) -> None:
+    expect(desk.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    expect(desk.page.get_by_test_id("stException")).to_have_count(0)
+    expect(desk.main.get_by_test_id("stAlertContentError")).to_have_count(0)
+
+
+def test_an_example_that_is_clicked_twice_begins_one_session(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "Once."}
+    wire = SlowWire()
+    desk.context.route_web_socket("**/_stcore/stream", wire.connect)
+    example = desk.main.get_by_role("button", name="What data do you have?")
+    expect(example).to_be_enabled()
+    wire.hold()
+
+    example.click()
+    wire.wait_for(desk, lambda: len(model.requests) == 1)
+    example.click()
+    example.page.wait_for_timeout(ON_ITS_WAY_MS)
+    wire.release()
+
+    desk.sees("Once.")
+    desk.is_idle()
+    desk.is_at_rest()
+    desk.is_in_a_session()
+    desk.sees_once("Once.")
+    assert len(model.requests) == 1
+    has_no_complaint(desk)
+
+
+def count(stack: Stack, of: str) -> int:
+    (row,) = stack.query(f"SELECT count(*) FROM {of}")
+    return int(row.count)
+
+
+def test_one_session_goes_on(desk: Desk, stack: Stack, model: ScriptedModel):
+    model.steps = [{"text": "Good evening."}]
+    old = stack.chat("Good morning.")["session_id"]
+    before = count(stack, "conversations")
+    desk.open(f"configuration?session={old}")
+
+    click_twice(stack, button(desk, "Continue in a new session"), "conversations")
+
+    desk.sees("Good evening.", "Continued from the session")
+    expect(desk.page).not_to_have_url(re.compile(old))
+    assert count(stack, "conversations") == before + 1
+    desk.open(f"configuration?session={old}")
+    desk.press("Continue in a new session")
+    desk.sees("Continued from the session")
+    assert count(stack, "conversations") == before + 2
+
+
+def test_one_domain_is_made_and_saved_once(desk: Desk, stack: Stack):
+    open_domains(desk)
+    desk.press("New domain")
+    name = f"desk-{uuid4().hex[:6]}"
+    field(desk, "Name").fill(name)
+    field(desk, "Name").press("Tab")
+    desk.sees("Not saved yet")
+
+    click_twice(stack, button(desk, "Create"), "domains")
+    desk.sees("Saved as version 1")
+    has_no_complaint(desk)
+    field(desk, "Description").fill("In a hurry.")
+    field(desk, "Description").press("Tab")
+    desk.sees("Not saved yet")
+    click_twice(stack, button(desk, "Save"), "domains")
+
+    desk.sees("Saved as version 2")
+    has_no_complaint(desk)
+    expect(field(desk, "Name")).to_have_value(name)
+    expect(field(desk, "Description")).to_have_value("In a hurry.")
+    desk.press("All domains")
+    desk.press("New domain")
+    expect(field(desk, "Name")).to_have_value("")
+
+
+def test_one_version_is_restored(desk: Desk, stack: Stack):
+    domain = make_domain(stack, system_prompt="One.")
+    stack.client.patch(f"/domains/{domain['id']}", json={"system_prompt": "Two."})
+    desk.open(f"domains?domain={domain['id']}")
+    desk.main.get_by_text("Versions", exact=True).click()
+    desk.sees("This is what the domain is today.")
+    desk.main.get_by_role("combobox").last.click()
+    desk.page.get_by_role("option").nth(1).click()
+    desk.press("Restore version 1")
+
+    click_twice(stack, button(desk, "Restore it"), "domains")
+
+    desk.sees("Restored: version 3")
+    has_no_complaint(desk)
+    assert stack.client.get(f"/domains/{domain['id']}").json()["version"] == 3
+
+
+def test_what_the_agent_remembers_is_rebuilt_once(desk: Desk, stack: Stack, model: ScriptedModel):
+    session_id = talk(stack, model)
+    stack.query_and_commit(SPOILS["snapshot"].format(session_id))
+    stack.finished(stack.submit("And now?", session_id)["turn_id"])
+    desk.open(f"?session={session_id}")
+
+    click_twice(stack, button(desk, "Rebuild what the agent remembers"), "conversations")
+
+    desk.sees("was rebuilt from the messages above")
+    expect(desk.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    desk.sees_once("was rebuilt from the messages above")
+
+
+def test_a_failed_turn_is_tried_again_once(desk: Desk, stack: Stack, model: ScriptedModel):
+    model.steps = [{"status": 400}]
+    desk.ask("Is it there?")
+    expect(button(desk, "Retry")).to_be_visible()
+    desk.is_idle()
+    model.steps = [{"text": "Here it is."}]
+
+    click_twice(stack, button(desk, "Retry"), "conversations")
+
+    desk.sees("Here it is.")
+    desk.is_idle()
+    desk.sees_not("Session busy")
+    assert count(stack, f"turns WHERE conversation_id = '{desk.session_id}'") == 2
+
+
+def test_older_sessions_come_once(desk: Desk, stack: Stack):
+    for _ in range(ON_TWO_PAGES):
+        stack.client.post("/sessions", json={"title": "One of many"})
+    desk.is_at_rest()
+    rows = desk.sidebar.locator("[class*='st-key-open-']")
+    first_page = rows.count()
+
+    click_twice(stack, button(desk, "Show older"), "conversations", ALL)
+
+    expect(rows).to_have_count(2 * first_page)
+    has_no_complaint(desk)
+
+
+def test_the_archive_is_opened_and_not_closed_again(desk: Desk, stack: Stack):
+    click_twice(stack, button(desk, "Archived"), "conversations", ALL)
+
+    expect(button(desk, "Back to sessions")).to_be_visible()
+
+
+def test_the_next_page_is_one_page_away(desk: Desk, stack: Stack):
+    for _ in range(ON_TWO_PAGES):
+        stack.client.post("/sessions", json={"title": "One of many"})
+    desk.administer("All sessions")
+
+    click_twice(stack, button(desk, "Older"), "conversations", ALL)
+    expect(button(desk, "Newer")).to_be_visible()
+    desk.press("Newer")
+
+    expect(button(desk, "Newer")).to_have_count(0)
+    has_no_complaint(desk)

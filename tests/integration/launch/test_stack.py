@@ -1,0 +1,204 @@
+"""The supervisor with real servers and small stand-ins for the parts, as a process of its own."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).parents[3]
+STACK = ROOT / "tests" / "integration" / "launch" / "stand_in_stack.py"
+
+
+@dataclass
+class Stack:
+    """A launcher that was started, and where its output goes."""
+
+    process: subprocess.Popen
+    output: Path
+    data_dir: Path
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def wait_for(self, text: str, seconds: float = 30) -> None:
+        wait_until(lambda: text in self.said() or self.process.poll() is not None, seconds)
+        assert text in self.said(), self.said()
+
+    def parts(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def part(self, mark: str) -> psutil.Process:
+        for process in self.parts():
+            if mark in " ".join(process.cmdline()):
+                return process
+        raise AssertionError(f"no {mark} among {self.parts()}")
+
+    def record(self) -> dict[str, str]:
+        return json.loads((self.data_dir / "stack.json").read_text())
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(90)
+
+
+def _hear_hangups() -> None:
+    """Undo what nohup does, which these tests may run under."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Stack]]:
+    folder = Path(tempfile.mkdtemp(prefix="colloquy-test-"))
+    folder.chmod(0o711)
+    stacks: list[Stack] = []
+
+    def start_stack(**settings: str) -> Stack:
+        output = folder / f"output-{len(stacks)}"
+        environment = {**os.environ, "DATA_DIR": str(folder / "data"), **settings}
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                [sys.executable, STACK], env=environment, cwd=ROOT, stdout=file, stderr=file,
+                preexec_fn=_hear_hangups,
+            )  # fmt: skip
+        stacks.append(Stack(process, output, folder / "data"))
+        return stacks[-1]
+
+    yield start_stack
+    for stack in stacks:
+        if stack.process.poll() is None:
+            stack.stop()
+    shutil.rmtree(folder)
+
+
+def wait_until(claim: Callable[[], bool], seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not claim():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def get(url: str) -> int:
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return answer.status
+
+
+def gone(processes: list[psutil.Process], seconds: float = 5) -> bool:
+    return psutil.wait_procs(processes, timeout=seconds)[1] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_everything_and_leaves_nothing(start, number):
+    stack = start()
+    stack.wait_for("Colloquy is ready: http://127.0.0.1:")
+    parts = stack.parts()
+    assert get(stack.record()["ui_url"]) == 200
+
+    assert stack.stop(number) == 0
+    assert len(parts) > 6
+    assert gone(parts)
+    assert not list(stack.data_dir.glob("**/url"))
+    assert not (stack.data_dir / "stack.json").exists()
+
+
+def test_everything_ends_with_a_launcher_that_was_killed(start):
+    stack = start()
+    stack.wait_for("Colloquy is ready")
+    parts = stack.parts()
+    stack.process.kill()
+    stack.process.wait()
+
+    assert gone(parts)
+    again = start()
+    again.wait_for("Colloquy is ready")
+
+
+def test_a_second_signal_kills(start):
+    stack = start(STUBBORN="1")
+    stack.wait_for("Colloquy is ready")
+    parts = stack.parts()
+    stack.process.send_signal(signal.SIGINT)
+    stack.wait_for("stopping")
+    time.sleep(0.8)
+
+    assert stack.stop() == 130
+    assert gone(parts)
+
+
+def test_a_signal_that_make_passes_on_too_is_one_request(start):
+    stack = start()
+    stack.wait_for("Colloquy is ready")
+    stack.process.send_signal(signal.SIGTERM)
+
+    assert stack.stop(signal.SIGTERM) == 0
+    assert "Colloquy has stopped" in stack.said()
+
+
+def test_parts_that_crash_are_started_again(start):
+    stack = start()
+    stack.wait_for("Colloquy is ready")
+    for mark in ("stand_in_worker", "stand_in_ui", "redis-server", "bin/postgres"):
+        killed = stack.part(mark)
+        killed.kill()
+        wait_until(lambda process=killed: not process.is_running())
+        wait_until(lambda mark=mark: any(mark in " ".join(p.cmdline()) for p in stack.parts()))
+    wait_until(lambda: stack.said().count("it is started again") == 4)
+
+    assert stack.process.poll() is None
+    assert stack.stop() == 0
+
+
+def test_a_part_that_keeps_crashing_ends_the_stack_with_its_last_lines(start):
+    stack = start(CRASH="worker")
+    stack.wait_for("so Colloquy stops", seconds=30)
+
+    assert stack.process.wait(30) == 1
+    assert "the reason of the crash" in stack.said().partition("so Colloquy stops")[2]
+
+
+def test_a_migration_that_fails_ends_the_stack(start):
+    stack = start(CRASH="migrate")
+
+    assert stack.process.wait(30) == 1
+    assert "migrate ended with status 3" in stack.said()
+    assert "is ready" not in stack.said()
+
+
+def test_a_second_stack_of_one_data_dir_names_the_first(start):
+    first = start()
+    first.wait_for("Colloquy is ready")
+    second = start()
+
+    assert second.process.wait(30) == 1
+    assert f"Open {first.record()['ui_url']}" in second.said()
+    assert get(first.record()["api_url"]) == 200
+
+
+def test_a_taken_port_that_was_set_is_one_sentence(start):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        stack = start(UI_PORT=str(port))
+
+        assert stack.process.wait(30) == 1
+    assert stack.said().count("\n") == 1
+    assert f"Port {port} on 127.0.0.1 is taken" in stack.said()
+    assert not (stack.data_dir / "postgres").exists()
+
+
+def test_a_host_that_others_reach_is_refused(start):
+    stack = start(HOST="0.0.0.0")
+
+    assert stack.process.wait(30) == 1
+    assert stack.said().startswith("HOST=0.0.0.0: with AUTH=none")
+    assert stack.said().count("\n") == 1

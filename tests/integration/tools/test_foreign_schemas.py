@@ -1,0 +1,107 @@
+"""A tool's schema that takes for ever to validate by costs its own call, and nobody else's turn."""
+
+import threading
+from typing import Any
+
+import httpx
+import pytest
+from mcp.types import CallToolResult, TextContent, Tool
+
+from tests.fakes import script
+from tests.integration.scenes import make_domain, make_session
+from tests.servers.tool import ToolServer, tool
+from tests.stack import Stack
+
+JSON = dict[str, Any]
+NEVER_ENDING = "a" * 40 + "!"
+PATTERN: JSON = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
+LOOKING: JSON = {"type": "object", "properties": {"a": {"pattern": "^(?!b)(a+)+$"}}}
+BRANCHES: JSON = {
+    "type": "object",
+    "$defs": {
+        f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+        for n in range(40)
+    }
+    | {"d40": {"const": 1}},
+    "properties": {"a": {"$ref": "#/$defs/d0"}},
+}
+
+
+def tool_with(schema: JSON) -> Tool:
+    made = tool("evil", schema)
+    made.outputSchema = schema
+    return made
+
+
+def structured(name: str, arguments: JSON) -> CallToolResult:
+    content = [TextContent(type="text", text="said")]
+    return CallToolResult(content=content, structuredContent={"a": NEVER_ENDING})
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [(PATTERN, "does not match"), (LOOKING, "within 2 seconds"), (BRANCHES, "within 2 seconds")],
+    ids=["pattern", "lookaround", "branches"],
+)
+def test_a_result_against_such_a_schema_is_refused_while_others_go_on(
+    stack: Stack, schema: JSON, said: str
+) -> None:
+    with ToolServer([tool_with(schema)], structured) as server:
+        domain = make_domain(stack, mcp_servers={"s": server.template})
+        session_id = make_session(stack, domain["name"])
+        calls = {"tools": [{"name": "evil", "args": {"a": NEVER_ENDING}}] * 3}
+        turn = stack.submit(script(calls, {"text": "End."}), session_id)
+
+        bystander = stack.chat(script({"text": "Unharmed."}))
+        ended = stack.finished(turn["turn_id"], 60)
+
+    results = [r for r in stack.messages(session_id) if r["content_type"] == "tool_result"]
+    assert bystander["response"] == "Unharmed."
+    assert ended["status"] == "succeeded"
+    assert [row["content"]["is_error"] for row in results] == [True] * 3
+    assert all(said in row["content"]["content"] for row in results)
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [(PATTERN, "does not match"), (LOOKING, "could not be checked"), (BRANCHES, "could not be")],
+    ids=["pattern", "lookaround", "branches"],
+)
+def test_edited_arguments_are_refused_while_the_api_answers_others(
+    stack: Stack, schema: JSON, said: str
+) -> None:
+    rules = [{"tools": "*", "action": "ask"}]
+    with ToolServer([tool("evil", schema)], lambda *_: "done") as server:
+        domain = make_domain(
+            stack,
+            mcp_servers={"s": server.template},
+            middleware=[{"approvals": {"rules": rules}}],
+        )
+        session_id = make_session(stack, domain["name"])
+        call = {"tools": [{"name": "evil", "args": {"a": 1}}]}
+        turn_id = stack.submit(script(call, {"text": "End."}), session_id)["turn_id"]
+        waits = lambda: stack.turn(turn_id)["status"] == "waiting"  # noqa: E731
+        stack.wait_for(waits, "the turn does not wait")
+        path, body = f"/turns/{turn_id}/decisions", {"args": {"a": NEVER_ENDING}, "type": "edit"}
+        answers: list[httpx.Response] = []
+        deciding = [
+            threading.Thread(
+                target=lambda: answers.append(
+                    stack.client.post(path, json={"decisions": [body]}, timeout=60)
+                )
+            )
+            for _ in range(3)
+        ]
+        for thread in deciding:
+            thread.start()
+
+        alive = httpx.get(f"{stack.base_url}/healthz", timeout=10)
+        for thread in deciding:
+            thread.join(60)
+        approved = stack.client.post(path, json={"decisions": [{"type": "approve"}]})
+        ended = stack.finished(turn_id, 60)
+
+    assert alive.status_code == 200
+    assert [answer.status_code for answer in answers] == [422] * 3
+    assert all(said in answer.json()["detail"] for answer in answers)
+    assert (approved.status_code, ended["status"]) == (200, "succeeded")

@@ -1,0 +1,114 @@
+"""The inbox: all calls that wait for a person, over all sessions."""
+
+import pytest
+
+from backend.schemas.approvals import DecisionType
+from backend.schemas.sessions import TurnStatus
+from tests.ui.pages.test_approval_card import press
+from tests.ui.pages.test_chat import words
+
+
+@pytest.fixture
+def open_inbox(open_page):
+    def open_it():
+        return open_page().switch_page("app_pages/inbox.py").run()
+
+    return open_it
+
+
+@pytest.fixture
+def ask(store):
+    def ask_in(title, *recipients, **fields):
+        turn = store.add_turn(store.add_session(title, **fields), f"Write for {title}")
+        store.start(turn)
+        return [store.approvals.ask(turn, {"to": to}) for to in recipients]
+
+    return ask_in
+
+
+def badge(page):
+    return next(button.label for button in page.button if button.key == "inbox")
+
+
+def links(page):
+    return [link.proto.label for link in page.get("page_link")]
+
+
+def test_nothing_waits(open_inbox):
+    page = open_inbox()
+
+    assert not page.exception
+    assert "Nothing waits for a decision." in words(page)
+    assert badge(page) == "Inbox"
+
+
+def test_calls_of_all_sessions_stand_with_where_they_come_from(open_inbox, ask):
+    ask("Orders", "ann"), ask("Bills", "bob")
+
+    page = open_inbox()
+
+    assert [link for link in links(page) if "Orders" in link or "Bills" in link] == [
+        "**Orders**",
+        "**Bills**",
+    ]
+    assert "Write for Bills" in words(page) and "bob" in words(page)
+    assert badge(page) == "Inbox :primary-badge[2]"
+
+
+def test_a_call_is_decided_right_there_and_what_came_of_it_stays(open_inbox, store, ask):
+    (approval,) = ask("Orders", "ann")
+    page = open_inbox()
+
+    press(page, approval, "approve")
+
+    assert store.approvals.decisions[0].type is DecisionType.APPROVE
+    assert store.turns[approval.turn_id].status is TurnStatus.SUCCEEDED
+    assert "approved by you" in page.expander[0].label
+    assert "Nothing waits for a decision." in words(page)
+    assert badge(page) == "Inbox"
+
+
+def test_what_is_written_for_one_call_stays_when_another_comes_or_goes(open_inbox, ask):
+    first, second = ask("Orders", "ann", "bob")
+    page = press(open_inbox(), second, "reject")
+    page.text_area(key=f"call-reason-{second.id}").set_value("not to him").run()
+
+    press(page, first, "approve")
+    ask("Bills", "cid")
+    page.run()
+
+    assert page.text_area(key=f"call-reason-{second.id}").value == "not to him"
+    assert "cid" in words(page)
+
+
+def test_calls_in_the_sessions_of_others_are_shown_to_administrators(open_inbox, store, ask):
+    ask("Orders of ada", "ann", owner="ada")
+    page = open_inbox()
+    assert "Nothing waits for a decision." in words(page)
+
+    page.toggle(key="inbox-everyone").set_value(True).run()
+
+    assert "ada · asked at" in words(page)
+    assert badge(page) == "Inbox"
+
+
+def test_members_see_their_own_only(open_inbox, store, ask):
+    store.server.is_admin = False
+    ask("Orders of ada", "ann", owner="ada")
+
+    page = open_inbox()
+
+    assert not page.toggle
+    assert "Nothing waits for a decision." in words(page)
+
+
+def test_fifty_stand_on_a_page(open_inbox, ask):
+    ask("Orders", *(f"person {number}" for number in range(51)))
+    page = open_inbox()
+    assert "person 49" in words(page) and "person 50" not in words(page)
+
+    page.button(key="inbox-next").click().run()
+    assert "person 50" in words(page) and "person 49" not in words(page)
+
+    page.button(key="inbox-back").click().run()
+    assert "person 0" in words(page)

@@ -1,0 +1,65 @@
+"""The administrators' page of retention."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from backend.schemas.retention import Departing, Reason, Retention, RetentionRules, RetentionRun
+from tests.ui.pages.test_chat import words
+
+
+@pytest.fixture
+def open_retention(open_page):
+    def open_it():
+        return open_page().switch_page("app_pages/retention.py").run()
+
+    return open_it
+
+
+def departing(title="Old talk"):
+    now = datetime.now(UTC)
+    return Departing(
+        id=uuid4(), title=title, owner="ada", domain="finance", updated_at=now, reason=Reason.AGE
+    )
+
+
+def test_rules_that_are_off_say_so(open_retention):
+    page = open_retention()
+
+    assert not page.exception
+    assert "kept for ever" in words(page)
+    assert "Nothing is to be deleted now." in words(page)
+
+
+def test_what_goes_next_stands_with_its_reason(open_retention, store):
+    store.retention = Retention(
+        rules=RetentionRules(days=90, sessions_per_person=500, megabytes=0, every_hours=24),
+        planned=1,
+        first=[departing()],
+        runs=[RetentionRun(at=datetime.now(UTC), actor="colloquy", planned=3, deleted=3)],
+    )
+
+    page = open_retention()
+
+    assert "90 days" in words(page) and "500 sessions" in words(page)
+    goes, applied = page.dataframe
+    assert list(goes.value["Why"]) == ["unused for too long"]
+    assert list(applied.value["Deleted"]) == [3]
+
+
+def test_deleting_is_asked_for_twice(open_retention, store):
+    store.retention = store.retention.model_copy(update={"planned": 1, "first": [departing()]})
+    page = open_retention()
+
+    page.button(key="apply-retention").click().run()
+
+    assert "deleted for good" in words(page)
+    assert not [call for call in store.calls if call.startswith("POST")]
+    assert page.button(key="delete-sessions")
+
+
+def test_members_are_told_whom_to_ask(open_retention, store):
+    store.server.is_admin = False
+
+    assert "for administrators" in words(open_retention())

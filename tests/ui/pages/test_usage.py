@@ -1,0 +1,137 @@
+"""The page of usage, what a session's head says of it, and what is offered at a budget's end."""
+
+import csv
+import io
+
+import pytest
+
+from backend.schemas.sessions import ContentType, MessageStatus, MessageType, TurnStatus
+from backend.schemas.usage import (
+    Budget,
+    BudgetKind,
+    DomainBudgets,
+    ModelUsage,
+    UsageBy,
+    UsageReport,
+    UsageRow,
+)
+from tests.ui.fakes.usage import TODAY
+from tests.ui.pages.test_chat import words
+from ui.features.usage.report import as_csv
+
+FINANCE = UsageRow(
+    key="finance", turns=2, model_calls=5, input_tokens=1000, cached_tokens=400,
+    output_tokens=200, cost=1.5,
+)  # fmt: skip
+
+
+@pytest.fixture
+def open_usage(open_page):
+    def open_it():
+        return open_page().switch_page("app_pages/usage.py").run()
+
+    return open_it
+
+
+def test_a_desk_that_nobody_has_used_says_so(open_usage):
+    page = open_usage()
+
+    assert not page.exception
+    assert "Nothing was used on these days." in words(page)
+
+
+def test_what_was_used_stands_in_a_table_with_its_total(open_usage, store):
+    store.usage.rows = [FINANCE]
+
+    page = open_usage()
+
+    assert {metric.label: metric.value for metric in page.metric} == {
+        "Turns": "2", "Tokens in": "1,000", "Tokens out": "200", "Cost": "1.50",
+    }  # fmt: skip
+    (table,) = page.dataframe
+    assert list(table.value["Domain"]) == ["finance"]
+    assert store.usage.asked == [(30, UsageBy.DOMAIN)]
+
+
+def test_another_choice_asks_for_another_report(open_usage, store):
+    store.usage.rows = [FINANCE]
+    page = open_usage()
+
+    page.segmented_control(key="usage-by").set_value(UsageBy.MODEL).run()
+    page.segmented_control(key="usage-days").set_value(7).run()
+
+    assert store.usage.asked[-1] == (7, UsageBy.MODEL)
+    assert "Model" in page.dataframe[0].value
+
+
+def test_models_without_a_price_are_named(open_usage, store):
+    store.usage.rows, store.usage.unpriced = [FINANCE], ["demo"]
+
+    assert "no price for demo" in words(open_usage())
+
+
+def test_a_domains_month_stands_beside_its_budget(open_usage, store):
+    budget = Budget(kind=BudgetKind.DOMAIN_TOKENS, limit=5000, used=1250, left=3750)
+    store.usage.domains = [DomainBudgets(domain="finance", budgets=[budget])]
+
+    page = open_usage()
+
+    (bar,) = page.get("progress")
+    assert bar.proto.text == "finance: 1,250 of 5,000 tokens"
+    assert bar.proto.value == 25
+
+
+def test_members_see_their_own_and_cannot_ask_for_persons(open_usage, store):
+    store.server.is_admin = False
+    store.usage.rows = [FINANCE]
+
+    page = open_usage()
+
+    assert "Your own" in words(page)
+    assert "Person" not in page.segmented_control(key="usage-by").options
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_made_harmless():
+    rows = [FINANCE.model_copy(update={"key": "=cmd()"}), FINANCE]
+
+    written = list(csv.DictReader(io.StringIO(as_csv(report_of(rows)))))
+
+    assert [row["Domain"] for row in written] == ["'=cmd()", "finance"]
+    assert written[1]["Tokens in"] == "1000"
+
+
+def test_a_sessions_use_is_asked_for_only_when_it_is_opened(open_page, store):
+    session = store.add_session()
+    budget = Budget(kind=BudgetKind.SESSION_TOKENS, limit=100, used=100, left=0)
+    figures = {"input_tokens": 80, "output_tokens": 20, "model_calls": 1}
+    store.usage.models = [ModelUsage(model="demo", has_price=False, **figures)]
+    store.usage.budgets = [budget]
+
+    page = open_page(session=session.id)
+
+    assert not page.exception
+    assert not [call for call in store.calls if call.endswith("/usage?")]
+
+
+def test_a_session_at_its_budgets_end_offers_a_new_one(open_page, store):
+    session = store.add_session()
+    turn = store.add_turn(session, "more", status=TurnStatus.FAILED)
+    content = {"title": "Session budget used up", "detail": "This session has used it."}
+    store.add_row(
+        session, MessageType.SYSTEM, ContentType.ERROR, content, turn,
+        status=MessageStatus.FAILED, metadata={"offer": "new_session"},
+    )  # fmt: skip
+
+    page = open_page(session=session.id)
+
+    assert "Session budget used up" in words(page)
+    links = [link.proto.label for link in page.get("page_link")]
+    assert "Go on in a new session" in links
+    assert not [button for button in page.button if button.label == "Retry"]
+
+
+def report_of(rows):
+    return UsageReport(
+        since=TODAY, until=TODAY, by=UsageBy.DOMAIN, items=rows, total=FINANCE, days=[],
+        unpriced=[], domains=[],
+    )  # fmt: skip

@@ -1,0 +1,188 @@
+"""The launcher's rules: ports, restarts, environments and settings, without starting anything."""
+
+import io
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from backend.addresses import Address
+from backend.configuration import read_settings
+from backend.errors import ConfigurationError
+from backend.settings import Settings
+from launch import parts
+from launch.console import Console
+from launch.environment import server_urls
+from launch.errors import LaunchError
+from launch.folders import make_folder
+from launch.ports import choose_port, is_free
+from launch.processes.restarts import MOST_CRASHES, RestartPolicy
+from launch.record import StackRecord, read_record, stack_lock, write_record
+from launch.servers.private_files import FolderLock, password_in
+
+
+@pytest.fixture
+def taken():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_port_that_was_set_and_is_taken_is_named(taken):
+    with pytest.raises(LaunchError, match=rf"Port {taken} on 127\.0\.0\.1 is taken.*UI_PORT"):
+        choose_port("UI_PORT", taken, 8501, "127.0.0.1")
+
+
+def test_an_unset_port_is_the_next_free_one(taken):
+    chosen = choose_port("UI_PORT", None, taken, "127.0.0.1")
+
+    assert taken < chosen
+    assert is_free(chosen)
+
+
+def test_two_parts_never_get_one_port(taken):
+    first = choose_port("UI_PORT", None, taken, "127.0.0.1")
+
+    assert choose_port("API_PORT", None, taken, "127.0.0.1", reserved=(first,)) > first
+    with pytest.raises(LaunchError, match="API_PORT"):
+        choose_port("API_PORT", first, taken, "127.0.0.1", reserved=(first,))
+
+
+def test_crashes_are_followed_by_growing_pauses_then_by_giving_up():
+    policy = RestartPolicy()
+    delays = [policy.delay_after_end(1, float(second)) for second in range(MOST_CRASHES)]
+
+    assert delays == [0.2, 0.4, 0.8, 1.6, None]
+
+
+def test_crashes_far_apart_are_accidents():
+    policy = RestartPolicy()
+
+    assert {policy.delay_after_end(1, hour * 3600.0) for hour in range(100)} == {0.2}
+
+
+@pytest.mark.parametrize("status", [0, -9, -15])
+def test_parts_that_are_killed_or_drained_come_back_each_time(status):
+    policy = RestartPolicy()
+
+    assert {policy.delay_after_end(status, float(second)) for second in range(100)} == {0.2}
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "COLLOQUY_SECRET_A", "GITHUB_TOKEN", "JIRA"])
+def test_pages_and_demo_model_get_no_credentials(name, monkeypatch):
+    monkeypatch.setenv(name, "canary")
+    found = {"DATABASE_URL": "postgresql://canary", "API_URL": "http://x", "REDIS_URL": "canary"}
+
+    pages, demo_model = parts.ui(Address("127.0.0.1", 1), found).env, parts.demo(2).env
+
+    assert pages["API_URL"] == "http://x"
+    assert pages["PATH"] == demo_model["PATH"] == os.environ["PATH"]
+    assert "canary" not in " ".join((*pages.values(), *demo_model.values()))
+
+
+def test_a_part_alone_without_servers_says_what_to_do(tmp_path):
+    settings = Settings(_env_file=None, data_dir=tmp_path, database_url="", redis_url="")
+
+    with pytest.raises(LaunchError, match=r"Start `make run` first, or set DATABASE_URL"):
+        server_urls(settings)
+
+
+def test_a_record_without_its_stack_is_not_believed(tmp_path):
+    write_record(tmp_path, StackRecord("http://u", "http://a"))
+    lock = stack_lock(tmp_path)
+    assert read_record(tmp_path) is None
+
+    assert lock.acquire()
+    assert read_record(tmp_path) == StackRecord("http://u", "http://a")
+    lock.release()
+    assert read_record(tmp_path) is None
+
+
+def test_a_lock_is_held_once_and_again_by_its_holder(tmp_path):
+    lock, other = FolderLock(tmp_path / "lock"), FolderLock(tmp_path / "lock")
+
+    assert lock.acquire()
+    assert lock.acquire()
+    assert not other.acquire()
+    lock.release()
+    assert other.acquire()
+
+
+def test_a_password_is_made_once(tmp_path):
+    password = password_in(tmp_path / "password")
+
+    assert len(password) >= 32
+    assert password_in(tmp_path / "password") == password
+
+
+def test_folders_that_exist_keep_their_modes(tmp_path):
+    tmp_path.chmod(0o750)
+    make_folder(tmp_path / "a" / "b")
+
+    assert tmp_path.stat().st_mode & 0o777 == 0o750
+    assert (tmp_path / "a").stat().st_mode & 0o077 in (0, 0o011)
+
+
+@pytest.mark.parametrize("folder", ["/proc/x/y", "/dev/null", "/dev/null/x", "/tmp/" + "x" * 300])
+def test_a_folder_that_cannot_be_used_is_named(folder):
+    with pytest.raises(LaunchError, match=rf"The folder {folder} cannot be used: .*DATA_DIR"):
+        make_folder(Path(folder))
+
+
+def test_output_that_is_no_terminal_has_whole_plain_lines():
+    stream = io.StringIO()
+    console = Console(stream)
+    console.progress("starting")
+    console.part("api", "listening")
+    console.announce("ready")
+
+    assert stream.getvalue() == "starting ...\n      api | listening\n\nready\n\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("HOST", "0.0.0.0", "only a loopback address is allowed"),
+        ("HOST", "example.org", "only a loopback address is allowed"),
+        ("AUTH", "password", "this version offers AUTH=none only"),
+        ("AUTH", "oidc", "this version offers AUTH=none only"),
+        ("UI_PORT", "0", "UI_PORT is not usable"),
+        ("API_PORT", "65536", "API_PORT is not usable"),
+        ("API_PORT", "http", "API_PORT is not usable"),
+        ("WORKERS", "-1", "WORKERS is not usable"),
+        ("DATABASE_URL", "mysql://u:canary@h/d", "DATABASE_URL is not usable: must begin with"),
+        ("DATABASE_URL", "postgres://u:canary@h:port/d", "DATABASE_URL is not usable"),
+        ("REDIS_URL", "localhost:6379", "REDIS_URL is not usable: must begin with redis://"),
+        ("OPENAI_BASE_URL", "localhost", "OPENAI_BASE_URL is not usable"),
+        ("SOURCE_URLS", "{", "SOURCE_URLS must be a JSON object"),
+        ("SOURCE_URLS", '{"a": 1, "b": {"canary": 2}}', "SOURCE_URLS"),
+        ("SOURCE_URLS", "canary", 'SOURCE_URLS must be a JSON object, such as {"sales": "postgres'),
+        ("MODEL_PRICES", "canary", 'MODEL_PRICES must be a JSON object, such as {"gpt-4o": {"inp'),
+        ("MODEL_PRICES", '{"m": {"input": 1e999}}', "MODEL_PRICES.M.INPUT is not usable"),
+        ("RETENTION_DAYS", "99999999", "RETENTION_DAYS is not usable: input should be less than"),
+        ("RETENTION_MEGABYTES", "9" * 30, "RETENTION_MEGABYTES is not usable"),
+        ("RETENTION_HOURS", "1e300", "RETENTION_HOURS is not usable"),
+        ("LEASE_SECONDS", "inf", "LEASE_SECONDS is not usable"),
+        ("SWEEP_SECONDS", "nan", "SWEEP_SECONDS is not usable"),
+        ("USER_TOKENS_PER_DAY", "9" * 30, "USER_TOKENS_PER_DAY is not usable"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_without_its_secret(monkeypatch, name, value, sentence):
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(ConfigurationError, match=sentence) as raised:
+        read_settings()
+    assert "canary" not in raised.value.detail
+    assert "\n" not in raised.value.detail
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg2"])
+def test_each_spelling_of_postgresql_uses_the_same_driver(scheme):
+    settings = Settings(_env_file=None, database_url=f"{scheme}://u:p@h:5432/d?sslmode=require")
+
+    assert settings.database_url == "postgresql+psycopg2://u:p@h:5432/d?sslmode=require"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "localhost", "::1"])
+def test_loopback_hosts_are_allowed_without_accounts(host):
+    assert Settings(_env_file=None, host=host).host == host

@@ -1,0 +1,48 @@
+"""What a turn's true state is called."""
+
+import pytest
+
+from backend.schemas.sessions import TurnState
+from ui.shared.states import loss_words, queue_words, silence_words, wait_words
+
+
+def turn(**fields):
+    return TurnState(attempts=1, steps=0, **fields)
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        (None, "Waits for a worker"),
+        (0, "Waits for a worker"),
+        (1, "Waits: 1 turn before it"),
+        (2, "Waits: 2 turns before it"),
+    ],
+)
+def test_a_queued_turn_says_how_many_are_before_it(before, words):
+    assert queue_words(before) == words
+
+
+@pytest.mark.parametrize(
+    ("heartbeat", "left", "words"),
+    [
+        (None, None, ""),
+        (2.6, 7.4, ""),
+        (20.0, 60.0, ""),
+        (6.2, 3.8, "no sign of life for 6 s"),
+        (3.0, -0.4, "worker lost, another one takes over"),
+    ],
+)
+def test_silence_is_told_when_it_is_long_for_the_lease(heartbeat, left, words):
+    assert silence_words(turn(heartbeat_seconds=heartbeat, lease_seconds=left)) == words
+
+
+def test_losses_are_counted():
+    assert loss_words(turn()) == ""
+    assert loss_words(turn(losses=1)) == "resumed after a lost worker"
+    assert loss_words(turn(losses=2)) == "resumed 2 times after a lost worker"
+
+
+def test_a_wait_that_is_over_is_an_asking():
+    assert wait_words(12, "") == "Waiting for the model's provider (12 s): it is busy"
+    assert wait_words(-1, "busy") == "Asking the model again"

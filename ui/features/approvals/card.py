@@ -1,0 +1,106 @@
+"""The card of a call that waits for a person: what the agent wants to do, and what may be said."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from backend.schemas.approvals import ApprovalStatus, DecisionType
+from backend.schemas.sessions import MessageStatus
+from ui import state
+from ui.features.approvals import decision
+from ui.features.approvals import form as approval_form
+from ui.features.approvals.arguments import show_arguments, show_changes
+from ui.features.approvals.call import AskedCall, expiry_words, outcome_words
+from ui.features.approvals.decision import field_key
+from ui.features.approvals.state import deciding
+from ui.shared import banners
+from ui.shared.text.long_text import verbatim
+from ui.shared.text.markdown import plain
+from ui.shared.times import zone
+
+WRITTEN = (DecisionType.EDIT, DecisionType.REJECT, DecisionType.RESPOND)
+ICONS: dict[DecisionType | None, str] = {
+    DecisionType.EDIT: ":material/edit:",
+    DecisionType.REJECT: ":material/block:",
+    DecisionType.RESPOND: ":material/reply:",
+}
+
+
+def show(call: AskedCall) -> None:
+    """Draw the card; where the page is only read, without the ways to decide."""
+    with st.container(border=True, key=f"call-{call.approval_id}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/approval: **{plain(call.name, 120)}**", width="content")
+            if words := expiry_words(call.expires_at, datetime.now(UTC)):
+                st.caption(f":material/timer: {words}", width="content")
+        st.markdown(plain(call.description, 2_000))
+        show_arguments(call.arguments, f"asked-{call.approval_id}")
+        if not state.is_read_only():
+            _decisions(call)
+
+
+def show_end(call: AskedCall, key: str) -> None:
+    """What was asked, and what came of it."""
+    if call.is_edited:
+        show_changes(call, f"change-{key}")
+    else:
+        show_arguments(call.arguments, f"asked-{key}")
+    if call.outcome is not None and call.outcome.message:
+        is_answer = call.outcome.decision is DecisionType.RESPOND
+        st.caption("The answer in its place" if is_answer else "The reason")
+        verbatim(call.outcome.message, f"message-{key}")
+    if problem := deciding(call.approval_id).problem:
+        st.caption(f":material/info: {plain(problem.detail, 2_000)}")
+
+
+def end_icon(call: AskedCall, status: MessageStatus) -> str | None:
+    """The mark of a call that does not run, or that waits until the others are decided too."""
+    if call.outcome is None:
+        return None
+    if call.outcome.outcome is ApprovalStatus.EXPIRED:
+        return ":material/timer_off:"
+    if call.outcome.decision in (None, DecisionType.REJECT, DecisionType.RESPOND):
+        return ICONS.get(call.outcome.decision, ":material/stop_circle:")
+    return ":material/schedule:" if status is MessageStatus.PENDING else None
+
+
+def end_words(call: AskedCall) -> str:
+    """How it ended, in the words of a label; nothing while it waits."""
+    if call.outcome is None:
+        return ""
+    now = datetime.now(zone(st.context.timezone))
+    return plain(outcome_words(call.outcome, state.server().user, now))
+
+
+def _decisions(call: AskedCall) -> None:
+    held = deciding(call.approval_id)
+    if held.problem is not None:
+        banners.error(held.problem)
+    if held.kind is not None:
+        approval_form.show(call, held.kind)
+        return
+    with st.container(horizontal=True):
+        if DecisionType.APPROVE in call.allowed:
+            st.button(
+                "Approve",
+                key=field_key(call, "approve"),
+                type="primary",
+                icon=":material/check:",
+                on_click=decision.approve,
+                args=(call,),
+            )
+        for kind in WRITTEN:
+            if kind in call.allowed:
+                st.button(
+                    kind.capitalize(),
+                    key=field_key(call, kind),
+                    icon=ICONS[kind],
+                    on_click=decision.begin,
+                    args=(call, kind),
+                )
+    if DecisionType.APPROVE in call.allowed:
+        st.checkbox(
+            f"On approving, allow {plain(call.name, 80)} for the rest of this conversation",
+            key=field_key(call, "remember"),
+            help="It asks no more here. The session's menu lists what is allowed, to take it back.",
+        )

@@ -1,0 +1,102 @@
+"""Decides on calls, in callbacks: what was written is kept until the service has taken it."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+import httpx
+
+from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType, EditedAction
+from backend.schemas.wire import JSON
+from ui import state
+from ui.client import ClientError
+from ui.features.approvals.call import AskedCall
+from ui.features.approvals.calls import decide_call, get_approval
+from ui.features.approvals.fields import (
+    JSON_FIELD,
+    fields_of,
+    read_fields,
+    read_json,
+    write_json,
+)
+from ui.features.approvals.state import deciding, is_ticked, typed
+
+NO_ANSWER = "Write what the agent gets as the result."
+
+
+def field_key(call: AskedCall, name: str) -> str:
+    """The key of one of the fields of a call's card."""
+    return f"call-{name}-{call.approval_id}"
+
+
+def begin(call: AskedCall, kind: DecisionType | None) -> None:
+    """Open the fields of a decision; None closes them, what is written there stays."""
+    held = deciding(call.approval_id)
+    held.kind, held.problem = kind, None
+    held.errors.clear()
+
+
+def approve(call: AskedCall) -> None:
+    """Let the call run as it was shown."""
+    remember = is_ticked(field_key(call, "remember"))
+    _decide(call, Decision(type=DecisionType.APPROVE, remember=remember))
+
+
+def approve_all(calls: Iterable[AskedCall]) -> None:
+    """Approve each of these calls that may be approved."""
+    for call in calls:
+        if DecisionType.APPROVE in call.allowed:
+            approve(call)
+
+
+def edit(call: AskedCall) -> None:
+    """Let the call run with the arguments that were written, if they can be read."""
+    arguments, errors = _written(call)
+    deciding(call.approval_id).errors = errors
+    if not errors:
+        action = EditedAction(name=call.name, args=arguments)
+        _decide(call, Decision(type=DecisionType.EDIT, edited_action=action))
+
+
+def reject(call: AskedCall) -> None:
+    """Run nothing, and tell the agent why."""
+    reason = typed(field_key(call, "reason")).strip()
+    _decide(call, Decision(type=DecisionType.REJECT, message=reason or None))
+
+
+def respond(call: AskedCall) -> None:
+    """Run nothing, and give the agent what was written as the result."""
+    answer = typed(field_key(call, "answer"))
+    deciding(call.approval_id).errors = {} if answer.strip() else {"answer": NO_ANSWER}
+    if answer.strip():
+        _decide(call, Decision(type=DecisionType.RESPOND, message=answer))
+
+
+def _written(call: AskedCall) -> tuple[JSON, dict[str, str]]:
+    fields = fields_of(call)
+    if fields is None:
+        return read_json(typed(field_key(call, JSON_FIELD), write_json(call.arguments)))
+    keys = {field.name: field_key(call, f"argument{n}") for n, field in enumerate(fields)}
+    return read_fields(
+        fields, {field.name: typed(keys[field.name], field.text) for field in fields}
+    )
+
+
+def _decide(call: AskedCall, decision: Decision) -> None:
+    """Send it once: the second click of a double click finds the call ended."""
+    held = deciding(call.approval_id)
+    if held.ended is not None:
+        return
+    decision.arguments_hash = call.arguments_hash
+    try:
+        held.ended, held.problem = decide_call(state.client(), call.approval_id, decision), None
+    except ClientError as problem:
+        held.problem = problem
+        if problem.status == httpx.codes.CONFLICT:
+            _take_what_became_of_it(call)
+
+
+def _take_what_became_of_it(call: AskedCall) -> None:
+    with suppress(ClientError):
+        approval = get_approval(state.client(), call.approval_id)
+        if approval.status is not ApprovalStatus.PENDING:
+            deciding(call.approval_id).ended = approval

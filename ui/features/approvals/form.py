@@ -1,0 +1,109 @@
+"""The fields of a decision that takes more than a click: other arguments, a reason, an answer."""
+
+import json
+from collections.abc import Callable
+
+import streamlit as st
+
+from backend.schemas.approvals import MAX_MESSAGE_CHARS, DecisionType
+from ui.features.approvals import decision
+from ui.features.approvals.call import AskedCall
+from ui.features.approvals.decision import field_key
+from ui.features.approvals.fields import ABSENT, JSON_FIELD, Field, fields_of, write_json
+from ui.features.approvals.state import deciding
+from ui.shared.text.markdown import plain
+
+AREA_HEIGHT = 68
+JSON_HEIGHT = 200
+
+
+def show(call: AskedCall, kind: DecisionType) -> None:
+    """The fields of one kind of decision, with the way to send it and the way back."""
+    draw, label, send = FORMS[kind]
+    draw(call)
+    with st.container(horizontal=True):
+        st.button(
+            label, key=field_key(call, "send"), type="primary", on_click=send, args=(call,)
+        )  # fmt: skip
+        st.button(
+            "Back",
+            key=field_key(call, "back"),
+            type="tertiary",
+            on_click=decision.begin,
+            args=(call, None),
+        )
+
+
+def _arguments(call: AskedCall) -> None:
+    fields = fields_of(call)
+    if fields is None:
+        _area(call, JSON_FIELD, "Arguments as JSON", write_json(call.arguments), JSON_HEIGHT)
+        _error(call, JSON_FIELD)
+        return
+    for number, field in enumerate(fields):
+        _argument(call, field, field_key(call, f"argument{number}"))
+        _error(call, field.name)
+
+
+def _argument(call: AskedCall, field: Field, key: str) -> None:
+    label = plain(field.name) + ("" if field.is_required else " (optional)")
+    help_text = plain(field.help) if field.help else None
+    if field.choices:
+        st.selectbox(
+            label,
+            field.choices,
+            index=field.choices.index(field.text),
+            format_func=_choice,
+            key=key,
+            help=help_text,
+            persist_state="session",
+        )
+    elif field.kind == "string":
+        st.text_area(
+            label, field.text, "content", key=key, help=help_text, persist_state="session"
+        )  # fmt: skip
+    else:
+        st.text_input(label, field.text, key=key, help=help_text, persist_state="session")
+
+
+def _choice(option: str) -> str:
+    if option == ABSENT:
+        return "not given"
+    value = json.loads(option)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _reason(call: AskedCall) -> None:
+    _area(call, "reason", "Why not? The agent is told (optional)")
+
+
+def _answer(call: AskedCall) -> None:
+    _area(call, "answer", "What the agent gets as the result, in place of running it")
+    _error(call, "answer")
+
+
+def _area(
+    call: AskedCall, name: str, label: str, text: str = "", height: int = AREA_HEIGHT
+) -> None:
+    st.text_area(
+        label,
+        text,
+        height,
+        max_chars=None if name == JSON_FIELD else MAX_MESSAGE_CHARS,
+        key=field_key(call, name),
+        persist_state="session",
+    )
+
+
+def _error(call: AskedCall, name: str) -> None:
+    if reason := deciding(call.approval_id).errors.get(name):
+        st.markdown(f":red[:material/error: {plain(reason)}]")
+
+
+FORMS: dict[DecisionType, tuple[Callable[[AskedCall], None], str, Callable[[AskedCall], None]]] = {
+    DecisionType.EDIT: (_arguments, "Run with these arguments", decision.edit),
+    DecisionType.REJECT: (_reason, "Reject this call", decision.reject),
+    DecisionType.RESPOND: (_answer, "Send as the result", decision.respond),
+}

@@ -1,0 +1,99 @@
+"""All calls that wait for a person, over all sessions; decided where they stand."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from backend.schemas.approvals import Approval, ApprovalPage
+from backend.schemas.sessions import MessageStatus
+from ui import state
+from ui.client import ClientError
+from ui.features.approvals import card as approval_card
+from ui.features.approvals.call import from_approval
+from ui.features.approvals.calls import list_pending
+from ui.features.approvals.state import EVERYONE, desk, is_ticked
+from ui.shared import banners, pager
+from ui.shared.text.markdown import plain
+from ui.shared.times import moment, zone
+
+SECONDS = 4
+PAGE_ROWS = 50
+ENDED_ROWS = 10
+READ = {"view": "read"}
+
+
+def show() -> None:
+    """Draw the list, every few seconds again; the whole page when another call waits or none."""
+    drawn: list[object] = []
+
+    @st.fragment(run_every=SECONDS)
+    def board() -> None:
+        try:
+            page = _load()
+        except ClientError as problem:
+            banners.error(problem)
+            st.caption(":shimmer[Connecting again…]")
+            return
+        ids = [approval.id for approval in page.items]
+        if drawn and drawn != [ids]:
+            st.rerun()  # so that the badge beside the page counts the same
+        drawn[:] = [ids]
+        _board(page)
+
+    board()
+
+
+def _load() -> ApprovalPage:
+    cursors = desk().cursors
+    return list_pending(
+        state.client(),
+        cursor=cursors[-1] if cursors else None,
+        everyone=is_ticked(EVERYONE) and state.server().is_admin,
+        limit=PAGE_ROWS,
+    )
+
+
+def _board(page: ApprovalPage) -> None:
+    # A container each: what leaves one part moves nothing in the next.
+    with st.container():
+        _ended(page)
+    with st.container(gap="large"):
+        for approval in page.items:
+            with st.container(gap="xsmall"):
+                _asked_for(approval)
+                approval_card.show(from_approval(approval))
+        if not page.items:
+            st.markdown("Nothing waits for a decision.")
+            st.caption("When an agent asks before it acts, its question stands here.")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        pager.by_cursor(desk().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
+
+
+def _ended(page: ApprovalPage) -> None:
+    """What this tab has decided, until the page is loaded anew."""
+    waiting = {approval.id for approval in page.items}
+    ended = [held.ended for held in desk().calls.values() if held.ended is not None]
+    for approval in [one for one in ended if one.id not in waiting][-ENDED_ROWS:]:
+        call = from_approval(approval)
+        label = f"**{plain(call.name, 80)}** · {approval_card.end_words(call)}"
+        icon = approval_card.end_icon(call, MessageStatus.COMPLETED) or ":material/check:"
+        with st.expander(label, call.is_edited, type="step", icon=icon):
+            _asked_for(approval)
+            approval_card.show_end(call, str(approval.id))
+
+
+def _asked_for(approval: Approval) -> None:
+    """Where a call comes from: its session, whose it is, and what was asked there."""
+    is_own = approval.owner == state.server().user
+    now = datetime.now(zone(st.context.timezone))
+    words = [approval.agent, *([] if is_own else [approval.owner])]
+    words.append(f"asked at {moment(approval.created_at, now)}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.page_link(
+            state.CHAT_PAGE,
+            label=f"**{plain(approval.session_title or 'New chat', 80)}**",
+            icon=":material/forum:",
+            query_params={"session": str(approval.session_id)} | ({} if is_own else READ),
+        )
+        st.caption(plain(" · ".join(words)), width="content")
+    st.caption(f"“{plain(approval.message, 200)}”")

@@ -1,0 +1,182 @@
+"""Where a person writes: sends or queues a message, stops a turn, retries a failed one."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from backend.schemas.sessions import ContentType, DisplayMessage, Turn, TurnStatus
+from ui import state
+from ui.client import ClientError
+from ui.features.chat.history import speaker
+from ui.features.domains import state as domain_state
+from ui.shared.once import is_done, once
+from ui.shared.states import queue_words
+from ui.shared.text.long_text import verbatim
+
+RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
+REBUILD = "rebuild"  # what the last row offers when the stored state cannot be read
+NEW_SESSION = "new_session"  # when the session's budget is used up
+MAX_CHARS = 2_000_000
+
+
+def show(session_id: UUID | None, active: Turn | None) -> None:
+    """The composer at the bottom; usable while a turn runs, then the message waits in the queue."""
+    placeholder = "Ask anything about your data"
+    if active is not None:
+        placeholder = "Write on: your message is answered after this turn"
+    above = st.bottom.container(horizontal=True, horizontal_alignment="right")
+    key = state.composer_key(session_id)
+    state.restore_draft(key)
+    # Only an input of the main area itself makes Streamlit open the page at its end.
+    st.chat_input(
+        placeholder,
+        key=key,
+        max_chars=MAX_CHARS,
+        on_submit=_send_draft,
+        args=(session_id,),
+    )
+    if active is not None:
+        _stop_button(above, active)
+
+
+def _stop_button(place: DeltaGenerator, active: Turn) -> None:
+    place.button(
+        "Stopping" if active.stop_requested else "Stop",
+        key=f"stop-{active.id}",
+        icon=":material/stop_circle:",
+        help="Stop this turn; what was said so far stays",
+        disabled=active.stop_requested,
+        on_click=stop,
+        args=(active.id,),
+    )
+
+
+def send(session_id: UUID | None, text: str) -> bool:
+    """Submit a message; the URL then names its session. False, with the reason kept, on failure."""
+    if not text.strip():
+        return False
+    domain = domain_state.chosen() if session_id is None else None
+    key = state.send_key(f"{domain} {text}" if domain else text)
+    try:
+        accepted = state.client().send_message(session_id, text, key, domain=domain)
+    except ClientError as problem:
+        state.flash(problem)
+        return False
+    state.sent()
+    state.name_composer(session_id, accepted.session_id)
+    state.show_session(accepted.session_id)
+    state.set_window(accepted.session_id, state.Window())
+    return True
+
+
+def send_first(text: str, composer: str) -> None:
+    """Begin a new chat with one of the example questions; a second click opens what has begun.
+
+    The second click still comes from the URL of before, so the page's composer tells them apart.
+    """
+    with state.memory().acting:
+        begun = state.session_of_composer(composer)
+        if begun is None:
+            send(None, text)
+        else:
+            state.show_session(begun)
+
+
+def show_queue(queued: Sequence[Turn]) -> None:
+    """The messages that wait behind the running turn, each with the way to take it back."""
+    for turn in queued:
+        with speaker(is_user=True):
+            verbatim(turn.message, f"queued-{turn.id}")
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(f":material/schedule: {queue_words(turn.queue_position)}")
+                if not state.is_read_only():
+                    _take_back_button(turn)
+
+
+def _take_back_button(turn: Turn) -> None:
+    st.button(
+        "Take back",
+        key=f"unqueue-{turn.id}",
+        type="tertiary",
+        icon=":material/undo:",
+        on_click=stop,
+        args=(turn.id,),
+    )
+
+
+def offer_retry(rows: Sequence[DisplayMessage]) -> None:
+    """A Retry button after a turn that failed or was stopped, when it is the latest."""
+    last = rows[-1] if rows else None
+    if last is None or last.turn_id is None or state.is_read_only():
+        return
+    if last.content_type not in (ContentType.ERROR, ContentType.NOTICE):
+        return
+    if last.metadata.get("offer") == REBUILD:
+        _rebuild_button(last)
+        return
+    if last.metadata.get("offer") == NEW_SESSION:
+        _new_session_link()
+        return
+    turn = state.client().turn(last.turn_id)
+    if turn.status in RETRYABLE:
+        st.button(
+            "Retry",
+            key=f"retry-{turn.id}",
+            icon=":material/replay:",
+            disabled=is_done(turn.id),
+            on_click=retry,
+            args=(turn.id,),
+        )
+
+
+def _rebuild_button(offer: DisplayMessage) -> None:
+    session_id = state.open_session_id()
+    if session_id is not None:
+        st.button(
+            "Rebuild what the agent remembers",
+            key=f"rebuild-{session_id}",
+            icon=":material/build:",
+            help="From the messages above; nothing that was said changes",
+            on_click=_try,
+            args=(once, offer.id, state.client().rebuild_session, session_id),
+        )
+
+
+def _new_session_link() -> None:
+    session_id = state.open_session_id()
+    if session_id is not None:
+        st.page_link(
+            state.CONFIGURATION_PAGE,
+            label="Go on in a new session",
+            icon=":material/arrow_forward:",
+            query_params=state.session_query(session_id),
+        )
+
+
+def stop(turn_id: UUID) -> None:
+    """Stop a turn, in a callback; to ask twice is harmless."""
+    _try(state.client().stop_turn, turn_id)
+
+
+def retry(turn_id: UUID) -> None:
+    """Try a turn again, in a callback; the second click of a double click does nothing."""
+    _try(once, turn_id, state.client().retry_turn, turn_id)
+
+
+def _try(call: Callable[..., None], *arguments: Any) -> None:
+    """Do it; where that cannot be, the page shows why not."""
+    try:
+        call(*arguments)
+    except ClientError as problem:
+        state.flash(problem)
+
+
+def _send_draft(session_id: UUID | None) -> None:
+    state.memory().taken += 1
+    key = state.composer_key(session_id)
+    text = state.draft(key)
+    if not send(session_id, text):
+        state.keep_draft(key, text)

@@ -1,0 +1,95 @@
+"""Images, sounds and files that tools gave: from our own store, never from where they point to."""
+
+import io
+import re
+from uuid import UUID
+
+import streamlit as st
+from PIL import Image
+
+from backend.schemas.sessions import DisplayMessage
+from ui import state
+from ui.client import ClientError
+from ui.shared.text.markdown import plain
+
+# Kinds that hold pixels and nothing else; SVG, for one, is a page that may call out.
+PIXELS = ("PNG", "JPEG", "GIF", "WEBP")
+MAX_PIXELS = 40_000_000
+SOUNDS = frozenset({"audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/flac"})
+KEPT_SECONDS, MAX_KEPT = 60, 20
+MAX_NAME_CHARS = 80
+_NOT_IN_NAMES = re.compile(r"[^\w .()+,-]+")
+
+
+def show(row: DisplayMessage, session_id: UUID, key: str) -> None:
+    """An image as an image, a sound to be heard, all else as a download."""
+    name, kind = label(row), str(row.content.get("mime_type"))
+    result_id = row.metadata.get("result_id")
+    if not result_id:
+        st.caption(f":material/attach_file: {name}")
+        return
+    if kind.startswith("image/") or kind in SOUNDS:
+        data = _fetch(state.server().user, session_id, str(result_id))
+        if kind in SOUNDS and data:
+            st.audio(data, format=kind)
+            st.caption(f":material/volume_up: {name}")
+            return
+        if is_image(data):
+            st.image(data)
+            st.caption(f":material/image: {name}")
+            return
+    _offer_download(row, session_id, key)
+
+
+def label(row: DisplayMessage) -> str:
+    """What it is: its name or kind, its size, and the tool that gave it."""
+    content = row.content
+    name = content.get("title") or content.get("name") or content.get("mime_type")
+    parts = [plain(str(name or row.content_type), 120)]
+    if isinstance(size := content.get("bytes"), int):
+        parts.append(f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{size:,} bytes")
+    if tool := content.get("tool"):
+        parts.append(f"from {plain(str(tool), 80)}")
+    return " · ".join(parts)
+
+
+def is_image(data: bytes) -> bool:
+    """Whether it is an image of a harmless kind, and not one that unfolds to any size."""
+    try:
+        with Image.open(io.BytesIO(data), formats=PIXELS) as image:
+            return 0 < image.width * image.height <= MAX_PIXELS
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return False
+
+
+# By person: what one may see is not kept for another.
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
+def _fetch(user: str, session_id: UUID, result_id: str) -> bytes:
+    return _load(session_id, result_id)
+
+
+def _load(session_id: UUID, result_id: str) -> bytes:
+    path = f"sessions/{session_id}/results/{result_id}"
+    try:
+        return state.client().send("GET", path, params={"format": "file"}).content
+    except ClientError:
+        return b""
+
+
+def _offer_download(row: DisplayMessage, session_id: UUID, key: str) -> None:
+    result_id = str(row.metadata["result_id"])
+    st.download_button(
+        label(row),
+        lambda: _load(session_id, result_id),
+        file_name=download_name(row.content.get("name")),
+        mime="application/octet-stream",
+        key=f"file-{key}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def download_name(name: object) -> str:
+    """A download's name, from one that a tool server has given: never a path, nor a disguise."""
+    return _NOT_IN_NAMES.sub("-", str(name or ""))[-MAX_NAME_CHARS:].strip(" .-") or "file"

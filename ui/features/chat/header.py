@@ -1,0 +1,49 @@
+"""The head of an open session: its title, the model, and whether it can only be read."""
+
+import streamlit as st
+
+from backend.schemas.operations import ServerInfo
+from backend.schemas.sessions import Session
+from ui import state
+from ui.features.usage import session as usage_session
+from ui.shared import banners
+from ui.shared.text.markdown import plain
+
+
+def show(session: Session, server: ServerInfo) -> None:
+    """Draw the session's title, also as the browser tab's."""
+    title = session.title or "New chat"
+    st.set_page_config(page_title=f"{title} · Colloquy")
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.markdown(f"**{plain(title)}**", width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            if session.archived:
+                st.badge("Archived", icon=":material/archive:", color="gray")
+            if state.is_read_only():
+                st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
+                if session.owner == server.user:
+                    st.page_link(
+                        state.CHAT_PAGE,
+                        label="Write here",
+                        icon=":material/edit:",
+                        help="This session is yours",
+                        query_params={"session": str(session.id)},
+                    )
+            banners.model_badge(server)
+            usage_session.show(session)
+            st.page_link(
+                state.CONFIGURATION_PAGE,
+                label="",
+                icon=":material/tune:",
+                help="What this session was made with, and what its domain has changed since",
+                query_params=state.session_query(session.id),
+            )
+            st.page_link(
+                state.INSPECTOR_PAGE,
+                label="",
+                icon=":material/troubleshoot:",
+                help="What the model reads of this session, and what it was sent",
+                query_params=state.session_query(session.id),
+            )

@@ -1,0 +1,188 @@
+"""What a person can do with one message: edit it, copy it, ask again, see its other versions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from backend.schemas.branches import MessageVersion
+from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Turn
+from ui import state
+from ui.client import ClientError
+from ui.features.chat import calls, renderers
+
+BUSY = "Not while a turn runs: wait for its end, or stop it"
+
+
+@dataclass(frozen=True)
+class Actions:
+    """What holds for all messages of a page; `versions` are by the position of their message."""
+
+    session_id: UUID
+    is_busy: bool = False
+    is_read_only: bool = False
+    versions: Mapping[int, Sequence[MessageVersion]] = field(default_factory=dict)
+
+
+def load(session: Session, active: Turn | None) -> Actions:
+    """What can be done in a session; one call more where it was forked."""
+    versions: dict[int, Sequence[MessageVersion]] = {}
+    if session.branch is not None:
+        for item in calls.branches(state.client(), session.id).items:
+            versions |= {version.position: item.versions for version in item.versions}
+    return Actions(session.id, active is not None, state.is_read_only(), versions)
+
+
+def is_edited(row: DisplayMessage, actions: Actions) -> bool:
+    """Whether a person writes this message anew at the moment."""
+    return state.memory().edited == row.id and not actions.is_read_only
+
+
+def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
+    """An input with the message's text, in its place; Enter sends, as in the composer."""
+    key = _edit_key(row)
+    state.restore_draft(key)
+    st.chat_input(
+        "Ask in other words",
+        key=key,
+        disabled=actions.is_busy,
+        on_submit=_send_edit,
+        args=(row, actions.session_id),
+    )
+    with _row(row):
+        st.button(
+            "Cancel",
+            key=f"cancel-{row.id}",
+            type="tertiary",
+            icon=":material/close:",
+            on_click=_end_edit,
+        )
+        st.caption(BUSY if actions.is_busy else "What follows stays as another version")
+
+
+def under_message(row: DisplayMessage, actions: Actions) -> None:
+    """The way to the other versions, and Edit, under what a person said."""
+    versions = actions.versions.get(row.position, ())
+    if row.turn_id is None or (actions.is_read_only and not versions):
+        return
+    with _row(row):
+        if versions:
+            _switcher(row, versions, actions)
+        if not actions.is_read_only:
+            _button("Edit", ":material/edit:", row, actions, _begin_edit, row)
+
+
+def under_answer(row: DisplayMessage, actions: Actions) -> None:
+    """Copy, and another answer, under what an agent said last."""
+    with _row(row):
+        renderers.offer_copy(str(row.content.get("text", "")), str(row.id))
+        # A stopped answer goes on instead, by the Retry below it.
+        if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
+            return
+        if not actions.is_busy:
+            state.memory().asked_again.discard(row.turn_id)
+        _button("Another answer", ":material/refresh:", row, actions, _ask_again, row.turn_id)
+
+
+def _row(row: DisplayMessage) -> DeltaGenerator:
+    """The quiet line under a message."""
+    return st.container(
+        horizontal=True, vertical_alignment="center", gap="xsmall", key=f"actions-{row.id}"
+    )
+
+
+def _switcher(row: DisplayMessage, versions: Sequence[MessageVersion], actions: Actions) -> None:
+    place = next(n for n, version in enumerate(versions) if version.position == row.position)
+    _to_version("Earlier", ":material/chevron_left:", row, versions[:place][-1:], actions)
+    st.caption(f"{place + 1}/{len(versions)}", width="content")
+    _to_version("Later", ":material/chevron_right:", row, versions[place + 1 :][:1], actions)
+
+
+def _to_version(
+    word: str, icon: str, row: DisplayMessage, to: Sequence[MessageVersion], actions: Actions
+) -> None:
+    st.button(
+        f"{word} version",
+        key=f"{word.lower()}-{row.id}",
+        type="tertiary",
+        icon=icon,
+        help=BUSY if actions.is_busy else None,
+        disabled=not to or actions.is_busy or actions.is_read_only,
+        on_click=_switch,
+        args=(actions.session_id, to[0].turn_id if to else None),
+    )
+
+
+def _button(
+    label: str,
+    icon: str,
+    row: DisplayMessage,
+    actions: Actions,
+    act: Callable[[Any, UUID], None],
+    what: Any,
+) -> None:
+    st.button(
+        label,
+        key=f"{label.split()[0].lower()}-{row.id}",
+        type="tertiary",
+        icon=icon,
+        help=BUSY if actions.is_busy else None,
+        disabled=actions.is_busy,
+        on_click=act,
+        args=(what, actions.session_id),
+    )
+
+
+def _begin_edit(row: DisplayMessage, _: UUID) -> None:
+    state.memory().edited = row.id
+    state.keep_draft(_edit_key(row), str(row.content.get("text", "")))
+
+
+def _end_edit() -> None:
+    state.memory().edited = None
+
+
+def _send_edit(row: DisplayMessage, session_id: UUID) -> None:
+    key = _edit_key(row)
+    text = state.draft(key)
+    # The second Enter of two finds the edit sent.
+    if state.memory().edited != row.id or row.turn_id is None or not text.strip():
+        return
+    once = state.send_key(f"edit {row.turn_id} {text}")
+    if _do(session_id, calls.edit_message, row.turn_id, text, once):
+        _end_edit()
+    else:
+        state.keep_draft(key, text)
+
+
+def _ask_again(turn_id: UUID, session_id: UUID) -> None:
+    asked = state.memory().asked_again
+    if turn_id in asked:
+        return
+    if _do(session_id, calls.another_answer, turn_id, state.send_key(f"again {turn_id}")):
+        asked.add(turn_id)
+
+
+def _switch(session_id: UUID, turn_id: UUID | None) -> None:
+    if turn_id is not None:
+        _do(session_id, calls.switch_branch, session_id, turn_id)
+
+
+def _do(session_id: UUID, call: Callable[..., None], *arguments: Any) -> bool:
+    """Give whether it could be done; the page then shows what is newest, or else why not."""
+    try:
+        call(state.client(), *arguments)
+    except ClientError as problem:
+        state.flash(problem)
+        return False
+    state.sent()
+    if not state.window(session_id).is_latest:
+        state.set_window(session_id, state.Window())
+    return True
+
+
+def _edit_key(row: DisplayMessage) -> str:
+    return f"edit-text-{row.id}"

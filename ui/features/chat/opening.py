@@ -1,0 +1,47 @@
+"""The empty page of a new chat: what this is, and questions to begin with."""
+
+import streamlit as st
+
+from backend.schemas.operations import ServerInfo
+from ui import state
+from ui.features.chat import composer
+from ui.features.domains import choice as domain_choice
+from ui.shared import banners
+
+EXAMPLES = (
+    ("What's the budget for CC-1001?", ":material/account_balance_wallet:"),
+    ("Compare FI with BPC and explain the differences", ":material/compare_arrows:"),
+    ("Which cost centres spent the most this year?", ":material/leaderboard:"),
+    ("What data do you have?", ":material/database:"),
+)
+
+
+def show(server: ServerInfo) -> None:
+    """Draw the opening page; an example is sent as soon as it is clicked."""
+    st.space("large")
+    with st.container(horizontal_alignment="center", gap="small"):
+        st.title(
+            "What would you like to know?", anchor=False, text_alignment="center", width="content"
+        )
+        st.caption(
+            "Ask in plain words. Agents look things up, compare and compute, and show each step. "
+            "Long work goes on when you close this page.",
+            text_alignment="center",
+        )
+        banners.model_badge(server)
+    domain_choice.show()
+    st.space("small")
+    left, right = st.columns(2)
+    for index, (question, icon) in enumerate(EXAMPLES):
+        with (left, right)[index % 2]:
+            st.button(
+                question,
+                key=f"example-{index}",
+                icon=icon,
+                width="stretch",
+                on_click=composer.send_first,
+                args=(question, state.composer_key(None)),
+            )
+    if server.is_demo_model:
+        st.space("small")
+        st.caption(f":material/science: {banners.DEMO_HELP}", text_alignment="center")

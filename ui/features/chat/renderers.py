@@ -1,0 +1,242 @@
+"""Draws one block of a conversation: a table of renderers by content type."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
+from ui.features.approvals import call as approval_call
+from ui.features.approvals import card as approval_card
+from ui.features.approvals.call import AskedCall
+from ui.features.chat import files, sources
+from ui.features.chat.blocks import Block, seconds_taken
+from ui.shared import links, tables
+from ui.shared.text import long_text
+from ui.shared.text.json_text import lay_out
+from ui.shared.text.markdown import plain
+from ui.shared.times import duration
+
+ARGUMENT_CHARS = 60
+RUNNING_ICON = "spinner"
+DONE_ICON = ":material/check:"
+FAILED_ICON = ":material/error:"
+STOPPED_ICON = ":material/stop_circle:"
+_OPEN = ":material/radio_button_unchecked:"
+_TODO_MARKS = {"completed": ":material/check_circle:", "in_progress": ":material/pending:"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a block is drawn: its session, and a prefix that keeps widget keys apart."""
+
+    session_id: UUID
+    prefix: str
+
+    def key(self, row: DisplayMessage) -> str:
+        """A key for the widgets of one row."""
+        return f"{self.prefix}-{row.id}"
+
+
+def draw(block: Block, place: Place) -> None:
+    """Draw a block by its content type; one that these pages do not know is shown as it is."""
+    RENDERERS.get(block.row.content_type, _unknown)(block, place)
+
+
+def _text(block: Block, place: Place) -> None:
+    row = block.row
+    text = str(row.content.get("text", ""))
+    show = long_text.verbatim if row.message_type is MessageType.USER else long_text.answer
+    show(text, place.key(row))
+    if row.status is MessageStatus.STOPPED:
+        st.caption(":material/stop_circle: Stopped here")
+    if row.message_type is MessageType.ASSISTANT:
+        sources.show(row.metadata)
+
+
+def _thinking(block: Block, place: Place) -> None:
+    with st.expander("Thinking", type="compact", icon=":material/psychology:"):
+        long_text.answer(str(block.row.content.get("text", "")), place.key(block.row))
+        sources.show_within(block.row.metadata)
+
+
+def _tool_call(block: Block, place: Place) -> None:
+    asked = approval_call.from_row(block.asked) if block.asked else None
+    if asked is not None and block.waits:
+        approval_card.show(asked)
+        return
+    is_edited = asked is not None and asked.is_edited
+    # Not st.status: it sleeps 50 ms for each card.
+    with st.expander(
+        _step_label(block, asked), is_edited, icon=_step_icon(block, asked), type="step"
+    ):
+        if asked is not None:
+            approval_card.show_end(asked, place.key(block.row))
+        else:
+            _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
+        if block.result is not None:
+            _output(block.result, place)
+        sources.show_within(block.row.metadata)
+
+
+def _tool_result(block: Block, place: Place) -> None:
+    icon = FAILED_ICON if block.row.content.get("is_error") else DONE_ICON
+    name = plain(str(block.row.content.get("name") or "tool"))
+    with st.expander(f"**{name}**", icon=icon, type="step"):
+        _output(block.row, place)
+
+
+def _todos(block: Block, place: Place) -> None:
+    todos = block.row.content.get("todos", [])
+    done = sum(todo.get("status") == "completed" for todo in todos)
+    lines = [
+        f"{_TODO_MARKS.get(t.get('status'), _OPEN)} {plain(str(t.get('content')))}" for t in todos
+    ]
+    with st.container(border=True):
+        st.caption(f":material/checklist: {done} of {len(todos)} done")
+        st.markdown("  \n".join(lines))
+
+
+def _interrupt(block: Block, place: Place) -> None:
+    """A question whose call stands on an earlier page."""
+    asked = approval_call.from_row(block.row)
+    if block.waits:
+        approval_card.show(asked)
+        return
+    label = f"**{plain(asked.name, 80)}** · {approval_card.end_words(asked)}"
+    icon = approval_card.end_icon(asked, block.row.status) or DONE_ICON
+    with st.expander(label, asked.is_edited, icon=icon, type="step"):
+        approval_card.show_end(asked, place.key(block.row))
+
+
+def _notice(block: Block, place: Place) -> None:
+    text = str(block.row.content.get("text", ""))
+    icon = STOPPED_ICON if block.row.status is MessageStatus.STOPPED else ":material/info:"
+    st.caption(f"{icon} {plain(text, 2000)}")
+
+
+def _error(block: Block, place: Place) -> None:
+    content = block.row.content
+    title = plain(str(content.get("title") or "This turn failed"))
+    detail = plain(str(content.get("detail") or ""), 4000)
+    st.error(f"**{title}**  \n{detail}", icon=":material/error:")
+
+
+def _file(block: Block, place: Place) -> None:
+    files.show(block.row, place.session_id, place.key(block.row))
+
+
+def _attachment(block: Block, place: Place) -> None:
+    content = block.row.content
+    name = content.get("title") or content.get("name") or block.row.content_type
+    st.caption(f":material/attach_file: {plain(str(name))}")
+
+
+def _unknown(block: Block, place: Place) -> None:
+    _labelled(str(block.row.content_type), block.row.content, place.key(block.row))
+
+
+def offer_copy(text: str, key: str) -> None:
+    """The Markdown of an answer, to be copied; nothing of it is sent until the popover opens."""
+    box = st.popover(
+        "", icon=":material/content_copy:", type="tertiary", key=f"copy-{key}", on_change="rerun",
+        help="Copy this answer as Markdown",
+    )  # fmt: skip
+    if box.open:
+        with box:
+            long_text.whole(text, key)
+
+
+RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
+    ContentType.TEXT: _text,
+    ContentType.THINKING: _thinking,
+    ContentType.TOOL_CALL: _tool_call,
+    ContentType.TOOL_RESULT: _tool_result,
+    ContentType.TODOS: _todos,
+    ContentType.ARTIFACT: _attachment,
+    ContentType.IMAGE: _file,
+    ContentType.FILE: _file,
+    ContentType.INTERRUPT: _interrupt,
+    ContentType.NOTICE: _notice,
+    ContentType.ERROR: _error,
+}
+
+
+def _output(row: DisplayMessage, place: Place) -> None:
+    table = row.metadata.get("table")
+    if isinstance(table, dict) and table.get("columns"):
+        st.caption("Result")
+        tables.show(table, place.session_id, place.key(row))
+    else:
+        label = "Error" if row.content.get("is_error") else "Result"
+        _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
+    if structured := row.metadata.get("structured"):
+        _labelled("Structured content", structured, f"structured-{place.key(row)}")
+    for number, link in enumerate(row.metadata.get("links") or ()):
+        links.show(link, f"link-{number}-{place.key(row)}")
+
+
+def _labelled(label: str, value: Any, key: str) -> None:
+    st.caption(label)
+    text, language = _readable(value)
+    long_text.code(text or "(empty)", key, language)
+
+
+def _readable(value: Any) -> tuple[str, str | None]:
+    """JSON is laid out for reading, also where it comes as a text."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return str(value), None
+        if not isinstance(value, dict | list):
+            return str(value), None
+    return lay_out(value), "json"
+
+
+def _step_icon(block: Block, asked: AskedCall | None) -> str:
+    row, result = block.row, block.result
+    if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
+        return icon
+    if row.status is MessageStatus.STOPPED:
+        return STOPPED_ICON
+    if row.status is MessageStatus.FAILED:
+        return FAILED_ICON
+    if result is not None:
+        return FAILED_ICON if result.content.get("is_error") else DONE_ICON
+    return DONE_ICON if row.status is MessageStatus.COMPLETED else RUNNING_ICON
+
+
+def _step_label(block: Block, asked: AskedCall | None) -> str:
+    """Name, the arguments in short, what became of it and the time that it took."""
+    row = block.row
+    parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
+    if brief := _brief(asked.last_arguments if asked else row.content.get("arguments")):
+        parts.append(brief)
+    if asked is not None:
+        parts.append(approval_card.end_words(asked))
+    outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
+    if said := outcome.get(_step_icon(block, asked)):
+        parts.append(said)
+    if (seconds := seconds_taken(block)) is not None:
+        parts.append(duration(seconds))
+    return " · ".join(parts)
+
+
+def _brief(arguments: Any) -> str:
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return plain(arguments, ARGUMENT_CHARS)
+    values = list(arguments.values()) if isinstance(arguments, dict) else []
+    flat = [str(value) for value in values if isinstance(value, str | int | float)]
+    return plain(", ".join(flat), ARGUMENT_CHARS)

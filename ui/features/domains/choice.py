@@ -1,0 +1,28 @@
+"""The choice of a domain for a new chat, where there is more than one."""
+
+import streamlit as st
+
+from ui import state
+from ui.features.domains import calls as domains
+from ui.features.domains import state as domain_state
+from ui.shared.text.markdown import plain
+
+
+def show() -> None:
+    """Draw the choice; nothing where there is none to make."""
+    items = domains.list_domains(state.client(), archived=False).items
+    if len(items) < 2:
+        return
+    items.sort(key=lambda domain: not domain.is_default)
+    by_id = {str(domain.id): domain for domain in items}
+    with st.container(horizontal_alignment="center", gap=None):
+        chosen = st.selectbox(
+            "Domain",
+            list(by_id),
+            format_func=lambda each: by_id[each].name,
+            key=domain_state.CHOSEN,
+            label_visibility="collapsed",
+            width=280,
+        )
+        if chosen and (said := by_id[chosen].description):
+            st.caption(plain(said, 300), text_alignment="center")

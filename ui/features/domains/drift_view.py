@@ -1,0 +1,81 @@
+"""How a session's configuration stands to its domain today, and the way to go on with that."""
+
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.configuration import Drift
+from backend.schemas.sessions import Session
+from ui import state
+from ui.client import ClientError
+from ui.features.domains import calls as domains
+from ui.shared import banners, changes
+from ui.shared.text.markdown import plain
+
+
+def show(session: Session, drift: Drift) -> None:
+    """Draw the drift; quiet when there is none."""
+    for warning in drift.warnings:
+        st.warning(plain(warning, 600), icon=":material/key_off:")
+    st.markdown(_standing(session, drift))
+    changes.show(drift.changes, f"drift-{session.id}")
+    if not state.is_read_only():
+        _continue(session, drift)
+
+
+def _standing(session: Session, drift: Drift) -> str:
+    name = plain(session.domain, 80)
+    if not drift.domain_exists:
+        return f":material/delete: The domain {name} was deleted. This session goes on as it is."
+    archived = " It is archived and takes no new sessions." if drift.archived else ""
+    if not drift.changes:
+        return f":material/check: The same as the domain {name} today.{archived}"
+    since = f" from version {drift.image_version}" if drift.image_version else ""
+    return (
+        f":material/difference: The domain {name} has changed{since} to version"
+        f" {drift.domain_version}. This session keeps what it began with.{archived}"
+    )
+
+
+def _continue(session: Session, drift: Drift) -> None:
+    items = domains.list_domains(state.client(), archived=False).items
+    if not items:
+        return
+    names = {str(item.id): item.name for item in items}
+    own = str(session.domain_id)
+    st.caption(
+        "A new session with the configuration of today takes history and memory along; this one"
+        " stays as it is."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen: str | None = next(iter(names))
+        if len(names) > 1 or own not in names:
+            chosen = st.selectbox(
+                "Domain",
+                list(names),
+                index=list(names).index(own) if own in names else 0,
+                format_func=lambda each: names[each],
+                key=f"continue-in-{session.id}",
+                width=240,
+            )
+        asked = st.button(
+            "Continue in a new session",
+            key=f"continue-{session.id}",
+            type="primary" if drift.changes else "secondary",
+            icon=":material/move_up:",
+        )
+    if asked:
+        _go_on(session.id, chosen)
+    else:
+        state.forget_continuing(session.id)
+
+
+def _go_on(session_id: UUID, domain: str | None) -> None:
+    try:
+        made = domains.continue_session(
+            state.client(), session_id, domain, state.continue_key(session_id)
+        )
+    except ClientError as problem:
+        banners.error(problem)
+        return
+    state.go_to_session(made.id)

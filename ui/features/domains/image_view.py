@@ -1,0 +1,31 @@
+"""A session's image in readable form."""
+
+from typing import Any
+
+import streamlit as st
+
+from ui.shared.text import long_text, yaml_text
+from ui.shared.text.markdown import plain
+
+JSON = dict[str, Any]
+IN_WORDS = ("name", "description", "model", "system_prompt")
+
+
+def show(image: JSON, key: str) -> None:
+    """Draw what the image says; what it leaves open is as the settings say."""
+    model = image.get("model")
+    st.markdown(f"**Domain** {plain(str(image.get('name', '')), 80)}")
+    st.markdown(f"**Model** {plain(str(model), 80) if model else 'as the settings say'}")
+    if prompt := image.get("system_prompt"):
+        st.markdown("**System prompt**")
+        long_text.code(str(prompt), f"{key}-prompt")
+    if rest := _said({name: value for name, value in image.items() if name not in IN_WORDS}):
+        st.markdown("**All else**")
+        long_text.code(yaml_text.write(rest), f"{key}-rest", "yaml")
+
+
+def _said(value: Any) -> Any:
+    """The same without what is left open: null, or no text."""
+    if isinstance(value, dict):
+        return {name: _said(said) for name, said in value.items() if said not in (None, "")}
+    return [_said(said) for said in value] if isinstance(value, list) else value

@@ -1,0 +1,144 @@
+"""All domains, each with what may be done with it; what cannot be taken back is asked first."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from backend.schemas.domains import Domain
+from ui import state
+from ui.client import ClientError
+from ui.features.domains import calls as domains
+from ui.features.domains import state as domain_state
+from ui.shared.text.markdown import plain
+
+DUPLICATE = ":material/content_copy: Duplicate"
+DEFAULT = ":material/star: Make default"
+ARCHIVE = ":material/archive: Archive"
+RESTORE = ":material/unarchive: Restore"
+DELETE = ":material/delete: Delete"
+
+
+def show(items: list[Domain]) -> None:
+    """Draw a row for each domain: those in use, then those that are archived."""
+    for domain in sorted(items, key=lambda each: each.archived):
+        with st.container(border=True, gap="small"):
+            _row(domain)
+
+
+def show_way_back() -> None:
+    """The way from one domain to all of them."""
+    st.button(
+        "All domains",
+        key="all-domains",
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=domain_state.show_all,
+    )
+
+
+def marks(domain: Domain) -> None:
+    """What is special about a domain."""
+    if domain.is_default:
+        st.badge("Default", icon=":material/star:", color="green")
+    if domain.archived:
+        st.badge("Archived", icon=":material/archive:", color="gray")
+
+
+def _row(domain: Domain) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", width="stretch"):
+            # Not a link: one to the page that is open already leaves the URL as it is.
+            st.button(
+                f"**{plain(domain.name, 80)}**",
+                key=f"open-domain-{domain.id}",
+                type="tertiary",
+                on_click=domain_state.show_domain,
+                args=(domain.id,),
+            )
+            marks(domain)
+        chosen = st.menu_button(
+            ":material/more_vert:", _options(domain), key=f"domain-{domain.id}", type="tertiary"
+        )
+    if domain.description:
+        st.markdown(plain(domain.description, 400))
+    st.caption(" · ".join(_words(domain)))
+    if chosen is not None:
+        ACTIONS[chosen](domain)
+
+
+def _options(domain: Domain) -> list[str]:
+    if domain.is_default:
+        return [DUPLICATE]
+    if domain.archived:
+        return [DUPLICATE, RESTORE, DELETE]
+    return [DUPLICATE, DEFAULT, ARCHIVE, DELETE]
+
+
+def _words(domain: Domain) -> list[str]:
+    sessions = domain.sessions or 0
+    words = [f"{sessions} session{'' if sessions == 1 else 's'}", f"version {domain.version}"]
+    if domain.model:
+        words.append(plain(domain.model, 60))
+    if domain.agents:
+        words.append(plain(", ".join(agent.name for agent in domain.agents), 120))
+    return words
+
+
+def _change(domain: Domain, said: str, **fields: bool) -> None:
+    try:
+        domains.change_domain(state.client(), domain.id, fields)
+        domain_state.say(said.format(plain(domain.name, 80)))
+    except ClientError as problem:
+        state.flash(problem)
+    st.rerun()
+
+
+@st.dialog("Duplicate domain", icon=":material/content_copy:")
+def _duplicate(domain: Domain) -> None:
+    with st.form("duplicate", border=False):
+        name = st.text_input(
+            "Name of the copy",
+            value=f"{domain.name[:73]} (copy)",
+            max_chars=80,
+            key=f"copy-{domain.id}",
+        )
+        asked = st.form_submit_button("Duplicate", type="primary", width="stretch")
+    if asked:
+        try:
+            made = domains.duplicate_domain(state.client(), domain.id, name)
+        except ClientError as problem:
+            st.error(plain(problem.detail, 600))
+            return
+        domain_state.show_domain(made.id)
+        st.rerun()
+
+
+@st.dialog("Delete domain?", icon=":material/delete:")
+def _delete(domain: Domain) -> None:
+    st.markdown(f"**{plain(domain.name, 80)}**")
+    st.caption(
+        f"It is deleted for good, with all its versions. Its sessions ({domain.sessions or 0}) keep"
+        " their configuration and go on. To have it again later, archive it instead."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep", key="keep-domain"):
+            st.rerun()
+        if st.button("Delete", key="delete-domain", type="primary", icon=":material/delete:"):
+            try:
+                domains.delete_domain(state.client(), domain.id)
+                domain_state.say(f"{plain(domain.name, 80)} was deleted.")
+            except ClientError as problem:
+                state.flash(problem)
+            st.rerun()
+
+
+ACTIONS: Mapping[str, Callable[[Domain], None]] = {
+    DUPLICATE: _duplicate,
+    DEFAULT: partial(_change, said="New chats begin with {} now.", is_default=True),
+    ARCHIVE: partial(
+        _change, said="{} takes no new sessions now; those it has go on.", archived=True
+    ),
+    RESTORE: partial(_change, said="{} takes new sessions again.", archived=False),
+    DELETE: _delete,
+}

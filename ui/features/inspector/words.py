@@ -1,0 +1,139 @@
+"""What the inspector says in words: fates, reasons, who speaks. Pure."""
+
+from backend.schemas.inspection import (
+    Fate,
+    InspectedRow,
+    ModelCallSummary,
+    Origin,
+    Pair,
+    ReadMessage,
+    Reason,
+)
+from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
+from ui.shared.text.json_text import lay_out
+from ui.shared.times import duration
+
+FATES = {
+    Fate.KEPT: ("green", "kept"),
+    Fate.EDITED: ("orange", "edited"),
+    Fate.SUMMARISED: ("blue", "summarised"),
+    Fate.DROPPED: ("red", "dropped"),
+    Fate.PEOPLE_ONLY: ("gray", "for people only"),
+    Fate.UNKNOWN: ("gray", "not known"),
+}
+ORIGINS = {
+    Origin.SUMMARY: ("blue", "summary"),
+    Origin.REPAIRED: ("orange", "repaired"),
+    Origin.POLICY: ("violet", "added by a policy"),
+}
+KINDS = {
+    ContentType.THINKING: "thinking",
+    ContentType.TOOL_CALL: "tool call",
+    ContentType.TOOL_RESULT: "tool result",
+}
+SPEAKERS = {MessageType.USER: "Person", MessageType.TOOL: "Tool", MessageType.SYSTEM: "Colloquy"}
+ROLES = {"user": "Person", "assistant": "Agent", "tool": "Tool", "system": "System"}
+PURPOSES = {"answer": "Answer", "summary": "Summary", "title": "Title"}
+
+
+def fate_badge(fate: Fate) -> str:
+    """The fate as a quiet badge, in Markdown."""
+    color, words = FATES[fate]
+    return f":{color}-badge[{words}]"
+
+
+def origin_badge(origin: Origin) -> str:
+    """Where a message that no person has seen comes from; nothing for one that people see."""
+    color, words = ORIGINS.get(origin, ("", ""))
+    return f":{color}-badge[{words}]" if words else ""
+
+
+def speaker(row: DisplayMessage) -> str:
+    """Who says a display message, and what it is where it is no text."""
+    who = SPEAKERS.get(row.message_type) or row.agent or "Agent"
+    kind = KINDS.get(row.content_type, "")
+    return f"{who}, {kind}" if kind else who
+
+
+def words_of(row: DisplayMessage) -> str:
+    """What a display message says, in one text."""
+    content = row.content
+    if row.content_type is ContentType.TOOL_CALL:
+        return f"{content.get('name')}({content.get('arguments')})"
+    return str(content.get("text") or content.get("content") or content.get("detail") or "")
+
+
+def words_read(message: ReadMessage) -> str:
+    """What the model reads of a message, in one text."""
+    calls = [f"{call.get('name')}({call.get('arguments')})" for call in message.calls]
+    return "\n".join(filter(None, [message.text, *calls]))
+
+
+def content_words(content: object) -> str:
+    """A content as it was sent: text, or blocks, of which those of text are shown as such."""
+    if isinstance(content, str):
+        return content
+    if not content:
+        return ""
+    blocks = content if isinstance(content, list) else [content]
+    return "\n\n".join(_block_words(block) for block in blocks)
+
+
+def why(pair: Pair) -> str:
+    """Why the model does not read what people see here; nothing where it reads it."""
+    if pair.reads is not None or not pair.shown:
+        return ""
+    read = [row for row in pair.shown if row.fate is not Fate.PEOPLE_ONLY]
+    return _why(read[0] if read else pair.shown[0])
+
+
+def differs(pair: Pair) -> bool:
+    """Whether people and the model do not read the same here, but for what is for people only."""
+    return not pair.shown or any(
+        row.fate not in (Fate.KEPT, Fate.PEOPLE_ONLY) for row in pair.shown
+    )
+
+
+def call_words(call: ModelCallSummary) -> str:
+    """A model call in one line."""
+    asked = "1 message" if call.message_count == 1 else f"{call.message_count:,} messages"
+    parts = [call.model, asked]
+    if call.input_tokens is not None:
+        parts.append(f"{call.input_tokens:,} tokens in, {call.output_tokens or 0:,} out")
+    if call.cost:
+        parts.append(f"{call.cost:.4f}")
+    if call.seconds is not None:
+        parts.append(duration(call.seconds))
+    if call.failure:
+        parts.append(call.failure)
+    return " · ".join(parts)
+
+
+def call_title(call: ModelCallSummary) -> str:
+    """Where a model call stands, and what it was for."""
+    purpose = PURPOSES.get(call.purpose, call.purpose)
+    return f"Turn {call.turn}, step {call.step} · {purpose}"
+
+
+def _block_words(block: object) -> str:
+    if isinstance(block, dict) and block.keys() == {"type", "text"}:
+        return str(block["text"]).strip()
+    return lay_out(block)
+
+
+def _why(row: InspectedRow) -> str:
+    if row.fate is Fate.PEOPLE_ONLY:
+        if row.message.content_type is ContentType.THINKING:
+            return "A model's thinking is not sent back to it."
+        return "This is for people only: the model never reads it."
+    if row.fate is Fate.UNKNOWN:
+        return "What became of this message is not known: it is of an older version."
+    left = row.left
+    if left is None:
+        return "The model no longer reads this; when it left is not known."
+    when = f"before step {left.step} of turn {left.turn}"
+    return {
+        Reason.SUMMARY: f"Summarised {when}: the model reads the summary instead.",
+        Reason.TRIMMED: f"Left out {when}, to keep what the model reads short.",
+        Reason.TAKEN_BACK: f"Taken back {when}: it was tried again or edited.",
+    }[left.reason]

@@ -1,0 +1,102 @@
+"""What retention keeps and deletes: the rules in words, what goes next, what has gone."""
+
+import streamlit as st
+
+from backend.schemas.retention import Reason, Retention, RetentionRules
+from ui import state
+from ui.client import ClientError
+from ui.features.retention.calls import apply_retention
+from ui.shared.times import zone
+
+REASONS = {
+    Reason.AGE: "unused for too long",
+    Reason.NUMBER: "more than one person may keep",
+    Reason.STORAGE: "no room",
+}
+
+
+def show(retention: Retention) -> None:
+    """Draw the page."""
+    if problem := state.take_flash():
+        st.error(f"**{problem.title}**  \n{problem.detail}")
+    for sentence in rule_words(retention.rules):
+        st.markdown(sentence)
+    st.caption(
+        "Set by RETENTION_DAYS, RETENTION_SESSIONS, RETENTION_MEGABYTES and RETENTION_HOURS of the"
+        " service, and by the days of each domain."
+    )
+    st.subheader("Goes next", anchor=False)
+    if not retention.planned:
+        st.caption("Nothing is to be deleted now.")
+    else:
+        _departing(retention)
+    st.subheader("Applied", anchor=False)
+    _runs(retention)
+
+
+def rule_words(rules: RetentionRules) -> list[str]:
+    """The rules as sentences; a rule that is off says so."""
+    days = f"deleted after **{rules.days} days** without use" if rules.days else "kept for ever"
+    number, size, hours = rules.sessions_per_person, rules.megabytes, rules.every_hours
+    sessions = f"at most **{number:,} sessions**" if number else "any number of sessions"
+    amount = f"at most **{size:,} MB**" if size else "any amount"
+    when = f"every **{hours:g} hours**" if hours else "by an administrator only"
+    return [
+        f"- Sessions are {days}, unless their domain says otherwise.",
+        f"- A person keeps {sessions}; pinned ones go last.",
+        f"- All sessions together hold {amount}.",
+        f"- This is applied {when}.",
+    ]
+
+
+def _departing(retention: Retention) -> None:
+    st.markdown(f"**{retention.planned:,}** sessions, the oldest first:")
+    st.dataframe(
+        [
+            {
+                "Session": one.title or "New chat",
+                "Owner": one.owner,
+                "Domain": one.domain,
+                "Last used": one.updated_at.astimezone(zone(st.context.timezone)),
+                "Why": REASONS[one.reason],
+            }
+            for one in retention.first
+        ],
+        hide_index=True,
+        width="stretch",
+    )
+    if st.button("Delete them now", key="apply-retention", icon=":material/delete:"):
+        _confirm(retention.planned)
+
+
+@st.dialog("Delete these sessions?", icon=":material/delete:")
+def _confirm(planned: int) -> None:
+    st.markdown(f"**{planned:,} sessions** with all their messages are deleted for good.")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep", key="keep-sessions"):
+            st.rerun()
+        if st.button("Delete", key="delete-sessions", type="primary", icon=":material/delete:"):
+            try:
+                apply_retention(state.client())
+            except ClientError as problem:
+                state.flash(problem)
+            st.rerun()
+
+
+def _runs(retention: Retention) -> None:
+    if not retention.runs:
+        st.caption("Not yet.")
+        return
+    st.dataframe(
+        [
+            {
+                "When": run.at.astimezone(zone(st.context.timezone)),
+                "By": run.actor,
+                "Planned": run.planned,
+                "Deleted": run.deleted,
+            }
+            for run in retention.runs
+        ],
+        hide_index=True,
+        width="stretch",
+    )

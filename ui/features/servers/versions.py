@@ -1,0 +1,112 @@
+"""Versions of servers' tools: those that wait for a decision, and what was decided."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.servers import ToolVersion, ToolVersionPage, VersionStatus
+from ui import state
+from ui.client import ClientError
+from ui.features.servers.calls import decide_version, list_versions
+from ui.features.servers.words import changes, version_words
+from ui.shared import banners
+from ui.shared.text import long_text
+from ui.shared.text.markdown import plain
+from ui.shared.times import moment, zone
+
+SHOWN = 50
+COLORS = {VersionStatus.ACCEPTED: "green", VersionStatus.REFUSED: "red"}
+
+
+def show(domain_id: UUID) -> None:
+    """Draw both; after a decision the servers are looked at again."""
+    if problem := state.take_flash():
+        banners.error(problem)
+    try:
+        page = list_versions(state.client(), domain_id)
+    except ClientError as error:
+        banners.error(error)
+        return
+    with st.container():
+        _waiting(domain_id, page)
+    with st.container():
+        _decided(domain_id, [one for one in page.items if one.status in COLORS])
+
+
+def _waiting(domain_id: UUID, page: ToolVersionPage) -> None:
+    waiting = [one for one in page.items if one.status is VersionStatus.PENDING]
+    if not waiting:
+        return
+    st.subheader("Waits for a decision", anchor=False)
+    st.caption(
+        "What a server says of its tools is read by the model. No turn uses these tools as they"
+        " are now; all others go on."
+    )
+    for version in waiting[:SHOWN]:
+        with st.container(border=True):
+            _question(domain_id, version)
+    if page.pending > SHOWN:
+        st.caption(f"The first {SHOWN} of {page.pending:,} are shown.")
+
+
+def _question(domain_id: UUID, version: ToolVersion) -> None:
+    st.markdown(f"**{plain(version.tool, 80)}** of {plain(version.server, 80)}")
+    st.caption(f"{version_words(version)}, seen {_when(version.seen_at)}".capitalize())
+    long_text.code(changes(version), f"version-{version.id}", "diff" if version.before else None)
+    with st.container(horizontal=True):
+        _button(domain_id, version, is_accepted=True, is_primary=True)
+        _button(domain_id, version, is_accepted=False)
+
+
+def _decided(domain_id: UUID, versions: Sequence[ToolVersion]) -> None:
+    if not versions:
+        return
+    label = f"Versions that were accepted or refused ({len(versions):,})"
+    with st.expander(label, icon=":material/history:"):
+        for version in versions[:SHOWN]:
+            _row(domain_id, version)
+        if len(versions) > SHOWN:
+            st.caption(f"The newest {SHOWN} are shown.")
+
+
+def _row(domain_id: UUID, version: ToolVersion) -> None:
+    name, status, by, action = st.columns([4, 2, 4, 2], vertical_alignment="center")
+    name.markdown(f"{plain(version.tool, 80)}  \n:gray[{plain(version.server, 80)}]")
+    status.badge(version.status.capitalize(), color=COLORS[version.status])  # type: ignore[arg-type]
+    by.caption(_decision(version))
+    is_accepted = version.status is VersionStatus.ACCEPTED
+    with action:
+        _button(domain_id, version, is_accepted=not is_accepted)
+
+
+def _decision(version: ToolVersion) -> str:
+    if version.decided_by is None or version.decided_at is None:
+        return f"As it was first seen, {_when(version.seen_at)}"
+    return f"By {plain(version.decided_by, 80)}, {_when(version.decided_at)}"
+
+
+def _button(
+    domain_id: UUID, version: ToolVersion, *, is_accepted: bool, is_primary: bool = False
+) -> None:
+    st.button(
+        "Accept" if is_accepted else "Refuse",
+        key=f"{'accept' if is_accepted else 'refuse'}-{version.id}",
+        type="primary" if is_primary else "secondary",
+        icon=":material/check:" if is_accepted else ":material/block:",
+        on_click=_decide,
+        args=(domain_id, version.id, is_accepted),
+    )
+
+
+def _decide(domain_id: UUID, version_id: UUID, is_accepted: bool) -> None:
+    try:
+        decide_version(state.client(), domain_id, version_id, is_accepted=is_accepted)
+        state.memory().server_reports.pop(domain_id, None)
+    except ClientError as problem:
+        state.flash(problem)
+
+
+def _when(at: datetime) -> str:
+    return moment(at, datetime.now(zone(st.context.timezone)))

@@ -1,0 +1,59 @@
+"""Says what is known of tool servers and of versions of their tools. Pure."""
+
+from typing import Any
+
+from backend.schemas.servers import ServerReport, ToolVersion
+from ui.shared.text.json_text import lay_out
+from ui.shared.text.line_diff import diff_lines
+from ui.shared.times import duration
+
+EFFECTS = {
+    "read_only": "reads only",
+    "idempotent": "may be repeated",
+    "acts": "acts",
+}
+TRANSPORTS = {"stdio": "child process of a worker", "streamable_http": "over HTTP"}
+
+
+def server_words(server: ServerReport) -> str:
+    """How it is reached, how long that took, and how much it offers."""
+    parts = [TRANSPORTS[server.transport]]
+    if server.answers:
+        count = len(server.tools)
+        parts += [f"answered in {duration(server.seconds)}", f"{count} tool{'s'[: count != 1]}"]
+    else:
+        parts.append(f"given up after {duration(server.seconds)}")
+    return " · ".join(parts)
+
+
+def pause_words(server: ServerReport) -> str:
+    """That turns leave it alone since it has failed; nothing if they do not."""
+    if not server.paused_seconds:
+        return ""
+    if server.answers:
+        return "It had failed: turns left it alone until now, and use it again."
+    return f"Turns left it alone for another {duration(server.paused_seconds)} since it had failed."
+
+
+def version_words(version: ToolVersion) -> str:
+    """What kind of change waits."""
+    if version.before is not None:
+        return "described in other words than before"
+    return "new"
+
+
+def changes(version: ToolVersion) -> str:
+    """The version beside the one before it, as a diff, whole; all of it where it is new."""
+    after = _lines(version.description)
+    if version.before is None:
+        return "\n".join(after)
+    before = _lines(version.before)
+    return "\n".join(diff_lines(before, after, len(after)))
+
+
+def _lines(description: dict[str, Any]) -> list[str]:
+    """The description as text, then the rest as JSON: line by line, as one reads it."""
+    rest = {key: value for key, value in description.items() if key != "description"}
+    text = str(description.get("description", ""))
+    written = lay_out(rest, sort_keys=True)
+    return [*text.splitlines(), "", *written.splitlines()]

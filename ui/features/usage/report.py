@@ -1,0 +1,119 @@
+"""Usage over days: the total, a chart, a table with its download, and the domains' budgets."""
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from backend.schemas.usage import DomainBudgets, UsageBy, UsageReport, UsageRow
+from ui.features.usage import words as usage_words
+from ui.shared.text.markdown import plain
+
+NAMES = {
+    UsageBy.DAY: "Day",
+    UsageBy.OWNER: "Person",
+    UsageBy.DOMAIN: "Domain",
+    UsageBy.MODEL: "Model",
+}
+COUNTED = ("Turns", "Model calls", "Tokens in", "Cached", "Tokens out", "Thinking")
+FORMATS = {
+    **dict.fromkeys(COUNTED, st.column_config.NumberColumn(format="localized")),
+    "Cost": st.column_config.NumberColumn(format="%.4f"),
+}
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+
+
+def show(report: UsageReport) -> None:
+    """Draw a report."""
+    _total(report.total)
+    if report.unpriced:
+        st.caption(
+            f"MODEL_PRICES of the service has no price for {plain(', '.join(report.unpriced), 300)}"
+            ": what these models have used counts as cost 0."
+        )
+    if report.items:
+        _chart(report)
+        _table(report)
+    else:
+        st.caption("Nothing was used on these days.")
+    if report.domains:
+        st.subheader("Budgets of this month", anchor=False)
+        _budgets(report.domains)
+
+
+def as_csv(report: UsageReport) -> str:
+    """The table as a file; names that a spreadsheet would take for a formula are made harmless."""
+    file = io.StringIO()
+    rows = [_cells(row, report.by) for row in report.items]
+    writer = csv.DictWriter(file, list(rows[0]))
+    writer.writeheader()
+    for row in rows:
+        key = str(row[NAMES[report.by]])
+        safe = f"'{key}" if key.startswith(FORMULA_SIGNS) else key
+        writer.writerow({**row, NAMES[report.by]: safe})
+    return file.getvalue()
+
+
+def _total(total: UsageRow) -> None:
+    with st.container(horizontal=True):
+        st.metric("Turns", f"{total.turns:,}")
+        st.metric("Tokens in", f"{total.input_tokens:,}")
+        st.metric("Tokens out", f"{total.output_tokens:,}")
+        st.metric("Cost", usage_words.cost(total.cost))
+
+
+def _chart(report: UsageReport) -> None:
+    """Cost by day, or tokens where nothing costs; days without any use stand there too."""
+    figure = "Cost" if report.total.cost else "Tokens"
+    used = {day.day: day.cost if report.total.cost else day.tokens for day in report.days}
+    days = [report.since + timedelta(n) for n in range((report.until - report.since).days + 1)]
+    values = [used.get(day, 0) for day in days]
+    frame = pd.DataFrame({"Day": [f"{day:%d %b}" for day in days], figure: values})
+    st.bar_chart(
+        frame, x="Day", y=figure, x_label="", color="primary", height=200, sort=False,
+        alt=f"{figure} by day",
+    )  # fmt: skip
+
+
+def _table(report: UsageReport) -> None:
+    st.dataframe(
+        [_cells(row, report.by) for row in report.items],
+        hide_index=True,
+        width="stretch",
+        column_config=FORMATS,
+    )
+    st.download_button(
+        "Download CSV",
+        as_csv(report),
+        file_name=f"usage-by-{report.by}-{report.since}-{report.until}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key="usage-csv",
+        on_click="ignore",
+    )
+
+
+def _cells(row: UsageRow, by: UsageBy) -> dict[str, Any]:
+    figures = (
+        row.turns,
+        row.model_calls,
+        row.input_tokens,
+        row.cached_tokens,
+        row.output_tokens,
+        row.reasoning_tokens,
+    )
+    return {
+        NAMES[by]: row.key,
+        **dict(zip(COUNTED, figures, strict=True)),
+        "Cost": row.cost,
+    }
+
+
+def _budgets(domains: list[DomainBudgets]) -> None:
+    for domain in domains:
+        for budget in domain.budgets:
+            words = usage_words.budget(budget).partition(": ")[2]
+            st.progress(usage_words.share(budget), text=f"{plain(domain.domain, 80)}: {words}")

@@ -1,0 +1,65 @@
+"""What a session has used, in its head; asked for only when it is opened."""
+
+import streamlit as st
+
+from backend.schemas.sessions import Session
+from backend.schemas.usage import SessionUsage
+from ui import state
+from ui.client import ClientError
+from ui.features.usage import words as usage_words
+from ui.features.usage.calls import get_session_usage
+from ui.shared.text.markdown import plain
+from ui.shared.times import duration
+
+FORMATS = {
+    "In": st.column_config.NumberColumn(format="localized"),
+    "Out": st.column_config.NumberColumn(format="localized"),
+    "Cost": st.column_config.NumberColumn(format="%.4f"),
+    "Latest turns": st.column_config.TextColumn(width="medium"),
+}
+
+
+def show(session: Session) -> None:
+    """Draw the way to it, and, once opened, the figures."""
+    box = st.popover(
+        "", icon=":material/data_usage:", type="tertiary", key=f"usage-{session.id}",
+        on_change="rerun", help="What this session has used",
+    )  # fmt: skip
+    if not box.open:
+        return
+    with box:
+        try:
+            _draw(get_session_usage(state.client(), session.id))
+        except ClientError as problem:
+            st.error(f"**{problem.title}**  \n{problem.detail}")
+
+
+def _draw(used: SessionUsage) -> None:
+    if not used.turns:
+        st.caption("Nothing was used yet.")
+    else:
+        st.markdown(usage_words.usage(used.total))
+    if len(used.models) > 1:
+        for model in used.models:
+            st.caption(f"{plain(model.model, 60)}: {usage_words.usage(model)}")
+    if unpriced := [model.model for model in used.models if not model.has_price]:
+        st.caption(f"No price is set for {plain(', '.join(unpriced), 200)}.")
+    for budget in used.budgets:
+        st.progress(usage_words.share(budget), text=usage_words.budget(budget))
+    if used.latest:
+        st.dataframe(
+            [
+                {
+                    "In": one.usage.input_tokens,
+                    "Out": one.usage.output_tokens,
+                    "Cost": one.usage.cost,
+                    "Took": duration(one.seconds) if one.seconds is not None else "",
+                    "Latest turns": one.message,
+                }
+                for one in used.latest
+            ],
+            hide_index=True,
+            column_config=FORMATS,
+        )
+    st.caption("Each model call is in the inspector.")
+    st.page_link(state.USAGE_PAGE, label="Usage of all sessions", icon=":material/bar_chart:")

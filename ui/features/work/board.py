@@ -1,0 +1,56 @@
+"""The administrators' view of the present work: figures, turns, failures and workers."""
+
+import streamlit as st
+
+from backend.schemas.work import Work
+from ui import state
+from ui.client import ClientError
+from ui.features.work import turns as work_turns
+from ui.features.work import workers as work_workers
+from ui.shared import banners
+
+SECONDS = 4
+FIGURE_WIDTH = 150
+
+
+@st.fragment(run_every=SECONDS)
+def show() -> None:
+    """Draw all of it, every few seconds again; an outage is said and waited for."""
+    problem = state.take_flash()
+    try:
+        work = state.client().work()
+    except ClientError as error:
+        banners.error(error)
+        st.caption(":shimmer[Connecting again…]")
+        return
+    # A container each: what opens or closes in one leaves the places in the next as they are, or
+    # an open popover there would shut.
+    with st.container():
+        if problem is not None:
+            banners.error(problem)
+        if not work.redis_answers:
+            text, icon = banners.MISSING["redis"]
+            st.warning(text, icon=icon)
+    with st.container():
+        _figures(work)
+    with st.container():
+        work_turns.show_unfinished(work.turns, total=work.queued + work.running + work.waiting)
+    with st.container():
+        work_turns.show_failures(work.failures)
+    with st.container():
+        work_workers.show(work.workers, is_known=work.redis_answers)
+
+
+def _figures(work: Work) -> None:
+    turns = sum(worker.turns for worker in work.workers)
+    capacity = sum(worker.capacity for worker in work.workers)
+    figures: tuple[tuple[str, int | str], ...] = (
+        ("Queued", work.queued),
+        ("Running", work.running),
+        ("Waiting for a person", work.waiting),
+        ("Workers", len(work.workers) if work.redis_answers else "?"),
+        ("Turns in hand", f"{turns} of {capacity}" if work.redis_answers else "?"),
+    )
+    with st.container(horizontal=True):
+        for name, value in figures:
+            st.metric(name, value, border=True, width=FIGURE_WIDTH)

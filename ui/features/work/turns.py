@@ -1,0 +1,135 @@
+"""Rows of turns for administrators: the unfinished ones with Stop, the failed ones with Retry.
+
+Rows of buttons and not a data frame: a click there tells a row's number, which may be another
+turn's by the time that the click arrives.
+"""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from backend.schemas.sessions import TurnStatus
+from backend.schemas.work import WorkTurn
+from ui import state
+from ui.features.chat.composer import retry, stop
+from ui.shared.once import is_done
+from ui.shared.states import loss_words, silence_words, wait_words
+from ui.shared.text.markdown import plain
+from ui.shared.times import duration
+
+SHOWN = 30
+COLOURS = {TurnStatus.RUNNING: "green", TurnStatus.WAITING: "orange"}
+ASK_TO_STOP = "It ends at once. What was said so far stays, and its owner can retry it."
+ASK_TO_TAKE_OUT = "It leaves the queue without being answered."
+
+
+def show_unfinished(turns: Sequence[WorkTurn], total: int) -> None:
+    """The turns that run or wait, in order."""
+    st.subheader("Unfinished turns", anchor=False)
+    if not turns:
+        st.caption(
+            "Nothing runs and nothing waits. A turn stands here from its message to its end."
+        )
+        return
+    for turn in turns[:SHOWN]:
+        _unfinished_card(turn)
+    if total > SHOWN:
+        st.caption(f"The first {min(SHOWN, len(turns))} of {total:,} are shown.")
+
+
+def show_failures(turns: Sequence[WorkTurn]) -> None:
+    """The turns that failed within the last day, the latest first."""
+    st.subheader("Failed in the last day", anchor=False)
+    if not turns:
+        st.caption("No turn has failed.")
+        return
+    for turn in turns[:SHOWN]:
+        _failure_card(turn)
+    if len(turns) > SHOWN:
+        st.caption(f"The latest {SHOWN} are shown.")
+
+
+def _unfinished_card(turn: WorkTurn) -> None:
+    """Its session and status; what it waits for; how far it is, and with whom."""
+    with st.container(border=True, gap="xsmall"):
+        with _head(turn):
+            _badge(turn)
+            _stop_button(turn)
+        if turn.model_wait:
+            wait = wait_words(turn.model_wait.seconds, turn.model_wait.reason)
+            st.markdown(f":orange[:material/hourglass:] {plain(wait)}")
+        if words := silence_words(turn):
+            st.markdown(f":orange[:material/link_off:] {plain(words.capitalize())}")
+        st.caption(plain(" · ".join(_progress(turn))))
+
+
+def _failure_card(turn: WorkTurn) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with _head(turn):
+            _retry_button(turn)
+        if turn.error:
+            st.markdown(f"**{plain(turn.error.title)}.** {plain(turn.error.detail, 400)}")
+        st.caption(plain(" · ".join(_progress(turn))))
+
+
+def _head(turn: WorkTurn) -> DeltaGenerator:
+    """The first line of a card, with the session at its left; the rest stands at the right."""
+    head = st.container(horizontal=True, vertical_alignment="center", wrap=False)
+    head.container(width="stretch").page_link(
+        state.CHAT_PAGE,
+        label=plain(turn.title or "New chat", 80),
+        query_params={"session": str(turn.session_id), "view": "read"},
+    )
+    return head
+
+
+def _badge(turn: WorkTurn) -> None:
+    if turn.stop_requested:
+        st.badge("Stopping", icon=":material/stop_circle:", color="orange")
+        return
+    colour = COLOURS.get(turn.status, "gray")
+    st.badge(turn.status.capitalize(), color=colour)  # type: ignore[arg-type]  # a closed set
+
+
+def _progress(turn: WorkTurn) -> list[str]:
+    """Owner, age, steps, attempts and what became of earlier ones, and the worker's last sign."""
+    words = [turn.owner, f"{duration(turn.age_seconds)} old"]
+    words += [f"step {turn.steps}", f"attempt {turn.attempts}"] if turn.attempts else []
+    words += [said] if (said := loss_words(turn)) else []
+    if turn.model_retries:
+        times = "once" if turn.model_retries == 1 else f"{turn.model_retries} times"
+        words.append(f"its model was asked again {times}")
+    if turn.worker and turn.heartbeat_seconds is not None:
+        words.append(f"{turn.worker}, last sign {duration(turn.heartbeat_seconds)} ago")
+    return words
+
+
+def _retry_button(turn: WorkTurn) -> None:
+    if not turn.is_retryable:
+        st.caption("Went on since")
+        return
+    st.button(
+        "Retry",
+        key=f"work-retry-{turn.id}",
+        icon=":material/replay:",
+        disabled=is_done(turn.id),
+        on_click=retry,
+        args=(turn.id,),
+    )
+
+
+def _stop_button(turn: WorkTurn) -> None:
+    # A popover asks, as before draining: a dialog would close with each redraw of the board.
+    is_queued = turn.status is TurnStatus.QUEUED
+    with st.popover("Stop", icon=":material/stop_circle:", disabled=turn.stop_requested):
+        st.markdown(f"**Stop {plain(turn.title or 'New chat', 60)}?**")
+        st.caption(ASK_TO_TAKE_OUT if is_queued else ASK_TO_STOP)
+        st.button(
+            "Take it out" if is_queued else "Stop this turn",
+            key=f"work-stop-{turn.id}",
+            type="primary",
+            disabled=turn.stop_requested,
+            on_click=stop,
+            args=(turn.id,),
+        )

@@ -1,0 +1,75 @@
+"""The worker processes for administrators: what each has in hand, and the way to drain it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from backend.schemas.work import WorkerInfo
+from ui import state
+from ui.client import ClientError
+from ui.shared import banners
+from ui.shared.text.markdown import plain
+
+COLUMNS = {"Worker": 4.0, "Turns": 3.0, "State": 2.0, "": 2.0}
+ASK = (
+    "It takes no more turns, ends those in hand, however long they take, and then stops; "
+    "nobody loses anything."
+)
+
+
+def show(workers: Sequence[WorkerInfo], *, is_known: bool) -> None:
+    """The workers; without Redis nobody knows of them."""
+    st.subheader("Workers", anchor=False)
+    if not is_known:
+        st.caption("Which workers live cannot be told without Redis. Their turns go on.")
+        return
+    if not workers:
+        text, icon = banners.MISSING["worker"]
+        st.warning(text, icon=icon)
+        return
+    for place, name in zip(st.columns(list(COLUMNS.values())), COLUMNS, strict=True):
+        place.caption(name)
+    for worker in workers:
+        _row(worker)
+
+
+def _row(worker: WorkerInfo) -> None:
+    columns = st.columns(list(COLUMNS.values()), vertical_alignment="center")
+    name, turns, status, action = columns
+    name.markdown(plain(worker.name, 80))
+    share = min(worker.turns / worker.capacity, 1.0) if worker.capacity else 0.0
+    turns.progress(share, text=f"{worker.turns} of {worker.capacity}")
+    if worker.is_still:
+        seconds = f"{worker.loop_silence_seconds:.0f} s"
+        status.badge(
+            f"Stands still for {seconds}", color="red", icon=":material/hourglass_disabled:"
+        )
+    elif worker.is_draining:
+        status.badge("Draining", color="orange")
+    else:
+        status.badge("Working" if worker.turns else "Idle", color="green")
+    with action:
+        _drain(worker)
+
+
+def _drain(worker: WorkerInfo) -> None:
+    # A popover asks, not a dialog: the board draws itself again every few seconds, and would
+    # close a dialog each time.
+    with st.popover("Drain", icon=":material/logout:", disabled=worker.is_draining):
+        st.markdown(f"**Drain {plain(worker.name, 80)}?**")
+        st.caption(ASK)
+        st.button(
+            "Drain this worker",
+            key=f"drain-{worker.name}",
+            type="primary",
+            disabled=worker.is_draining,
+            on_click=_ask_to_drain,
+            args=(worker.name,),
+        )
+
+
+def _ask_to_drain(name: str) -> None:
+    try:
+        state.client().drain_worker(name)
+    except ClientError as problem:
+        state.flash(problem)

@@ -1,0 +1,84 @@
+"""States of the whole service in words, each with what to do: errors, missing parts, the demo."""
+
+import streamlit as st
+
+from backend.schemas.operations import ServerInfo
+from ui import state
+from ui.client import ClientError, NotFound, ServiceUnavailable
+from ui.shared import watch
+from ui.shared.areas import area
+from ui.shared.text.markdown import plain
+
+DEMO_HELP = (
+    "The answers come from the bundled demo model, which knows a few example questions only. "
+    "To connect a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for another provider than "
+    "OpenAI) in `.env`, then restart."
+)
+
+MISSING = {
+    "database": (
+        "**The database does not answer.** What was accepted is kept, and goes on as soon as the "
+        "database is back; until then nothing new can be sent.",
+        ":material/database_off:",
+    ),
+    "redis": (
+        "**Redis does not answer.** Live updates pause; what you send is kept and runs.",
+        ":material/sync_problem:",
+    ),
+    "worker": (
+        "**No worker is running.** Messages are kept and answered as soon as one starts: "
+        "`make worker`, or restart all with `make run`.",
+        ":material/hourglass_disabled:",
+    ),
+}
+
+
+def model_badge(server: ServerInfo) -> None:
+    """Which model answers; the demo model plainly so."""
+    if server.is_demo_model:
+        st.badge("Demo model", icon=":material/science:", color="orange", help=DEMO_HELP)
+    elif server.model:
+        st.badge(plain(server.model, 60), icon=":material/bolt:", color="gray")
+
+
+def all_that_apply(server: ServerInfo) -> None:
+    """What went wrong in the click before this run, and what keeps turns from being answered."""
+    problem = state.take_flash()
+    with area("notices", (problem, state.link_is_broken(), server.missing)):
+        if state.link_is_broken():
+            st.info("This link names no session. Choose one in the sidebar, or ask below.")
+        if problem is not None:
+            error(problem)
+        service_state(server)
+
+
+def service_state(server: ServerInfo) -> None:
+    """What keeps turns from being answered, if anything does; the worst of it, not all."""
+    if not server.model:
+        st.warning(
+            "**No model is configured.** Set OPENAI_API_KEY, and MODEL or OPENAI_BASE_URL where "
+            "needed, in `.env` and restart. With none of them set, the demo model answers.",
+            icon=":material/power_off:",
+        )
+        return
+    # In this order: without Redis nobody knows of the workers, so nothing is said of them.
+    for part in MISSING:
+        if part in server.missing:
+            text, icon = MISSING[part]
+            st.warning(text, icon=icon)
+            return
+
+
+def error(problem: ClientError) -> None:
+    """What went wrong, in the service's own words."""
+    st.error(f"**{plain(problem.title)}.** {plain(problem.detail, 2000)}", icon=":material/error:")
+
+
+def page_error(problem: ClientError) -> None:
+    """An error in place of a page, with the way out; a lost service is asked again by itself."""
+    error(problem)
+    if isinstance(problem, ServiceUnavailable):
+        st.caption(":shimmer[Connecting again…]")
+        watch.rerun_every(3)
+    elif isinstance(problem, NotFound):
+        st.page_link(state.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")

@@ -1,0 +1,37 @@
+"""What a page begins with: whom it is for, and of which session it is. Else it ends here."""
+
+from typing import NoReturn
+
+import streamlit as st
+
+from backend.schemas.sessions import Session
+from ui import state
+from ui.shared.text.markdown import plain
+
+
+def admins_only() -> None:
+    """Let administrators in; all others read whom to ask."""
+    if not state.server().is_admin:
+        st.info("This page is for administrators. Ask one of them if you need it.")
+        _end()
+
+
+def session_of_page() -> Session:
+    """The session that the URL names, with the way back to its chat."""
+    session_id = state.open_session_id()
+    if session_id is None:
+        st.info("Open a session first; its head leads here.")
+        _end()
+    session = state.client().session(session_id)
+    st.page_link(
+        state.CHAT_PAGE,
+        label=plain(session.title or "New chat", 80),
+        icon=":material/arrow_back:",
+        query_params=state.session_query(session_id),
+    )
+    return session
+
+
+def _end() -> NoReturn:
+    st.page_link(state.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
+    st.stop()

@@ -1,0 +1,52 @@
+"""Says in words what a turn's true state is, for the chat and for administrators. Pure."""
+
+from backend.schemas.sessions import Turn, TurnState
+from ui.shared.times import duration
+
+# A worker renews its lease four times before it ends; half of it without a sign is no accident.
+SILENT_SHARE = 0.5
+
+
+def queue_words(before: int | None) -> str:
+    """Where a queued turn stands: behind others of its session, or before the next free worker."""
+    if not before:
+        return "Waits for a worker"
+    return f"Waits: {before} turn{'' if before == 1 else 's'} before it"
+
+
+def waiting_words(calls: int, *, is_reader: bool = False) -> str:
+    """That a turn waits for a person, and for how many decisions; `is_reader`: for another one."""
+    whom = "its owner" if is_reader else "you"
+    return f"Waiting for {whom}: {calls} call{'' if calls == 1 else 's'} to decide"
+
+
+def silence_words(turn: TurnState) -> str:
+    """How long its worker has given no sign of life, if that is long; else nothing."""
+    heartbeat, left = turn.heartbeat_seconds, turn.lease_seconds
+    if heartbeat is None or left is None or heartbeat < SILENT_SHARE * (heartbeat + left):
+        return ""
+    if left < 0:
+        return "worker lost, another one takes over"
+    return f"no sign of life for {heartbeat:.0f} s"
+
+
+def loss_words(turn: TurnState) -> str:
+    """How often it was resumed after it had lost its worker; nothing if it never was."""
+    if not turn.losses:
+        return ""
+    times = "" if turn.losses == 1 else f" {turn.losses} times"
+    return f"resumed{times} after a lost worker"
+
+
+def wait_words(seconds: float, reason: str) -> str:
+    """That the model's provider lets a turn wait, how long still, and why."""
+    if seconds <= 0:
+        return "Asking the model again"
+    why = (reason or "it is busy").rstrip(".")
+    return f"Waiting for the model's provider ({duration(seconds)}): {why}"
+
+
+def running_words(turn: Turn, step: int, seconds: float) -> list[str]:
+    """What is told of a turn that has begun, after what it does: time, step, silence, losses."""
+    said = [duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
+    return [words for words in said if words]

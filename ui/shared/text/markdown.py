@@ -1,0 +1,148 @@
+"""Makes text that a model or a person wrote safe for Streamlit's Markdown. Pure.
+
+Streamlit never renders HTML unless asked to, but its Markdown loads images from anywhere, reads
+`$5 and $6` as LaTeX at times, and knows directives (`:red[..]`, `:material/home:`).
+"""
+
+import re
+from dataclasses import dataclass
+
+from ui.shared.text.spans import find_spans, opening_fence
+
+# Read as the sign itself, and never as the beginning of a directive.
+COLON = "&#58;"
+# An invisible character that keeps two signs apart, where neither an entity nor a backslash does:
+# people copy it, so it stands nowhere else.
+JOINER = "\u2060"
+
+_DIRECTIVE = re.compile(r"(?<!\\)(\\*+):(?:(?=[a-zA-Z_+\-][\w+\-/ ]*(?:\[|:|\{))|(?=:))")
+_EMOJI = re.compile(r":[\w+-]++:")
+_IMAGE = re.compile(r"(?<!\\)(\\*+)!\[")
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&=])")
+_UNSURE = frozenset("\n\\<|")
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of an answer: Markdown, or the code of one fence with its language."""
+
+    text: str
+    language: str | None = None
+    is_code: bool = False
+
+
+def split_pieces(text: str) -> list[Piece]:
+    """Markdown and fenced code apart, so that code can be shown by an element that reads nothing.
+
+    An open fence at the end is code: an answer that still streams looks like its final form.
+    """
+    pieces: list[Piece] = []
+    lines: list[str] = []
+    fence, language = "", ""
+    for line in text.split("\n"):
+        opening = None if fence else opening_fence(line)
+        if opening:
+            _add(pieces, lines, None)
+            fence, language = opening
+        elif fence and _closes(line, fence):
+            _add(pieces, lines, language)
+            fence = ""
+        else:
+            lines.append(line)
+    _add(pieces, lines, language if fence else None)
+    return pieces
+
+
+def split_finished(text: str) -> tuple[list[Piece], Piece | None]:
+    """The pieces of a streaming answer that can change no more, and the last one, which grows.
+
+    Markdown is cut at blank lines before an unindented line, so that a list is not torn apart.
+    """
+    pieces: list[Piece] = []
+    for piece in split_pieces(text):
+        if piece.is_code:
+            pieces.append(piece)
+        else:
+            pieces += [Piece(part) for part in re.split(r"\n[ \t]*\n(?=[^\s\-*+\d>|])", piece.text)]
+    return (pieces[:-1], pieces[-1]) if pieces else ([], None)
+
+
+def safe_markdown(text: str) -> str:
+    """Markdown without images that call out, directives, or money that is read as LaTeX.
+
+    An image becomes a link after an exclamation mark: the reader decides whether to open it.
+    """
+    escaped = _escape_all(text, "")
+    # What looks like an emoji anywhere, as 10:30:45 does, has the browser look behind entities.
+    return _escape_all(text, JOINER) if _EMOJI.search(escaped) else escaped
+
+
+def _escape_all(text: str, glue: str) -> str:
+    """Escape what stands between spans; `glue` goes into what looks like an emoji."""
+    kept: list[str] = []
+    end, is_plain = 0, True
+    for start, next_end in find_spans(text):
+        between, span = text[end:start], text[start:next_end]
+        is_plain = _is_plain_line(between, is_plain) and not _UNSURE & set(span)
+        kept += [_escape(between, glue), _safe_span(span, is_plain)]
+        end = next_end
+    return "".join(kept) + _escape(text[end:], glue)
+
+
+def plain(text: str, limit: int = 300) -> str:
+    """A text for a label or within a sentence of ours: one line, nothing interpreted."""
+    line = _INVISIBLE.sub(" ", text).strip()
+    if len(line) > limit:
+        line = line[: limit - 1] + "…"
+    return _without_logo(_PUNCTUATION.sub(r"\\\1", line).replace(":", COLON))
+
+
+def _escape(text: str, glue: str) -> str:
+    def as_text(directive: re.Match[str]) -> str:
+        backslashes = directive[1][: len(directive[1]) // 2 * 2]
+        is_emoji = _EMOJI.match(text, directive.end() - 1)
+        return f"{backslashes}{COLON}{glue if is_emoji else ''}"
+
+    text = _IMAGE.sub(_as_link, _DIRECTIVE.sub(as_text, text))
+    return _without_logo(_DOLLAR.sub(r"\\$", text))
+
+
+def _as_link(image: re.Match[str]) -> str:
+    is_escaped = len(image[1]) % 2
+    return image[0] if is_escaped else f"{image[1]}\\!["
+
+
+def _without_logo(text: str) -> str:
+    """Streamlit puts its logo in place of this word, entity or not."""
+    return text.replace(f"{COLON}streamlit", f"{COLON}{JOINER}streamlit")
+
+
+def _safe_span(span: str, is_sure: bool) -> str:
+    """A code span or a formula as it is written, but for what Streamlit would change in it.
+
+    `is_sure`: the browser, too, takes it for one, and not for signs around an image.
+    """
+    span = span.replace(":material/", f":{JOINER}material/")
+    return span if is_sure else span.replace("![", f"!{JOINER}[")
+
+
+def _is_plain_line(text: str, before: bool) -> bool:
+    """Whether the last line holds nothing that may end a span early; `before`: so far."""
+    _, line_break, line = text.rpartition("\n")
+    return (before or bool(line_break)) and not _UNSURE & set(line)
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.rstrip()
+    return len(mark) >= len(fence) and set(mark) == {fence[0]}
+
+
+def _add(pieces: list[Piece], lines: list[str], language: str | None) -> None:
+    text = "\n".join(lines)
+    lines.clear()
+    if language is not None:
+        pieces.append(Piece(text, language or None, is_code=True))
+    elif text.strip():
+        pieces.append(Piece(text.strip("\n")))
