@@ -53,7 +53,7 @@ def bootstrap(
             pool_timeout=database_patience,
         ),
         redis=redis,
-        asking_redis=connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS),
+        status_redis=connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS),
         queue=queue,
         events=events,
         announcer=Announcer(redis, queue, events),

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from multiprocessing.connection import Connection
 from uuid import UUID
 
-from backend.api.channels import Audiences
+from backend.api.channels import Channels
 from backend.api.events import follow
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
@@ -31,12 +31,12 @@ def watch_ours(
     reader.start()
 
     async def watch() -> None:
-        audiences = Audiences(reader, viewers, viewers)
+        channels = Channels(reader, viewers, viewers)
         streams = []
         for _ in range(viewers):
             viewer = Viewer(services, reader, LOCAL_USER, session_id)
             viewer.start(None)
-            streams.append(follow(viewer, audiences, session_id))
+            streams.append(follow(viewer, channels, session_id))
         await _consume(pipe, streams)
 
     gc.disable()

@@ -16,7 +16,7 @@ from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.settings import Settings
 from backend.turns.process.services import Services
-from backend.turns.submit.service import Ask, submit
+from backend.turns.submit.service import Submission, submit
 from benchmarks.ground import plain_url
 from benchmarks.load import Act
 from benchmarks.rq_peer import do_nothing
@@ -84,7 +84,7 @@ def _commit(cursor: psycopg2.extensions.cursor) -> str:
 
 
 def _submit(services: Services, sessions: Iterator[str]) -> str:
-    return str(submit(services, LOCAL_USER, Ask(QUESTION, UUID(next(sessions)))).id)
+    return str(submit(services, LOCAL_USER, Submission(QUESTION, UUID(next(sessions)))).id)
 
 
 def _enqueue(queue: Queue) -> str:

@@ -31,7 +31,7 @@ from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.close import Outcome
 from backend.turns.run.recorder import Recorder
-from backend.turns.submit.service import Ask, open_session, submit
+from backend.turns.submit.service import Submission, open_session, submit
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
 from db.base import Base
@@ -72,7 +72,7 @@ def new_session(services: Services) -> UUID:
 
 def play_turn(services: Services, session_id: UUID, said: TurnText) -> None:
     """One turn as the API and a worker do it, from submit to its end, three saved steps."""
-    turn = submit(services, LOCAL_USER, Ask(said.question, session_id))
+    turn = submit(services, LOCAL_USER, Submission(said.question, session_id))
     with services.database.transaction() as session:
         claim = claim_turn(session, turn.id, "bench", 10.0, at_once=1)
     assert isinstance(claim, Claim)

@@ -26,7 +26,7 @@ SUSPICIOUS_LOOKS = 2
 log = logging.getLogger(__name__)
 
 
-class StandsStill(OperationalError):
+class DatabaseUnresponsive(OperationalError):
     """PostgreSQL takes connections, and answers nothing on them."""
 
     code = ""  # SQLAlchemy's page on these errors would say nothing of this
@@ -48,9 +48,9 @@ class Watch:
         self._stands_still = False
 
     def check(self) -> None:
-        """Raise StandsStill while the database does."""
+        """Raise DatabaseUnresponsive while the database does."""
         if self._stands_still:
-            raise StandsStill
+            raise DatabaseUnresponsive
 
     def suspect(self) -> None:
         """Ask for a sign of life soon: a connection could not be made."""

@@ -7,12 +7,12 @@ import time
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.operations.workers import Presence
-from backend.turns.process.heartbeat import hand_over
+from backend.turns.process.liveness import hand_over
 from backend.turns.run.runner import Runtime
-from worker.crew import Crew
 from worker.janitor import Janitor
 from worker.server_checks import ServerChecks
 from worker.sweeper import Sweeper
+from worker.threads import WorkerThreads
 from worker.watchdog import Watchdog
 
 GRACE_SECONDS = 8.0  # how long turns in hand may go on after SIGTERM; then others take them over
@@ -40,7 +40,7 @@ class WorkerProcess:
             loop_silence=lambda: runtime.loop.silence,
             on_drain=self.drain,
         )
-        self._crew = Crew(runtime, capacity)
+        self._crew = WorkerThreads(runtime, capacity)
         self._watchdog = Watchdog(runtime.loop, watchdog_seconds)
 
     def stop(self) -> None:

@@ -20,7 +20,7 @@ from backend.agents.loops import check_loops
 from backend.agents.restore import TOOLS_NODE, restore
 from backend.agents.steps.events import (
     AnswerReset,
-    CallAsked,
+    ApprovalRequest,
     Interrupted,
     ModelAsked,
     ModelWaiting,
@@ -156,7 +156,7 @@ async def _drive(agent: Agent, progress: Progress, limits: Limits, events: _Even
     }
     start = await restore(agent.graph, config, progress.values, agent.model_step_end)
     failpoint("S6")
-    asked: list[CallAsked] = []
+    asked: list[ApprovalRequest] = []
     updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
     async with aclosing(updates):  # type: ignore[type-var]  # an async generator, typed as iterator
         async for update in updates:

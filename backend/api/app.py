@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Scope
 
 from backend.addresses import Address
 from backend.api import docs
-from backend.api.channels import Audiences
+from backend.api.channels import Channels
 from backend.api.http.bodies import Bodies
 from backend.api.http.head import HeadAsGet
 from backend.api.http.threads import Shared
@@ -71,7 +71,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.reader = EventReader(services.redis)
     settings = services.settings
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
-    app.state.audiences = Audiences(app.state.reader, settings.user_streams, ALL_STREAMS)
+    app.state.channels = Channels(app.state.reader, settings.user_streams, ALL_STREAMS)
     app.state.sources = Sources(settings.data_dir, settings.source_urls, services.sandbox)
     app.state.parts = Shared(partial(server.check_parts, services))
     app.state.metrics = Shared(partial(_write_metrics, app))
@@ -111,7 +111,7 @@ def serve_app(app: FastAPI, address: Address) -> ASGIApp:
 
 
 def _write_metrics(app: FastAPI) -> bytes:
-    held = Held(app.state.waits.count, app.state.audiences.count)
+    held = Held(app.state.waits.count, app.state.channels.count)
     return write_metrics(app.state.services, app.state.problems, held)
 
 

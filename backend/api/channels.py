@@ -22,12 +22,12 @@ PAUSE_SECONDS_PER_VIEWER = 50e-6
 MAX_WAITING = 10_000  # events; a viewer slower than that is cut off and resumes from its last one
 
 
-class Audiences:
-    """The audiences of a process, by session; all of them live on its one event loop."""
+class Channels:
+    """The channels of a process, by session; all of them live on its one event loop."""
 
     def __init__(self, reader: EventReader, most_of_person: int, most: int) -> None:
         self._reader = reader
-        self._by_session: dict[UUID, Audience] = {}
+        self._by_session: dict[UUID, Channel] = {}
         self._most_of_person, self._most = most_of_person, most
         self._by_person: Counter[str] = Counter()
 
@@ -48,27 +48,27 @@ class Audiences:
             self._by_person[scope.user_id] -= 1
 
     @contextmanager
-    def seat(self, session_id: UUID) -> Iterator["Seat"]:
+    def subscription(self, session_id: UUID) -> Iterator["Subscription"]:
         """A place from which one viewer hears all that happens in the session from now on."""
         audience = self._by_session.get(session_id)
         if audience is None:
-            audience = self._by_session[session_id] = Audience(self._reader, session_id)
-        seat = Seat()
-        audience.seats.add(seat)
+            audience = self._by_session[session_id] = Channel(self._reader, session_id)
+        subscription = Subscription()
+        audience.seats.add(subscription)
         try:
-            yield seat
+            yield subscription
         finally:
-            audience.seats.discard(seat)
+            audience.seats.discard(subscription)
             if not audience.seats and self._by_session.get(session_id) is audience:
                 del self._by_session[session_id]
                 audience.close()
 
 
-class Audience:
+class Channel:
     """All viewers of one session in this process."""
 
     def __init__(self, reader: EventReader, session_id: UUID) -> None:
-        self.seats: set[Seat] = set()
+        self.seats: set[Subscription] = set()
         self._reader = reader
         self._loop = asyncio.get_running_loop()
         self._arrived: list[LiveEvent | None] = []
@@ -97,14 +97,14 @@ class Audience:
         self._pause = None
         if self._arrived:
             arrived, self._arrived = self._arrived, []
-            self._tell(Moment(arrived))
+            self._tell(EventBatch(arrived))
             pause = len(self.seats) * PAUSE_SECONDS_PER_VIEWER
             self._pause = self._loop.call_later(pause, self._hand_out)
 
-    def _tell(self, moment: "Moment") -> None:
+    def _tell(self, batch: "EventBatch") -> None:
         self._heard_at = self._loop.time()
-        for seat in self.seats:
-            seat.put(moment)
+        for subscription in self.seats:
+            subscription.put(batch)
 
     def _look_for_silence(self) -> None:
         """Without events now and then a sign of life, and a look at what is stored.
@@ -113,30 +113,30 @@ class Audience:
         """
         patience = KEEP_ALIVE_SECONDS if self._reader.is_connected else WITHOUT_REDIS_SECONDS
         if self._loop.time() - self._heard_at >= patience:
-            self._tell(Moment(()))
+            self._tell(EventBatch(()))
         self._watch = self._loop.call_later(WITHOUT_REDIS_SECONDS, self._look_for_silence)
 
 
-class Seat:
+class Subscription:
     """What one viewer has yet to be told. The moments are shared, so a slow viewer costs little."""
 
     def __init__(self) -> None:
         self.is_cut_off = False
-        self._waiting: list[Moment] = []
+        self._waiting: list[EventBatch] = []
         self._behind = 0
         self._wake = asyncio.Event()
 
-    def put(self, moment: "Moment") -> None:
-        """Add a moment; more than a viewer may be behind ends its stream."""
-        self._behind += len(moment.events)
+    def put(self, batch: "EventBatch") -> None:
+        """Add a batch; more than a viewer may be behind ends its stream."""
+        self._behind += len(batch.events)
         if self._behind > MAX_WAITING:
             self.is_cut_off = True
             self._waiting.clear()
-        elif moment.events or not self._waiting:
-            self._waiting.append(moment)
+        elif batch.events or not self._waiting:
+            self._waiting.append(batch)
         self._wake.set()
 
-    async def take(self) -> "list[Moment]":
+    async def take(self) -> "list[EventBatch]":
         """Wait for moments, and take them all."""
         await self._wake.wait()
         self._wake.clear()
@@ -144,7 +144,7 @@ class Seat:
         return taken
 
 
-class Moment:
+class EventBatch:
     """Events that came together, or a silence, and what that is to viewers who have seen the same.
 
     A None among the events says that some may have been missed.
@@ -156,7 +156,7 @@ class Moment:
         self._caught_up: dict[tuple[Scope, Seen], asyncio.Task[tuple[bytes, Seen]]] = {}
 
     async def tell(self, viewer: Viewer) -> bytes:
-        """Bring the viewer up to this moment; give what it has to read."""
+        """Bring the viewer up to this batch; give what it has to read."""
         before = viewer.seen
         if before not in self._written:
             self._written[before] = self._write_events(viewer)

@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Header, Request
 
-from backend.api.channels import Audiences
+from backend.api.channels import Channels
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
@@ -25,9 +25,9 @@ async def get_reader(request: Request) -> EventReader:
     return cast(EventReader, request.app.state.reader)
 
 
-async def get_audiences(request: Request) -> Audiences:
+async def get_channels(request: Request) -> Channels:
     """The viewers of the process's event streams."""
-    return cast(Audiences, request.app.state.audiences)
+    return cast(Channels, request.app.state.channels)
 
 
 async def get_waits(request: Request) -> Waits:
@@ -47,7 +47,7 @@ async def get_scope() -> Scope:
 
 ServicesDep = Annotated[Services, Depends(get_services)]
 ReaderDep = Annotated[EventReader, Depends(get_reader)]
-AudiencesDep = Annotated[Audiences, Depends(get_audiences)]
+AudiencesDep = Annotated[Channels, Depends(get_channels)]
 SourcesDep = Annotated[Sources, Depends(get_sources)]
 WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]

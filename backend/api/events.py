@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import Receive, Scope, Send
 
-from backend.api.channels import Audiences, catch_up
+from backend.api.channels import Channels, catch_up
 from backend.errors import SessionNotFound
 from backend.schemas.events import EVENTS
 from backend.schemas.sessions import EventName
@@ -63,15 +63,15 @@ class EventResponse(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def follow(viewer: Viewer, audiences: Audiences, session_id: UUID) -> AsyncIterator[bytes]:
+async def follow(viewer: Viewer, channels: Channels, session_id: UUID) -> AsyncIterator[bytes]:
     """Write what the viewer missed, then what happens, until the client goes away."""
     try:
-        with audiences.seat(session_id) as seat:
+        with channels.subscription(session_id) as subscription:
             # Seated first: what happens while it catches up waits for it.
             yield CONNECTED + (await catch_up(viewer))[0]
-            while not seat.is_cut_off:
-                for moment in await seat.take():
-                    if written := await moment.tell(viewer):
+            while not subscription.is_cut_off:
+                for batch in await subscription.take():
+                    if written := await batch.tell(viewer):
                         yield written
     except (SQLAlchemyError, SessionNotFound) as error:
         # The answer has begun, so it can only end; the client resumes from its last event.

@@ -126,7 +126,7 @@ class _Collector(Collector):
         yield _labelled(stop, _by_quantile(hour.stop_seconds))
 
     def _workers(self) -> Iterator[Metric]:
-        workers = list_workers(self._services.asking_redis)
+        workers = list_workers(self._services.status_redis)
         yield GaugeMetricFamily("colloquy_workers", "Worker processes alive.", value=len(workers))
         for field, says in (
             ("turns", "Turns that they have in hand."),

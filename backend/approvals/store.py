@@ -12,7 +12,7 @@ from sqlalchemy import exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import Answer, without_interrupt
-from backend.agents.steps.events import CallAsked
+from backend.agents.steps.events import ApprovalRequest
 from backend.conversations.display import Draft
 from backend.conversations.messages import add_messages, finish_call, open_calls
 from backend.conversations.state.delta import diff_states
@@ -43,12 +43,12 @@ SHOWN_AS = {
 }
 
 
-def ask_people(
+def request_approvals(
     session: Session,
     conversation_id: UUID,
     turn_id: UUID,
     agent: str,
-    asked: Sequence[CallAsked],
+    asked: Sequence[ApprovalRequest],
 ) -> list[DisplayMessage]:
     """Let the turn wait: it has no worker any more, and each call that asks is on the screen.
 
@@ -120,7 +120,7 @@ def answer(
     return finish_call(session, row.conversation_id, row.position, SHOWN_AS[status], outcome)
 
 
-def let_go_on(session: Session, turn_id: UUID) -> bool:
+def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
     """Queue the turn again if nothing is to be decided any more; give whether that is so."""
     now = func.clock_timestamp()
     queued = session.execute(
@@ -140,7 +140,7 @@ def withdraw(session: Session, turn_id: UUID) -> list[DisplayMessage]:
     return [message for message in changed if message is not None]
 
 
-def go_on(
+def resume_after_decisions(
     session: Session, turn: TurnRow, stored: StoredState
 ) -> tuple[list[DisplayMessage], StoredState]:
     """Wait no more: the calls that have waited are at work, and the state says so.
@@ -180,7 +180,7 @@ def _of_turn(turn_id: UUID) -> Any:
     return select(ApprovalRow).where(ApprovalRow.turn_id == turn_id).order_by(*in_order)
 
 
-def _content(asked: CallAsked, now: datetime) -> InterruptContent:
+def _content(asked: ApprovalRequest, now: datetime) -> InterruptContent:
     lasts = asked.expires_seconds
     return InterruptContent(
         approval_id=uuid4(),

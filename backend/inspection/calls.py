@@ -17,8 +17,8 @@ from backend.conversations.state.sent import MESSAGES, give_again, names_in, rea
 from backend.conversations.state.sent_store import load_contents
 from backend.conversations.state.store import load_state_at
 from backend.errors import CallNotFound, CallNotKept, StateNotKept
+from backend.inspection.context_statuses import tokens_in
 from backend.inspection.convert import as_sent
-from backend.inspection.fates import tokens_in
 from backend.inspection.records import list_changes, list_turns
 from backend.inspection.timeline import Span, Timeline, make_spans, span_of
 from backend.llm.events import ANSWER

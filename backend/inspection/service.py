@@ -21,7 +21,7 @@ from backend.conversations.state.store import load_state
 from backend.domains.template import template_of
 from backend.errors import CorruptState, InvalidInput
 from backend.inspection import records
-from backend.inspection.fates import Reading, pair_up, tokens_in
+from backend.inspection.context_statuses import Reading, pair_up, tokens_in
 from backend.inspection.last_request import LastRequest, read_request
 from backend.inspection.pairing import pair
 from backend.inspection.timeline import Span, Timeline, make_spans
@@ -35,7 +35,7 @@ JSON = dict[str, Any]
 SUMMARIES = "summarization"
 NOT_WHOLE = (
     "An earlier version of this software did not keep how this session's memory changed, so that "
-    "the fate of its older messages is not known."
+    "the context_status of its older messages is not known."
 )
 NOT_ASKED = (
     "No model call of this session is kept yet, so that its tools and what policies add to a "

@@ -64,7 +64,7 @@ class Timeline:
         """How many steps were made from version `first` on, before this one."""
         return bisect_left(self.steps, version) - bisect_left(self.steps, first)
 
-    def fate_of(self, name: str) -> Leaving | None:
+    def left_at(self, name: str) -> Leaving | None:
         """How what a message said was lost; None while the model reads the message itself.
 
         A summary that has left without another one in its place says nothing more.

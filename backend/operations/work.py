@@ -14,7 +14,7 @@ from backend.schemas.sessions import TurnStatus
 from backend.schemas.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.process.services import Services
-from backend.turns.queries import SIGNS, seconds_between, state_of
+from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
@@ -72,7 +72,11 @@ def _turns(session: Session, condition: Any, order: Any) -> list[WorkTurn]:
     age = seconds_between(func.clock_timestamp(), TurnRow.created_at)
     rows: Sequence[Any] = session.execute(
         select(
-            TurnRow, ConversationRow.title, age.label("age"), is_latest.label("is_latest"), *SIGNS
+            TurnRow,
+            ConversationRow.title,
+            age.label("age"),
+            is_latest.label("is_latest"),
+            *HEARTBEAT_COLUMNS,
         )
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
         .where(condition)

@@ -10,7 +10,7 @@ from backend.schemas.sessions import DisplayMessage
 from backend.schemas.wire import JSON, Wire
 
 
-class Fate(StrEnum):
+class ContextStatus(StrEnum):
     """What became of a display message in what the model reads."""
 
     KEPT = "kept"
@@ -71,7 +71,7 @@ class InspectedRow(Wire):
     """A display message, and what became of it. `tokens` is an approximation."""
 
     message: DisplayMessage
-    fate: Fate
+    context_status: ContextStatus
     tokens: int
     left: Left | None = None
 

@@ -31,7 +31,7 @@ def seconds_between(later: Any, earlier: Any) -> Any:
 
 # By the database's clock: since the worker's last sign of life, to the end of its lease, and until
 # its model is asked again, and why; read together, since the turn's row may be of a moment before.
-SIGNS = (
+HEARTBEAT_COLUMNS = (
     seconds_between(func.clock_timestamp(), TurnRow.heartbeat_at).label("heartbeat"),
     seconds_between(TurnRow.lease_until, func.clock_timestamp()).label("lease"),
     seconds_between(TurnRow.model_retry_at, func.clock_timestamp()).label("model_wait"),
@@ -95,7 +95,7 @@ def turn_of(session: Session, row: TurnRow) -> Turn:
     """The turn on the wire: while queued with the turns before it, while running with its signs."""
     before = signs = None
     if row.status == TurnStatus.RUNNING:
-        signs = session.execute(select(*SIGNS).where(TurnRow.id == row.id)).one()
+        signs = session.execute(select(*HEARTBEAT_COLUMNS).where(TurnRow.id == row.id)).one()
     if row.status == TurnStatus.QUEUED:
         before = session.scalar(
             select(func.count())
@@ -108,7 +108,10 @@ def turn_of(session: Session, row: TurnRow) -> Turn:
 def wire_turn(
     row: TurnRow | Row[Any], before: int | None = None, signs: Row[Any] | None = None
 ) -> Turn:
-    """The turn on the wire; `before` is its place in the queue, `signs` are those of SIGNS."""
+    """Return the turn on the wire.
+
+    `before` is its place in the queue, `signs` has the HEARTBEAT_COLUMNS.
+    """
     return Turn(
         **state_of(row, signs).model_dump(),
         id=row.id,
@@ -128,7 +131,7 @@ def wire_turn(
 
 
 def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
-    """What tells the turn's true state; `signs` have the columns of SIGNS."""
+    """What tells the turn's true state; `signs` have the columns of HEARTBEAT_COLUMNS."""
     state = TurnState(
         attempts=row.attempt,
         steps=row.steps,

@@ -49,7 +49,7 @@ class Used:
         return Used(self.tokens + other.tokens, self.cost + other.cost)
 
 
-def put_down(
+def record_usage(
     session: Session, owner_id: str, domain_name: str, spent: Spent, *, turns: int = 1
 ) -> None:
     """Add what was spent to today's rows; a turn counts for the model that it asked most.

@@ -15,7 +15,7 @@ from langgraph.types import interrupt
 from pydantic import Field
 
 from backend.agents.answers import Answer, Answers, hash_arguments
-from backend.agents.steps.events import CallAsked
+from backend.agents.steps.events import ApprovalRequest
 from backend.agents.steps.tool_calls import CallPlace, place_of
 from backend.agents.steps.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
@@ -122,9 +122,9 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
 
 def _question(
     request: ToolCallRequest, tool: BaseTool, place: CallPlace, rule: ApprovalRule
-) -> CallAsked:
+) -> ApprovalRequest:
     call = request.tool_call
-    return CallAsked(
+    return ApprovalRequest(
         key=place.key,
         call_id=call["id"] or "",
         name=call["name"],

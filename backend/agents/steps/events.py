@@ -95,7 +95,7 @@ class StepFinished:
 
 
 @dataclass(frozen=True)
-class CallAsked:
+class ApprovalRequest:
     """A call that waits for a person, as it is shown to them."""
 
     key: CallKey
@@ -117,7 +117,7 @@ class Interrupted:
     """
 
     step: StepFinished
-    asked: tuple[CallAsked, ...]
+    asked: tuple[ApprovalRequest, ...]
 
 
 RunEvent = (

@@ -18,7 +18,7 @@ from backend.agents.state import (
     pending_calls,
     steps_of_turn,
 )
-from backend.agents.steps.events import CallAsked, Interrupted, StepFinished, ToolFinished
+from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
 from backend.llm.prices import COST
 from backend.schemas.sessions import Usage
 from backend.schemas.wire import JSON
@@ -151,7 +151,7 @@ class Progress:
         late, self._late = self._late, []
         return self._finish_results(order, late)
 
-    def interrupt(self, asked: Sequence[CallAsked]) -> Interrupted:
+    def interrupt(self, asked: Sequence[ApprovalRequest]) -> Interrupted:
         """Return what there is of a batch when its other calls wait for people.
 
         The state says what it waits for. Nothing may come between a call and its result, so what
@@ -237,7 +237,7 @@ def _with_own_ids(state: JSON) -> JSON:
     return {**state, "messages": messages}
 
 
-def _question(asked: CallAsked) -> JSON:
+def _question(asked: ApprovalRequest) -> JSON:
     return {
         "call_id": asked.call_id,
         "name": asked.name,

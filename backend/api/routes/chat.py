@@ -18,7 +18,7 @@ from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import find_turn, turn_of
 from backend.turns.submit import service as turns
-from backend.turns.submit.service import Ask
+from backend.turns.submit.service import Submission
 
 router = APIRouter(tags=["chat"])
 
@@ -50,7 +50,7 @@ async def chat(
     Where too many of one's requests wait already (`USER_WAITS`), or too many large ones, this one
     is answered 202 at once, as with `Prefer: respond-async`.
     """
-    ask = Ask(body.message, body.session_id, body.domain, body.agent, idempotency_key)
+    ask = Submission(body.message, body.session_id, body.domain, body.agent, idempotency_key)
     return await _answer(services, waits, scope, ask, prefer, request, response)
 
 
@@ -67,7 +67,7 @@ async def chat_in_session(
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
     """Continue this session; answered at once or when the turn has ended, as `/chat`."""
-    ask = Ask(body.message, session_id, None, body.agent, idempotency_key)
+    ask = Submission(body.message, session_id, None, body.agent, idempotency_key)
     return await _answer(services, waits, scope, ask, prefer, request, response)
 
 
@@ -90,7 +90,7 @@ async def _answer(
     services: Services,
     waits: Waits,
     scope: Scope,
-    ask: Ask,
+    ask: Submission,
     prefer: str | None,
     request: Request,
     response: Response,

@@ -117,7 +117,7 @@ def _database(services: Services) -> str:
 def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
     """Redis, and the workers that it knows."""
     try:
-        return OK, list_workers(services.asking_redis)
+        return OK, list_workers(services.status_redis)
     except RedisError as error:
         return f"does not answer ({type(error).__name__})", ()
 

@@ -230,7 +230,7 @@ async def get_events(
     session_id: UUID,
     services: ServicesDep,
     reader: ReaderDep,
-    audiences: AudiencesDep,
+    channels: AudiencesDep,
     scope: ScopeDep,
     after: Annotated[
         str | None, Query(description="An event's id, or 0 for all that is kept.")
@@ -245,10 +245,10 @@ async def get_events(
     at most (`USER_STREAMS`); beyond them the answer is 429.
     """
     with ExitStack() as stack:
-        stack.enter_context(audiences.admit(scope))
+        stack.enter_context(channels.admit(scope))
         viewer = Viewer(services, reader, scope, session_id)
         await asyncio.to_thread(viewer.start, last_event_id or after)
-        stream: AsyncIterator[bytes] = follow(viewer, audiences, session_id)
+        stream: AsyncIterator[bytes] = follow(viewer, channels, session_id)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if gzip.is_accepted(accept_encoding):
             stream = gzip.compress(stream)

@@ -13,7 +13,7 @@ from backend.turns.history import retry as retrying
 from backend.turns.queries import find_turn, turn_of
 from backend.turns.run.decide import decide_turn
 from backend.turns.run.stop import stop_turn
-from backend.turns.submit.service import Ask
+from backend.turns.submit.service import Submission
 
 router = APIRouter(prefix="/turns", tags=["turns"])
 
@@ -65,5 +65,5 @@ def edit(
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
     """Fork the session before a turn's message and ask this in its place; gives the new turn."""
-    ask = Ask(body.message, agent=body.agent, key=idempotency_key)
+    ask = Submission(body.message, agent=body.agent, key=idempotency_key)
     return retrying.edit(services, scope, turn_id, ask)

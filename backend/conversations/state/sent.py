@@ -31,7 +31,7 @@ Convert = Callable[[Sequence[JSON], str], list[JSON]]
 
 
 @dataclass
-class Noted:
+class RequestRecord:
     """The notes of a step's calls, and the contents that they name."""
 
     calls: list[JSON] = field(default_factory=list)

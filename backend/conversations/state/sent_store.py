@@ -7,7 +7,7 @@ from sqlalchemy import cast, func, select, text, update
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Session
 
-from backend.conversations.state.sent import Noted
+from backend.conversations.state.sent import RequestRecord
 from backend.llm.events import ModelCall
 from db.models.agent_state import AgentStateDeltaRow, SentContentRow
 
@@ -35,7 +35,7 @@ def load_contents(session: Session, conversation_id: UUID, names: Iterable[str])
 
 def note_apart(session: Session, conversation_id: UUID, calls: Sequence[ModelCall]) -> None:
     """Note calls that were made beside a turn, such as that for a title, with the newest step."""
-    noted = Noted()
+    noted = RequestRecord()
     for call in calls:
         noted.add(call, [None] * len(call.messages), ())
     if not noted.calls:

@@ -54,19 +54,19 @@ SPARSE = 2
 class StoredState:
     """An agent state as it was read; `version` must still hold when it is written.
 
-    `folded_version` is that of the snapshot, `folded_messages` how many messages that holds.
+    `snapshot_version` is that of the snapshot, `snapshot_messages` how many messages that holds.
     """
 
     state: JSON
     version: int
-    folded_version: int = 0
-    folded_messages: int = 0
+    snapshot_version: int = 0
+    snapshot_messages: int = 0
 
     @property
-    def has_outgrown_snapshot(self) -> bool:
+    def should_compact(self) -> bool:
         """Whether the deltas outnumber the snapshot's messages, so that a fold is worth it."""
-        deltas = self.version - self.folded_version
-        return deltas > max(FOLD_FROM_DELTAS, self.folded_messages)
+        deltas = self.version - self.snapshot_version
+        return deltas > max(FOLD_FROM_DELTAS, self.snapshot_messages)
 
     def followed_by(self, state: JSON, version: int) -> "StoredState":
         """What is stored once a delta has brought it to `state`."""
@@ -212,8 +212,8 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
         return StoredState(
             state=apply_deltas(snapshot, deltas),
             version=version + len(deltas),
-            folded_version=version,
-            folded_messages=len(snapshot["messages"]),
+            snapshot_version=version,
+            snapshot_messages=len(snapshot["messages"]),
         )
 
 

@@ -20,20 +20,20 @@ from backend.turns.queries import context_in, find_turn, list_unfinished, wire_t
 from backend.turns.submit.enter import Accepted
 from backend.turns.submit.message import enter_message, reopen_answer, touch
 from backend.turns.submit.service import (
-    Ask,
+    Submission,
     check_ask,
     check_key,
     earlier_turn,
     find_agent,
-    turn_of_quicker,
+    turn_from_race,
 )
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
-Start = Callable[[Session, Scope, ConversationRow, TurnRow, Ask], Accepted]
+Start = Callable[[Session, Scope, ConversationRow, TurnRow, Submission], Accepted]
 
 
-def edit(services: Services, scope: Scope, turn_id: UUID, ask: Ask) -> Turn:
+def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Turn:
     """Fork the session before a turn's message, and ask this in its place.
 
     The same key and body give the same turn. Raises what `fork_before` and `submit` raise, and
@@ -43,16 +43,16 @@ def edit(services: Services, scope: Scope, turn_id: UUID, ask: Ask) -> Turn:
 
 
 def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = None) -> Turn:
-    """Ask for another answer.
+    """Submission for another answer.
 
     The latest turn, if it has failed or was stopped, goes on from where it had come to; else the
     session is forked before the turn's message. Raises as `edit` does.
     """
-    return _accept(services, scope, turn_id, Ask("", key=check_key(key)), _retry)
+    return _accept(services, scope, turn_id, Submission("", key=check_key(key)), _retry)
 
 
-def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Ask, start: Start) -> Turn:
-    ask = replace(ask, instead_of=turn_id)
+def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Submission, start: Start) -> Turn:
+    ask = replace(ask, replaces=turn_id)
     try:
         with services.database.transaction() as session:
             old = find_turn(session, scope, turn_id)
@@ -63,13 +63,13 @@ def _accept(services: Services, scope: Scope, turn_id: UUID, ask: Ask, start: St
                 services.limits.check(session, scope)
                 accepted = start(session, scope, conversation, old, ask)
     except IntegrityError as error:  # a request of another session; this one's are in turn
-        return turn_of_quicker(services, scope, ask, error)
+        return turn_from_race(services, scope, ask, error)
     services.announcer.tell([accepted])
     return accepted.turn
 
 
 def _retry(
-    session: Session, scope: Scope, conversation: ConversationRow, old: TurnRow, ask: Ask
+    session: Session, scope: Scope, conversation: ConversationRow, old: TurnRow, ask: Submission
 ) -> Accepted:
     if old.status in RETRYABLE and _is_latest(session, conversation, old):
         return _go_on(session, scope, conversation, old, ask)
@@ -77,7 +77,7 @@ def _retry(
 
 
 def _go_on(
-    session: Session, scope: Scope, conversation: ConversationRow, old: TurnRow, ask: Ask
+    session: Session, scope: Scope, conversation: ConversationRow, old: TurnRow, ask: Submission
 ) -> Accepted:
     """A new turn for the same message, from where the old one had come to."""
     turn = _turn(scope, old, ask, fork_of=old.fork_of, state_version=old.state_version)
@@ -92,7 +92,7 @@ def _go_on(
 
 
 def _fork(
-    session: Session, scope: Scope, conversation: ConversationRow, old: TurnRow, ask: Ask
+    session: Session, scope: Scope, conversation: ConversationRow, old: TurnRow, ask: Submission
 ) -> Accepted:
     """A new turn in place of the old one, on a branch of its own."""
     agent = find_agent(session, scope, conversation.id, ask.agent) if ask.agent else old.agent
@@ -102,7 +102,7 @@ def _fork(
     return _store(session, conversation, turn, enter_message(session, turn), 0)
 
 
-def _turn(scope: Scope, old: TurnRow, ask: Ask, **values: Any) -> TurnRow:
+def _turn(scope: Scope, old: TurnRow, ask: Submission, **values: Any) -> TurnRow:
     return TurnRow(
         id=uuid4(),
         conversation_id=old.conversation_id,

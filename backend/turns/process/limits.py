@@ -48,7 +48,7 @@ class Limits:
             self._total += 1
         self.day.check(session, scope.user_id)
 
-    def lets_in(self, session: Session, scope: Scope) -> bool:
+    def admit(self, session: Session, scope: Scope) -> bool:
         """Whether `check` raises nothing."""
         try:
             self.check(session, scope)
@@ -56,7 +56,7 @@ class Limits:
             return False
         return True
 
-    def take_back(self, scope: Scope) -> None:
+    def release(self, scope: Scope) -> None:
         """A turn that was let in has not come."""
         with self._lock:
             self._by_owner[scope.user_id] -= 1

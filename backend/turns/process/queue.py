@@ -31,7 +31,7 @@ class TurnQueue:
         except RedisError:
             return True
 
-    def put_back(self, turn_id: UUID) -> bool:
+    def requeue(self, turn_id: UUID) -> bool:
         """Ask again, at the end of the queue, for a turn whose job went to another turn."""
         try:
             self.rq.enqueue_job(self._job(turn_id, f"{turn_id}_{uuid4().hex[:8]}"))

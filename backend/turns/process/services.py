@@ -22,7 +22,7 @@ class Services:
     settings: Settings
     database: Database
     redis: Redis
-    asking_redis: Redis  # for those who only ask what is there, and do not wait long
+    status_redis: Redis  # for those who only ask what is there, and do not wait long
     queue: TurnQueue
     events: EventStream
     announcer: Announcer

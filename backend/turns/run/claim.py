@@ -12,7 +12,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 from backend.agents.answers import Answers
 from backend.agents.state import calling_message
 from backend.approvals.allowed_tools import tools_allowed_in
-from backend.approvals.store import go_on, load_answers
+from backend.approvals.store import load_answers, resume_after_decisions
 from backend.auth.scope import Role, Scope
 from backend.conversations import display
 from backend.conversations.messages import add_messages, open_calls
@@ -119,7 +119,7 @@ def claim_turn(
     asking = calling_message(stored.state) if turn.attempt > 1 else None
     updated: list[DisplayMessage] = []
     if has_waited:
-        updated, stored = go_on(session, turn, stored)
+        updated, stored = resume_after_decisions(session, turn, stored)
     return Claim(
         turn=wire_turn(turn),
         attempt=turn.attempt,

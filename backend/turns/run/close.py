@@ -35,8 +35,8 @@ from backend.schemas.sessions import (
 from backend.tools.journal import CallKey
 from backend.turns.queries import change_turn, context_in, next_turn_id, place_of, wire_turn
 from backend.turns.run.journal import forget_journal, load_journal
-from backend.turns.run.model_calls import AskedCalls
-from backend.usage.ledger import put_down
+from backend.turns.run.model_calls import ModelCallLog
+from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -100,7 +100,7 @@ class InFlight:
 
     partial: Partial | None = None
     tools: Sequence[ToolFinished] = field(default=())
-    asked: AskedCalls = field(default_factory=AskedCalls)
+    asked: ModelCallLog = field(default_factory=ModelCallLog)
 
 
 def load_checked(session: Session, conversation_id: UUID) -> StoredState:
@@ -147,7 +147,7 @@ def close_turn(
     _bring_to_top(session, turn.conversation_id)
     following = next_turn_id(session, turn.conversation_id)
     place = place_of(session, turn)
-    put_down(session, turn.owner_id, place.domain_name, spent)
+    record_usage(session, turn.owner_id, place.domain_name, spent)
     return Closed(wire_turn(turn), context_in(place, turn), added, updated, following)
 
 
@@ -185,7 +185,7 @@ def _make_whole(
     calls = in_flight.asked.note(session, turn.conversation_id, state["messages"])
     if delta or calls:
         version = append_delta(session, turn.conversation_id, version, delta, calls=calls)
-    if stored.followed_by(state, version).has_outgrown_snapshot:
+    if stored.followed_by(state, version).should_compact:
         fold(session, turn.conversation_id, version)
     drafts += outcome.drafts
     added = add_messages(session, turn.conversation_id, turn.id, drafts)

@@ -11,7 +11,7 @@ from backend import audit
 from backend.approvals.allowed_tools import allow_tool
 from backend.approvals.inbox import find_approval, find_row, lock_approval
 from backend.approvals.rules import JSON, check_decision, refuse_misfits
-from backend.approvals.store import answer, latest_of, let_go_on, pending_of, read_clock
+from backend.approvals.store import answer, latest_of, pending_of, read_clock, requeue_if_decided
 from backend.auth.scope import Scope
 from backend.conversations import display
 from backend.conversations import service as conversations
@@ -153,7 +153,7 @@ def _finish(
     updated: Sequence[DisplayMessage | None],
     added: list[DisplayMessage],
 ) -> _Decided:
-    goes_on = let_go_on(session, turn.id)
+    goes_on = requeue_if_decided(session, turn.id)
     session.refresh(turn)
     changed = [message for message in updated if message is not None]
     return _Decided(turn_of(session, turn), context_of(session, turn), goes_on, changed, added)

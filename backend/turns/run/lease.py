@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.errors import AppError, LeaseLost
 from backend.schemas.sessions import TurnStatus
-from backend.turns.process.heartbeat import LifeLock
+from backend.turns.process.liveness import LivenessLock
 from db.models.turn import TurnRow
 from db.session import Database
 
@@ -44,7 +44,7 @@ class LeaseKeeper:
     def __init__(self, database: Database, worker: str, lease_seconds: float) -> None:
         # Hundreds of turns may want to be saved at once: leases must be kept all the same.
         self._database = database.aside(CONNECTIONS)
-        self._life = LifeLock(self._database, worker)
+        self._life = LivenessLock(self._database, worker)
         self._seconds = lease_seconds
         self._leases: dict[tuple[UUID, int], Lease] = {}
         self._lock = threading.Lock()

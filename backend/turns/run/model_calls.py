@@ -7,14 +7,14 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from backend.agents.steps.events import ModelAsked
-from backend.conversations.state.sent import Noted
+from backend.conversations.state.sent import RequestRecord
 from backend.conversations.state.sent_store import keep_contents
 from backend.llm.events import ModelCall
 
 JSON = dict[str, Any]
 
 
-class AskedCalls:
+class ModelCallLog:
     """Calls that are not noted yet, and which contents this claim has stored already."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class AskedCalls:
         `messages` are those of the state that is saved with them. Nothing counts as noted until
         `saved`, since a write may have to be done again.
         """
-        noted = Noted()
+        noted = RequestRecord()
         for asked in self._noted:
             noted.add(asked.call, asked.read, messages)
         new = {name: text for name, text in noted.contents.items() if name not in self._stored}

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from backend.agents.state import is_answered
 from backend.agents.steps.events import (
     AnswerReset,
-    CallAsked,
+    ApprovalRequest,
     Interrupted,
     ModelAsked,
     ModelWaiting,
@@ -23,7 +23,7 @@ from backend.agents.steps.events import (
     ToolFinished,
     ToolProgress,
 )
-from backend.approvals.store import ask_people
+from backend.approvals.store import request_approvals
 from backend.conversations import display
 from backend.conversations.messages import add_messages
 from backend.conversations.state.delta import diff_states
@@ -36,7 +36,7 @@ from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim
 from backend.turns.run.close import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.run.drafts import drafts_of
-from backend.turns.run.model_calls import AskedCalls
+from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.tool_calls import OpenCalls
 from backend.usage.budgets import has_domain_budget
@@ -76,7 +76,7 @@ class Recorder:
         self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
         self._partial_id = ""
         self._finished: list[ToolFinished] = []
-        self._asked = AskedCalls()
+        self._asked = ModelCallLog()
         self._calls = OpenCalls()
         self._calls.opened(list(claim.calls))
 
@@ -163,7 +163,7 @@ class Recorder:
         self._publish(self._event(EventName.INTERRUPT, turn=turn))
         return False
 
-    def step_finished(self, step: StepFinished, asked: Sequence[CallAsked] = ()) -> bool:
+    def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> bool:
         """Save a step: display rows, state, usage, in one transaction; then publish.
 
         The turn waits where calls have `asked`. Give whether it is to stop. Raises LeaseLost when
@@ -185,7 +185,7 @@ class Recorder:
             updated = self._calls.close(session, conversation_id, step)
             if asked and not stop:
                 turn = self._claim.turn
-                added += ask_people(session, conversation_id, turn.id, turn.agent, asked)
+                added += request_approvals(session, conversation_id, turn.id, turn.agent, asked)
             return _SavedStep(added, updated, version, stop)
 
         saved = self._insist(write)
@@ -202,7 +202,7 @@ class Recorder:
 
     def forget_in_flight(self) -> None:
         """Let go of what was said and done since the last step."""
-        self._asked = AskedCalls()
+        self._asked = ModelCallLog()
         self._finished.clear()
         self._forget_partial("")
 

@@ -106,7 +106,7 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
         with services.database.transaction() as session:
             claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
     if chosen != turn_id:
-        services.queue.put_back(turn_id)
+        services.queue.requeue(turn_id)
     if isinstance(claim, Closed):
         publish_closed(services, claim)
         return None

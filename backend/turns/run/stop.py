@@ -16,7 +16,7 @@ from backend.turns.queries import context_of, find_turn, latest_turn, list_unfin
 from backend.turns.run.claim import lease_is_over
 from backend.turns.run.close import Closed, Outcome, close_turn
 from backend.turns.run.publish import publish_closed
-from backend.usage.ledger import hold_unfinished, put_down
+from backend.usage.ledger import hold_unfinished, record_usage
 from db.models.turn import TurnRow
 
 
@@ -69,7 +69,7 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
         unfinished = hold_unfinished(session, session_id)
         conversations.remove(session, scope, session_id)
         for owner_id, spent in unfinished:
-            put_down(session, owner_id, domain_name, spent)
+            record_usage(session, owner_id, domain_name, spent)
     services.events.forget(session_id)
 
 

@@ -22,7 +22,7 @@ from backend.schemas.sessions import TurnStatus
 from backend.turns.run.claim import Claim
 from backend.turns.run.outbox import AgentLoop
 from backend.turns.submit.message import title_of
-from backend.usage.ledger import put_down
+from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -105,7 +105,7 @@ def _save(database: Database, claim: Claim, title: str | None, calls: list[Model
             session.flush()
         # Deleted meanwhile, it was paid for all the same.
         domain_name = claim.budgets.domain_name
-        put_down(session, claim.scope.user_id, domain_name, spent, turns=0)
+        record_usage(session, claim.scope.user_id, domain_name, spent, turns=0)
 
 
 def _automatic_title(session: Session, conversation_id: UUID) -> str | None:

@@ -25,7 +25,7 @@ JSON = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Entering:
+class NewTurn:
     """A new turn of the caller's session.
 
     `asked` has the columns that a person decides; without an agent the session's first is asked.
@@ -49,7 +49,7 @@ class Accepted:
     is_next: bool = False
 
 
-def enter_turn(session: Session, entering: Entering) -> Accepted:
+def enter_turn(session: Session, entering: NewTurn) -> Accepted:
     """Store a new turn and, if it is next, its message in both views. Raises SessionNotFound."""
     (accepted,) = _enter(session, [entering], _WAIT)
     if accepted is None:
@@ -57,7 +57,7 @@ def enter_turn(session: Session, entering: Entering) -> Accepted:
     return accepted
 
 
-def enter_turns(session: Session, entering: Sequence[Entering]) -> list[Accepted | None]:
+def enter_turns(session: Session, entering: Sequence[NewTurn]) -> list[Accepted | None]:
     """The same for several sessions, each named once, without waiting for any of them.
 
     None for a session that is not there, and for one that somebody else writes to just now.
@@ -65,7 +65,7 @@ def enter_turns(session: Session, entering: Sequence[Entering]) -> list[Accepted
     return _enter(session, entering, _PASS_BY)
 
 
-def _enter(session: Session, entering: Sequence[Entering], hold: str) -> list[Accepted | None]:
+def _enter(session: Session, entering: Sequence[NewTurn], hold: str) -> list[Accepted | None]:
     new = [_New(one) for one in entering]
     values = {
         "ids": [str(one.conversation_id) for one in entering],
@@ -81,7 +81,7 @@ def _enter(session: Session, entering: Sequence[Entering], hold: str) -> list[Ac
 class _New:
     """A turn and its message, before the database has given them their places."""
 
-    def __init__(self, entering: Entering) -> None:
+    def __init__(self, entering: NewTurn) -> None:
         scope, self.conversation_id = entering.scope, entering.conversation_id
         self._id, self._asked, message = uuid4(), entering.asked, entering.asked["message"]
         row = row_of(user_text(message), self.conversation_id, self._id, _NO_POSITION, _NO_TIME)

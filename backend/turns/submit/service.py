@@ -34,7 +34,7 @@ from backend.schemas.sessions import (
 from backend.text import clean_text
 from backend.turns.process.services import Services
 from backend.turns.queries import turn_of
-from backend.turns.submit.enter import Accepted, Entering, enter_turn, enter_turns
+from backend.turns.submit.enter import Accepted, NewTurn, enter_turn, enter_turns
 from db.failpoints import failpoint
 from db.models.turn import TurnRow
 
@@ -44,10 +44,10 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Ask:
+class Submission:
     """A person's message and where it goes; without `session_id` a new session is made.
 
-    `instead_of` names the turn of which the message's turn is another version.
+    `replaces` names the turn of which the message's turn is another version.
     """
 
     message: str
@@ -55,18 +55,18 @@ class Ask:
     domain: str | None = None
     agent: str | None = None
     key: str | None = None
-    instead_of: UUID | None = None
+    replaces: UUID | None = None
 
     @property
     def body_hash(self) -> str:
         """Tells whether a repeated Idempotency-Key comes with the same body."""
         body = [self.message, str(self.session_id), self.domain, self.agent]
-        if self.instead_of:
-            body.append(str(self.instead_of))
+        if self.replaces:
+            body.append(str(self.replaces))
         return sha256(orjson.dumps(body)).hexdigest()
 
 
-def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
+def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
     """Accept a message: one transaction; the wake-up call follows, and nobody waits for it.
 
     Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
@@ -79,24 +79,24 @@ def submit(services: Services, scope: Scope, ask: Ask) -> Turn:
     return accepted.turn
 
 
-def _submit_together(services: Services, scope: Scope, ask: Ask) -> Accepted | None:
+def _submit_together(services: Services, scope: Scope, ask: Submission) -> Accepted | None:
     """Accept a message with those of other sessions; None for one that has to go alone."""
     if ask.session_id is None or ask.agent is not None:
         return None
-    entering = Entering(scope, ask.session_id, _asked(ask))
+    entering = NewTurn(scope, ask.session_id, _asked(ask))
     accepted: Accepted | None = services.submits.bring(entering, partial(_accept_all, services))
     return accepted
 
 
-def _accept_all(services: Services, entering: Sequence[Entering]) -> list[Accepted | None]:
+def _accept_all(services: Services, entering: Sequence[NewTurn]) -> list[Accepted | None]:
     """Accept messages in one transaction; None for each that has to go alone.
 
     That is one that another writer holds up, that was accepted before, or that is refused.
     """
-    let_in: dict[UUID, Entering] = {}
+    let_in: dict[UUID, NewTurn] = {}
     with services.database.at_once() as session:
         for one in entering:
-            if one.conversation_id not in let_in and services.limits.lets_in(session, one.scope):
+            if one.conversation_id not in let_in and services.limits.admit(session, one.scope):
                 let_in[one.conversation_id] = one
         entered: list[Accepted | None]
         try:
@@ -109,11 +109,11 @@ def _accept_all(services: Services, entering: Sequence[Entering]) -> list[Accept
     outcomes = dict(zip(let_in.values(), entered, strict=True))
     for one, accepted in outcomes.items():
         if accepted is None:
-            services.limits.take_back(one.scope)
+            services.limits.release(one.scope)
     return [outcomes.get(one) for one in entering]
 
 
-def _submit_alone(services: Services, scope: Scope, ask: Ask) -> Accepted:
+def _submit_alone(services: Services, scope: Scope, ask: Submission) -> Accepted:
     try:
         # A turn alone is one statement. A new session needs more, and is made with its first turn.
         database = services.database
@@ -124,13 +124,15 @@ def _submit_alone(services: Services, scope: Scope, ask: Ask) -> Accepted:
                 accepted = _accept(session, scope, ask)
                 failpoint("S2")
     except IntegrityError as error:
-        return Accepted(turn_of_quicker(services, scope, ask, error))
+        return Accepted(turn_from_race(services, scope, ask, error))
     failpoint("S3")
     services.announcer.tell([accepted])
     return accepted
 
 
-def turn_of_quicker(services: Services, scope: Scope, ask: Ask, error: IntegrityError) -> Turn:
+def turn_from_race(
+    services: Services, scope: Scope, ask: Submission, error: IntegrityError
+) -> Turn:
     """What another request with this key, quicker by a moment, has stored: that is the answer.
 
     Raises the error when there was none.
@@ -142,7 +144,7 @@ def turn_of_quicker(services: Services, scope: Scope, ask: Ask, error: Integrity
     return earlier.turn
 
 
-def check_ask(ask: Ask) -> Ask:
+def check_ask(ask: Submission) -> Submission:
     """The ask with a storable message. Raises InvalidInput, MessageTooLong."""
     message = clean_text(ask.message)
     if not message.strip():
@@ -175,7 +177,7 @@ def open_session(
     return conversation_id
 
 
-def earlier_turn(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
+def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | None:
     """The turn that this key has started before.
 
     Raises IdempotencyKeyReused, and SessionNotFound for a turn that was deleted with its session.
@@ -194,14 +196,14 @@ def earlier_turn(session: Session, scope: Scope, ask: Ask) -> Accepted | None:
     return Accepted(turn_of(session, row))
 
 
-def _accept(session: Session, scope: Scope, ask: Ask) -> Accepted:
+def _accept(session: Session, scope: Scope, ask: Submission) -> Accepted:
     conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
     agent = ask.agent and find_agent(session, scope, conversation_id, ask.agent)
     asked = _asked(ask) | {"agent": agent}
-    return enter_turn(session, Entering(scope, conversation_id, asked))
+    return enter_turn(session, NewTurn(scope, conversation_id, asked))
 
 
-def _asked(ask: Ask) -> JSON:
+def _asked(ask: Submission) -> JSON:
     return {
         "agent": None,
         "message": ask.message,

@@ -37,9 +37,11 @@ def all_pairs(stack: Stack, session_id: str, limit: int = 7) -> list[JSON]:
             return pairs
 
 
-def fates(pairs: list[JSON]) -> list[tuple[str, str]]:
+def context_statuses(pairs: list[JSON]) -> list[tuple[str, str]]:
     return [
-        (row["message"]["content_type"], row["fate"]) for pair in pairs for row in pair["shown"]
+        (row["message"]["content_type"], row["context_status"])
+        for pair in pairs
+        for row in pair["shown"]
     ]
 
 
@@ -59,7 +61,7 @@ def test_all_is_kept_where_no_policy_is(stack: Stack, model: ScriptedModel) -> N
 
     page = inspection(stack, session_id)
 
-    assert fates(page["items"]) == [
+    assert context_statuses(page["items"]) == [
         ("text", "kept"),
         ("thinking", "people_only"),
         ("text", "kept"),
@@ -107,7 +109,7 @@ def test_what_was_summarised_says_when_and_the_summary_stands_in_its_place(
         range(1, len(stack.messages(session_id)) + 1)
     )
     assert places(pairs) == list(range(len(state)))
-    gone = [row for pair in pairs for row in pair["shown"] if row["fate"] == "summarised"]
+    gone = [row for pair in pairs for row in pair["shown"] if row["context_status"] == "summarised"]
     assert gone and all(row["left"]["reason"] == "summary" for row in gone)
     assert all(2 <= row["left"]["turn"] <= 8 and row["left"]["step"] == 1 for row in gone)
     (summary,) = [pair for pair in pairs if pair["reads"] and pair["reads"]["origin"] == "summary"]
@@ -131,9 +133,9 @@ def test_what_was_trimmed_is_dropped(stack: Stack) -> None:
 
     pairs = all_pairs(stack, session_id)
 
-    dropped = [row for pair in pairs for row in pair["shown"] if row["fate"] == "dropped"]
+    dropped = [row for pair in pairs for row in pair["shown"] if row["context_status"] == "dropped"]
     assert dropped[0]["left"] == {"reason": "trimmed", "turn": 3, "step": 1}
-    assert ("notice", "people_only") in fates(pairs)
+    assert ("notice", "people_only") in context_statuses(pairs)
     assert places(pairs) == list(range(len(stack.state(session_id)["messages"])))
 
 
@@ -155,9 +157,9 @@ def test_an_answer_that_is_tried_again_was_taken_back(stack: Stack, model: Scrip
         row["message"]["content"].get("text"): row for pair in pairs for row in pair["shown"]
     }
     partial = next(row for text, row in by_text.items() if text.startswith("half"))
-    assert partial["fate"] == "dropped"
+    assert partial["context_status"] == "dropped"
     assert partial["left"]["reason"] == "taken_back"
-    assert by_text["the whole answer"]["fate"] == "kept"
+    assert by_text["the whole answer"]["context_status"] == "kept"
 
 
 def test_results_that_the_last_request_left_out_are_edited(
@@ -175,7 +177,7 @@ def test_results_that_the_last_request_left_out_are_edited(
     (result,) = [
         p for p in pairs if p["shown"] and p["shown"][0]["message"]["message_type"] == "tool"
     ]
-    assert result["shown"][0]["fate"] == "edited"
+    assert result["shown"][0]["context_status"] == "edited"
     assert "left out" in result["reads"]["sent"]
 
 
@@ -193,7 +195,11 @@ def test_a_session_of_an_older_version_says_what_it_does_not_know(stack: Stack) 
     calls = stack.client.get(f"/sessions/{session_id}/calls").json()
 
     assert len(page["notes"]) == 2
-    assert {fate for _, fate in fates(page["items"])} <= {"kept", "unknown", "people_only"}
+    assert {status for _, status in context_statuses(page["items"])} <= {
+        "kept",
+        "unknown",
+        "people_only",
+    }
     assert calls["items"] == [] and len(calls["notes"]) == 1
 
 
@@ -231,7 +237,9 @@ def test_a_state_that_was_made_anew_is_read_as_what_it_was_made_of(stack: Stack)
 
     pairs = all_pairs(stack, session_id)
 
-    assert [fate for kind, fate in fates(pairs) if kind != "notice"] == ["kept"] * 5
+    assert [
+        context_status for kind, context_status in context_statuses(pairs) if kind != "notice"
+    ] == ["kept"] * 5
     assert places(pairs) == [0, 1, 2, 3]
 
 
@@ -246,7 +254,7 @@ def test_the_inspector_shows_the_branch_that_is_open(stack: Stack) -> None:
     branch = stack.client.get(f"/sessions/{session_id}/messages?branch=active").json()["items"]
     shown = [row["message"]["position"] for pair in pairs for row in pair["shown"]]
     assert shown == [row["position"] for row in branch]
-    assert {fate for _, fate in fates(pairs)} == {"kept"}
+    assert {status for _, status in context_statuses(pairs)} == {"kept"}
     assert places(pairs) == [0, 1]
 
 

@@ -248,9 +248,9 @@ def test_a_state_says_when_a_fold_is_worth_it(database: Database, conversation: 
 
     with database.transaction() as session:
         stored = load_state(session, conversation)
-        assert stored.has_outgrown_snapshot
+        assert stored.should_compact
         fold(session, conversation, stored.version)
-        assert not load_state(session, conversation).has_outgrown_snapshot
+        assert not load_state(session, conversation).should_compact
 
 
 def test_dropped_and_rewritten_messages_stay_so(database: Database, conversation: UUID) -> None:

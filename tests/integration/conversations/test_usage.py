@@ -94,8 +94,8 @@ def test_each_model_of_a_turn_is_put_down_by_its_name(stack: Stack) -> None:
     turns = [stack.turn(answer["turn_id"]) for answer in (first, second)]
     assert [list(turn["usage_by_model"]) for turn in turns] == [["scripted"], ["another"]]
     by_name = dict(zip(("scripted", "another"), turns, strict=True))
-    put_down = {name: (1, 1, tokens_of(turn)) for name, turn in by_name.items()}
-    assert ledger(stack, domain["name"]) == put_down
+    record_usage = {name: (1, 1, tokens_of(turn)) for name, turn in by_name.items()}
+    assert ledger(stack, domain["name"]) == record_usage
 
 
 def test_what_a_policy_asks_another_model_stands_under_that_models_name(stack: Stack) -> None:
@@ -112,10 +112,10 @@ def test_what_a_policy_asks_another_model_stands_under_that_models_name(stack: S
         for name in ("input_tokens", "output_tokens", "model_calls"):
             used = [one[name] for one in turn["usage_by_model"].values()]
             assert sum(used) == turn["usage"][name]
-    put_down = ledger(stack, domain["name"])
+    record_usage = ledger(stack, domain["name"])
     calls = [turn["usage_by_model"]["summariser"]["model_calls"] for turn in summarised]
-    assert put_down["summariser"][1] == sum(calls)
-    assert sum(turns_of_model for turns_of_model, *_ in put_down.values()) == len(turns)
+    assert record_usage["summariser"][1] == sum(calls)
+    assert sum(turns_of_model for turns_of_model, *_ in record_usage.values()) == len(turns)
 
 
 def test_a_killed_workers_steps_are_put_down_once(

@@ -140,7 +140,7 @@ def test_workers_that_fall_back_on_each_others_turns_do_not_block_each_other(
 
     monkeypatch.setattr(runner, "choose_fairly", choose_other)
     monkeypatch.setattr(runner, "claim_turn", refuse)
-    queue = SimpleNamespace(has_backlog=lambda: True, put_back=lambda turn_id: True)
+    queue = SimpleNamespace(has_backlog=lambda: True, requeue=lambda turn_id: True)
     settings = SimpleNamespace(lease_seconds=10, user_turns_at_once=AT_ONCE)
     services = SimpleNamespace(database=database, queue=queue, settings=settings)
     runtime = cast(runner.Runtime, SimpleNamespace(name="another", services=services))

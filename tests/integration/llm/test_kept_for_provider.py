@@ -53,7 +53,9 @@ def test_it_is_stored_sent_and_shown(stack: Stack, model: ScriptedModel, name: s
         kept = stack.state(session_id)["messages"][1]["additional_kwargs"]["kept"]
         assert given.get("calls") == kept.get("calls")
         assert given.get("message", {}).keys() >= kept.get("message", {}).keys()
-        assert not any("edited" in row["fate"] for pair in page["items"] for row in pair["shown"])
+        assert not any(
+            "edited" in row["context_status"] for pair in page["items"] for row in pair["shown"]
+        )
 
 
 def test_it_goes_with_a_copy_a_branch_and_a_state_that_is_rebuilt(

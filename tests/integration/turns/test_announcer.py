@@ -17,7 +17,7 @@ from backend.settings import Settings
 from backend.turns.process.services import Services
 from backend.turns.run.stop import stop_turn
 from backend.turns.submit.enter import Accepted
-from backend.turns.submit.service import Ask, submit
+from backend.turns.submit.service import Submission, submit
 from tests.stack import Servers
 
 
@@ -53,7 +53,7 @@ def test_a_turn_that_is_stopped_at_once_is_told_to_be_queued_before_it_has_ended
 
     monkeypatch.setattr(services.announcer, "_announce", announce_late)
 
-    turn = submit(services, LOCAL_USER, Ask("at once"))
+    turn = submit(services, LOCAL_USER, Submission("at once"))
     stop_turn(services, LOCAL_USER, turn.id)
 
     queued = ["turn_queued", "message_added"]
@@ -61,7 +61,7 @@ def test_a_turn_that_is_stopped_at_once_is_told_to_be_queued_before_it_has_ended
 
 
 def test_who_is_told_together_wakes_a_worker_for_each(services: Services) -> None:
-    turns = [submit(services, LOCAL_USER, Ask(f"number {number}")) for number in range(30)]
+    turns = [submit(services, LOCAL_USER, Submission(f"number {number}")) for number in range(30)]
     services.announcer.settle()
 
     assert services.queue.rq.job_ids == [str(turn.id) for turn in turns]
@@ -73,7 +73,7 @@ def test_a_turn_that_cannot_be_told_of_keeps_no_other_from_being_told(
     queued: list[Accepted] = []
     with monkeypatch.context() as patched:
         patched.setattr(services.announcer, "tell", queued.extend)
-        first, second = (submit(services, LOCAL_USER, Ask(text)) for text in ("one", "two"))
+        first, second = (submit(services, LOCAL_USER, Submission(text)) for text in ("one", "two"))
 
     services.announcer.tell([replace(queued[0], turn=None)])  # type: ignore[arg-type]
     services.announcer.settle()

@@ -141,7 +141,7 @@ def add_domain_routes(app: FastAPI, store, api: str) -> None:  # noqa: C901 (a f
         return fake.drift
 
     @app.post(f"{api}/sessions/{{session_id}}/continue", status_code=201)
-    def go_on(session_id: UUID, body: dict):
+    def resume_after_decisions(session_id: UUID, body: dict):
         if fake.refusal:
             return refused()
         fake.continued.append(body.get("domain"))

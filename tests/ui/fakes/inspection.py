@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from fastapi import FastAPI
 
 from backend.schemas.inspection import (
-    Fate,
+    ContextStatus,
     InspectedRow,
     Inspection,
     Left,
@@ -35,7 +35,15 @@ class Inspected:
     asked: list[int | None] = field(default_factory=list)
 
     def add(
-        self, text, fate, *, origin=None, left=None, kind=ContentType.TEXT, sent=None, reads=True
+        self,
+        text,
+        context_status,
+        *,
+        origin=None,
+        left=None,
+        kind=ContentType.TEXT,
+        sent=None,
+        reads=True,
     ):
         """A pair: what a person said, and what the model reads of it."""
         row = DisplayMessage(
@@ -43,7 +51,11 @@ class Inspected:
             content_type=kind, content={"text": text}, sequence=0, status=MessageStatus.COMPLETED,
             agent=None, turn_id=None, created_at=datetime.now(UTC), metadata={},
         )  # fmt: skip
-        shown = [InspectedRow(message=row, fate=fate, tokens=12, left=left)] if fate else []
+        shown = (
+            [InspectedRow(message=row, context_status=context_status, tokens=12, left=left)]
+            if context_status
+            else []
+        )
         message = ReadMessage(
             id=str(uuid4()), place=len(self.pairs), role="user", text=text, tokens=12,
             origin=origin or Origin.SAID, sent=sent,
@@ -51,15 +63,15 @@ class Inspected:
         self.pairs.append(Pair(shown=shown, reads=message if reads else None))
 
     def add_usual(self):
-        """One of each fate, and a summary that nobody has seen."""
+        """One of each status, and a summary that nobody has seen."""
         gone = Left(reason=Reason.SUMMARY, turn=12, step=3)
-        self.add("the oldest question", Fate.SUMMARISED, left=gone, reads=False)
+        self.add("the oldest question", ContextStatus.SUMMARISED, left=gone, reads=False)
         trimmed = Left(reason=Reason.TRIMMED, turn=4, step=1)
-        self.add("an old question", Fate.DROPPED, left=trimmed, reads=False)
+        self.add("an old question", ContextStatus.DROPPED, left=trimmed, reads=False)
         self.add("so far they asked", None, origin=Origin.SUMMARY)
-        self.add("a notice", Fate.PEOPLE_ONLY, reads=False)
-        self.add("a long result", Fate.EDITED, sent="[left out]")
-        self.add("the last question", Fate.KEPT)
+        self.add("a notice", ContextStatus.PEOPLE_ONLY, reads=False)
+        self.add("a long result", ContextStatus.EDITED, sent="[left out]")
+        self.add("the last question", ContextStatus.KEPT)
 
     def add_call(self, text="what was asked", **changes):
         """A call with a prompt, a message of the state and one that was added."""

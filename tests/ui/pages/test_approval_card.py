@@ -9,7 +9,7 @@ from backend.schemas.approvals import Decision, DecisionType, EditedAction
 from backend.schemas.sessions import ContentType, MessageStatus, TurnStatus
 from tests.ui.fakes.approvals import MAIL
 from tests.ui.pages.test_chat import words
-from ui.features.approvals.call import AskedCall, expiry_words, from_approval, from_row
+from ui.features.approvals.call import ApprovalView, expiry_words, from_approval, from_row
 from ui.features.approvals.fields import JSON_FIELD, fields_of, read_fields, read_json
 
 ANN = {"to": "ann@example.com", "amount": 12}
@@ -266,7 +266,7 @@ def test_expiry_in_words(left, said):
 
 
 def asked(arguments, schema=MAIL):
-    return AskedCall(uuid4(), "t", "", arguments, "", (), schema, None, None)
+    return ApprovalView(uuid4(), "t", "", arguments, "", (), schema, None, None)
 
 
 def schema_of(**properties):

@@ -1,8 +1,8 @@
-"""The inspector: fates in words, the budget, past calls and what each was sent."""
+"""The inspector: what became of messages, in words, the budget, past calls and what each was sent."""
 
 import pytest
 
-from backend.schemas.inspection import Fate
+from backend.schemas.inspection import ContextStatus
 from backend.schemas.sessions import Problem
 
 
@@ -90,7 +90,7 @@ def test_only_what_differs_is_shown_when_it_is_wanted(open_inspector, store):
 
 def test_earlier_messages_come_on_demand(open_inspector, store):
     for number in range(120):
-        store.inspected.add(f"question {number} ends", Fate.KEPT)
+        store.inspected.add(f"question {number} ends", ContextStatus.KEPT)
     page = open_inspector()
     assert says(page, "question 119 ends") and not says(page, "question 69 ends")
 

@@ -179,10 +179,10 @@ def test_a_summary_of_a_summary_of_thousands_is_followed() -> None:
     ]
     timeline = Timeline().follow([Change(1, appended=["first"]), *changes])
 
-    fate = timeline.fate_of("first")
+    left = timeline.left_at("first")
 
-    assert fate is not None
-    assert (fate.version, fate.reason) == (2, Reason.SUMMARY)
+    assert left is not None
+    assert (left.version, left.reason) == (2, Reason.SUMMARY)
 
 
 @given(st.data())
@@ -225,10 +225,13 @@ def test_what_was_summarised_twice_is_in_the_newest_summary() -> None:
         ]
     )
 
-    fate = timeline.fate_of("a")
+    left = timeline.left_at("a")
 
-    assert fate is not None and (fate.version, fate.reason) == (2, Reason.SUMMARY)
-    assert timeline.fate_of("c") is None
+    assert left is not None and (left.version, left.reason) == (
+        2,
+        Reason.SUMMARY,
+    )
+    assert timeline.left_at("c") is None
 
 
 def test_what_a_lost_summary_said_is_lost() -> None:
@@ -240,9 +243,12 @@ def test_what_a_lost_summary_said_is_lost() -> None:
         ]
     )
 
-    fate = timeline.fate_of("a")
+    left = timeline.left_at("a")
 
-    assert fate is not None and (fate.version, fate.reason) == (3, Reason.TRIMMED)
+    assert left is not None and (left.version, left.reason) == (
+        3,
+        Reason.TRIMMED,
+    )
 
 
 def test_a_message_that_comes_back_has_not_left() -> None:
@@ -250,7 +256,7 @@ def test_a_message_that_comes_back_has_not_left() -> None:
         [Change(1, appended=["a", "b"]), Change(2, keep=1), Change(3, keep=1, appended=["b", "c"])]
     )
 
-    assert timeline.fate_of("b") is None
+    assert timeline.left_at("b") is None
     assert timeline.born["b"] == 1
 
 

@@ -9,7 +9,13 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import SecretStr
 
 from backend.agents.state import load_messages
-from backend.conversations.state.sent import Noted, digest_of, give_again, read_names, write_names
+from backend.conversations.state.sent import (
+    RequestRecord,
+    digest_of,
+    give_again,
+    read_names,
+    write_names,
+)
 from backend.inspection.convert import as_sent
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall
@@ -108,7 +114,7 @@ def test_any_request_is_given_again(data: st.DataObject) -> None:
     # Until the step is saved the state may lose messages and get others.
     dropped = data.draw(st.integers(0, len(state)))
     saved = [{"role": "user", "content": "new", "id": "n"}, *state[dropped:]]
-    noted = Noted()
+    noted = RequestRecord()
 
     noted.add(call, [stands.get(id(message)) for message in sent], saved)
 
@@ -127,7 +133,7 @@ def test_names_are_read_as_they_were_written(given_names: list[int | str]) -> No
 
 def test_what_the_state_holds_costs_no_content() -> None:
     state = [{"role": "user", "content": "long " * 100, "id": str(n)} for n in range(50)]
-    noted = Noted()
+    noted = RequestRecord()
 
     noted.add(ask(load_messages(state)), state, state)
 
@@ -139,7 +145,7 @@ def test_a_message_that_was_changed_in_place_is_kept_as_it_was_sent() -> None:
     state = [{"role": "user", "content": "as it was said", "id": "u"}]
     (message,) = load_messages(state)
     message.content = "as it was sent"
-    noted = Noted()
+    noted = RequestRecord()
 
     noted.add(call := ask([message]), state, state)
 
@@ -150,7 +156,7 @@ def test_a_message_that_was_changed_in_place_is_kept_as_it_was_sent() -> None:
 
 def test_a_request_that_is_not_the_same_is_not_proven() -> None:
     state = [{"role": "user", "content": "hello", "id": "u"}]
-    noted = Noted()
+    noted = RequestRecord()
     noted.add(ask(load_messages(state)), state, state)
 
     other = [{**state[0], "content": "hello!"}]

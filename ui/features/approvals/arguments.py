@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from backend.schemas.wire import JSON
-from ui.features.approvals.call import NOT_GIVEN, AskedCall
+from ui.features.approvals.call import NOT_GIVEN, ApprovalView
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
@@ -33,7 +33,7 @@ def show_arguments(arguments: JSON, key: str) -> None:
                     _value(value, f"{key}-{number}")
 
 
-def show_changes(call: AskedCall, key: str) -> None:
+def show_changes(call: ApprovalView, key: str) -> None:
     """What an edit has changed: each argument before and after."""
     st.caption("Edited: before → after" if call.changes else "Edited: nothing was changed")
     for number, (name, before, after) in enumerate(call.changes):

@@ -27,7 +27,7 @@ _DONE = {
 
 
 @dataclass(frozen=True)
-class AskedCall:
+class ApprovalView:
     """What an agent wants to run; `outcome` is None while nobody has decided."""
 
     approval_id: UUID
@@ -60,14 +60,14 @@ class AskedCall:
         return [pair for pair in pairs if pair[1] != pair[2] or type(pair[1]) is not type(pair[2])]
 
 
-def from_row(row: DisplayMessage) -> AskedCall:
+def from_row(row: DisplayMessage) -> ApprovalView:
     """The call that a display message of the type interrupt asks for."""
     content = InterruptContent.read(row.content)
     is_pending = row.status is MessageStatus.PENDING
     return _asked(content, None if is_pending else InterruptOutcome.read(row.metadata))
 
 
-def from_approval(approval: Approval) -> AskedCall:
+def from_approval(approval: Approval) -> ApprovalView:
     """The call of an approval, as the inbox has it."""
     content = InterruptContent.read(approval.model_dump() | {"approval_id": approval.id})
     if approval.status is ApprovalStatus.PENDING:
@@ -86,7 +86,7 @@ def from_approval(approval: Approval) -> AskedCall:
     return _asked(content, outcome)
 
 
-def pending_calls(rows: Iterable[DisplayMessage]) -> list[AskedCall]:
+def pending_calls(rows: Iterable[DisplayMessage]) -> list[ApprovalView]:
     """The calls among these display messages that wait for a person."""
     kind, status = ContentType.INTERRUPT, MessageStatus.PENDING
     return [from_row(row) for row in rows if (row.content_type, row.status) == (kind, status)]
@@ -116,8 +116,8 @@ def expiry_words(expires_at: datetime | None, now: datetime) -> str:
     return f"expires in {hours} h" if hours < 48 else f"expires in {hours // 24} days"
 
 
-def _asked(content: InterruptContent, outcome: InterruptOutcome | None) -> AskedCall:
-    return AskedCall(
+def _asked(content: InterruptContent, outcome: InterruptOutcome | None) -> ApprovalView:
+    return ApprovalView(
         approval_id=content.approval_id,
         name=content.name,
         description=content.description,

@@ -10,7 +10,7 @@ from ui import state
 from ui.features.approvals import decision
 from ui.features.approvals import form as approval_form
 from ui.features.approvals.arguments import show_arguments, show_changes
-from ui.features.approvals.call import AskedCall, expiry_words, outcome_words
+from ui.features.approvals.call import ApprovalView, expiry_words, outcome_words
 from ui.features.approvals.decision import field_key
 from ui.features.approvals.state import deciding
 from ui.shared import banners
@@ -26,7 +26,7 @@ ICONS: dict[DecisionType | None, str] = {
 }
 
 
-def show(call: AskedCall) -> None:
+def show(call: ApprovalView) -> None:
     """Draw the card; where the page is only read, without the ways to decide."""
     with st.container(border=True, key=f"call-{call.approval_id}"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -39,7 +39,7 @@ def show(call: AskedCall) -> None:
             _decisions(call)
 
 
-def show_end(call: AskedCall, key: str) -> None:
+def show_end(call: ApprovalView, key: str) -> None:
     """What was asked, and what came of it."""
     if call.is_edited:
         show_changes(call, f"change-{key}")
@@ -53,7 +53,7 @@ def show_end(call: AskedCall, key: str) -> None:
         st.caption(f":material/info: {plain(problem.detail, 2_000)}")
 
 
-def end_icon(call: AskedCall, status: MessageStatus) -> str | None:
+def end_icon(call: ApprovalView, status: MessageStatus) -> str | None:
     """The mark of a call that does not run, or that waits until the others are decided too."""
     if call.outcome is None:
         return None
@@ -64,7 +64,7 @@ def end_icon(call: AskedCall, status: MessageStatus) -> str | None:
     return ":material/schedule:" if status is MessageStatus.PENDING else None
 
 
-def end_words(call: AskedCall) -> str:
+def end_words(call: ApprovalView) -> str:
     """How it ended, in the words of a label; nothing while it waits."""
     if call.outcome is None:
         return ""
@@ -72,7 +72,7 @@ def end_words(call: AskedCall) -> str:
     return plain(outcome_words(call.outcome, state.server().user, now))
 
 
-def _decisions(call: AskedCall) -> None:
+def _decisions(call: ApprovalView) -> None:
     held = deciding(call.approval_id)
     if held.problem is not None:
         banners.error(held.problem)

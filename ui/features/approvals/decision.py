@@ -9,7 +9,7 @@ from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType, Ed
 from backend.schemas.wire import JSON
 from ui import state
 from ui.client import ClientError
-from ui.features.approvals.call import AskedCall
+from ui.features.approvals.call import ApprovalView
 from ui.features.approvals.calls import decide_call, get_approval
 from ui.features.approvals.fields import (
     JSON_FIELD,
@@ -23,32 +23,32 @@ from ui.features.approvals.state import deciding, is_ticked, typed
 NO_ANSWER = "Write what the agent gets as the result."
 
 
-def field_key(call: AskedCall, name: str) -> str:
+def field_key(call: ApprovalView, name: str) -> str:
     """The key of one of the fields of a call's card."""
     return f"call-{name}-{call.approval_id}"
 
 
-def begin(call: AskedCall, kind: DecisionType | None) -> None:
+def begin(call: ApprovalView, kind: DecisionType | None) -> None:
     """Open the fields of a decision; None closes them, what is written there stays."""
     held = deciding(call.approval_id)
     held.kind, held.problem = kind, None
     held.errors.clear()
 
 
-def approve(call: AskedCall) -> None:
+def approve(call: ApprovalView) -> None:
     """Let the call run as it was shown."""
     remember = is_ticked(field_key(call, "remember"))
     _decide(call, Decision(type=DecisionType.APPROVE, remember=remember))
 
 
-def approve_all(calls: Iterable[AskedCall]) -> None:
+def approve_all(calls: Iterable[ApprovalView]) -> None:
     """Approve each of these calls that may be approved."""
     for call in calls:
         if DecisionType.APPROVE in call.allowed:
             approve(call)
 
 
-def edit(call: AskedCall) -> None:
+def edit(call: ApprovalView) -> None:
     """Let the call run with the arguments that were written, if they can be read."""
     arguments, errors = _written(call)
     deciding(call.approval_id).errors = errors
@@ -57,13 +57,13 @@ def edit(call: AskedCall) -> None:
         _decide(call, Decision(type=DecisionType.EDIT, edited_action=action))
 
 
-def reject(call: AskedCall) -> None:
+def reject(call: ApprovalView) -> None:
     """Run nothing, and tell the agent why."""
     reason = typed(field_key(call, "reason")).strip()
     _decide(call, Decision(type=DecisionType.REJECT, message=reason or None))
 
 
-def respond(call: AskedCall) -> None:
+def respond(call: ApprovalView) -> None:
     """Run nothing, and give the agent what was written as the result."""
     answer = typed(field_key(call, "answer"))
     deciding(call.approval_id).errors = {} if answer.strip() else {"answer": NO_ANSWER}
@@ -71,7 +71,7 @@ def respond(call: AskedCall) -> None:
         _decide(call, Decision(type=DecisionType.RESPOND, message=answer))
 
 
-def _written(call: AskedCall) -> tuple[JSON, dict[str, str]]:
+def _written(call: ApprovalView) -> tuple[JSON, dict[str, str]]:
     fields = fields_of(call)
     if fields is None:
         return read_json(typed(field_key(call, JSON_FIELD), write_json(call.arguments)))
@@ -81,7 +81,7 @@ def _written(call: AskedCall) -> tuple[JSON, dict[str, str]]:
     )
 
 
-def _decide(call: AskedCall, decision: Decision) -> None:
+def _decide(call: ApprovalView, decision: Decision) -> None:
     """Send it once: the second click of a double click finds the call ended."""
     held = deciding(call.approval_id)
     if held.ended is not None:
@@ -95,7 +95,7 @@ def _decide(call: AskedCall, decision: Decision) -> None:
             _take_what_became_of_it(call)
 
 
-def _take_what_became_of_it(call: AskedCall) -> None:
+def _take_what_became_of_it(call: ApprovalView) -> None:
     with suppress(ClientError):
         approval = get_approval(state.client(), call.approval_id)
         if approval.status is not ApprovalStatus.PENDING:

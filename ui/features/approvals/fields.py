@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.schemas.wire import JSON
-from ui.features.approvals.call import NOT_GIVEN, AskedCall
+from ui.features.approvals.call import NOT_GIVEN, ApprovalView
 from ui.shared.text.json_text import lay_out
 
 MAX_FIELDS = 12
@@ -55,7 +55,7 @@ class Field:
         return _READERS[self.kind](text)
 
 
-def fields_of(call: AskedCall) -> list[Field] | None:
+def fields_of(call: ApprovalView) -> list[Field] | None:
     """A field for each argument; None where the arguments are not that simple."""
     properties = call.args_schema.get("properties")
     if not isinstance(properties, dict) or not 0 < len(properties) <= MAX_FIELDS:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from backend.schemas.approvals import MAX_MESSAGE_CHARS, DecisionType
 from ui.features.approvals import decision
-from ui.features.approvals.call import AskedCall
+from ui.features.approvals.call import ApprovalView
 from ui.features.approvals.decision import field_key
 from ui.features.approvals.fields import ABSENT, JSON_FIELD, Field, fields_of, write_json
 from ui.features.approvals.state import deciding
@@ -17,7 +17,7 @@ AREA_HEIGHT = 68
 JSON_HEIGHT = 200
 
 
-def show(call: AskedCall, kind: DecisionType) -> None:
+def show(call: ApprovalView, kind: DecisionType) -> None:
     """The fields of one kind of decision, with the way to send it and the way back."""
     draw, label, send = FORMS[kind]
     draw(call)
@@ -34,7 +34,7 @@ def show(call: AskedCall, kind: DecisionType) -> None:
         )
 
 
-def _arguments(call: AskedCall) -> None:
+def _arguments(call: ApprovalView) -> None:
     fields = fields_of(call)
     if fields is None:
         _area(call, JSON_FIELD, "Arguments as JSON", write_json(call.arguments), JSON_HEIGHT)
@@ -45,7 +45,7 @@ def _arguments(call: AskedCall) -> None:
         _error(call, field.name)
 
 
-def _argument(call: AskedCall, field: Field, key: str) -> None:
+def _argument(call: ApprovalView, field: Field, key: str) -> None:
     label = plain(field.name) + ("" if field.is_required else " (optional)")
     help_text = plain(field.help) if field.help else None
     if field.choices:
@@ -75,17 +75,17 @@ def _choice(option: str) -> str:
     return "none" if value is None else str(value)
 
 
-def _reason(call: AskedCall) -> None:
+def _reason(call: ApprovalView) -> None:
     _area(call, "reason", "Why not? The agent is told (optional)")
 
 
-def _answer(call: AskedCall) -> None:
+def _answer(call: ApprovalView) -> None:
     _area(call, "answer", "What the agent gets as the result, in place of running it")
     _error(call, "answer")
 
 
 def _area(
-    call: AskedCall, name: str, label: str, text: str = "", height: int = AREA_HEIGHT
+    call: ApprovalView, name: str, label: str, text: str = "", height: int = AREA_HEIGHT
 ) -> None:
     st.text_area(
         label,
@@ -97,12 +97,14 @@ def _area(
     )
 
 
-def _error(call: AskedCall, name: str) -> None:
+def _error(call: ApprovalView, name: str) -> None:
     if reason := deciding(call.approval_id).errors.get(name):
         st.markdown(f":red[:material/error: {plain(reason)}]")
 
 
-FORMS: dict[DecisionType, tuple[Callable[[AskedCall], None], str, Callable[[AskedCall], None]]] = {
+FORMS: dict[
+    DecisionType, tuple[Callable[[ApprovalView], None], str, Callable[[ApprovalView], None]]
+] = {
     DecisionType.EDIT: (_arguments, "Run with these arguments", decision.edit),
     DecisionType.REJECT: (_reason, "Reject this call", decision.reject),
     DecisionType.RESPOND: (_answer, "Send as the result", decision.respond),

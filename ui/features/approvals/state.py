@@ -26,18 +26,18 @@ class Deciding:
 
 
 @dataclass
-class Desk:
+class InboxState:
     """All that this tab decides, and where it stands in the inbox."""
 
     calls: dict[UUID, Deciding] = field(default_factory=dict)
     cursors: list[str] = field(default_factory=list)
 
 
-def desk() -> Desk:
+def desk() -> InboxState:
     """The desk of the tab that this run belongs to."""
     found = st.session_state.get(_DECIDING)
-    if not isinstance(found, Desk):
-        found = st.session_state[_DECIDING] = Desk()
+    if not isinstance(found, InboxState):
+        found = st.session_state[_DECIDING] = InboxState()
     return found
 
 

@@ -38,7 +38,7 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
     live = LiveTurn(turn, rows)
     known = {one.id for one in queued} | {turn.id}
     with speaker(is_user=False, agent=turn.agent):
-        stage = Stage(st.container(), turn.session_id)
+        stage = TurnView(st.container(), turn.session_id)
         notice, status = Caption(), Caption()
     stage.draw(live)
     if live.waits_for:
@@ -103,7 +103,7 @@ class Caption:
             self._place.empty()
 
 
-class Stage:
+class TurnView:
     """The place where a turn is drawn: a slot for each block, and the draft at the end."""
 
     def __init__(self, container: DeltaGenerator, session_id: UUID) -> None:

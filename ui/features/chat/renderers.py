@@ -16,7 +16,7 @@ from backend.schemas.sessions import (
 )
 from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
-from ui.features.approvals.call import AskedCall
+from ui.features.approvals.call import ApprovalView
 from ui.features.chat import files, sources
 from ui.features.chat.blocks import Block, seconds_taken
 from ui.shared import links, tables
@@ -202,7 +202,7 @@ def _readable(value: Any) -> tuple[str, str | None]:
     return lay_out(value), "json"
 
 
-def _step_icon(block: Block, asked: AskedCall | None) -> str:
+def _step_icon(block: Block, asked: ApprovalView | None) -> str:
     row, result = block.row, block.result
     if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
         return icon
@@ -215,7 +215,7 @@ def _step_icon(block: Block, asked: AskedCall | None) -> str:
     return DONE_ICON if row.status is MessageStatus.COMPLETED else RUNNING_ICON
 
 
-def _step_label(block: Block, asked: AskedCall | None) -> str:
+def _step_label(block: Block, asked: ApprovalView | None) -> str:
     """Name, the arguments in short, what became of it and the time that it took."""
     row = block.row
     parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]

@@ -91,7 +91,8 @@ def _pair(pair: Pair) -> None:
 def _shown(row: InspectedRow) -> None:
     message = row.message
     tokens = f" · {row.tokens:,} tokens" if row.tokens else ""
-    head = f":small[{plain(words.speaker(message), 80)}{tokens}] {words.fate_badge(row.fate)}"
+    status = words.context_status_badge(row.context_status)
+    head = f":small[{plain(words.speaker(message), 80)}{tokens}] {status}"
     st.markdown(f"{head}  \n{_brief(words.words_of(message))}")
 
 

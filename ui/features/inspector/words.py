@@ -1,7 +1,7 @@
-"""What the inspector says in words: fates, reasons, who speaks. Pure."""
+"""What the inspector says in words: context_statuses, reasons, who speaks. Pure."""
 
 from backend.schemas.inspection import (
-    Fate,
+    ContextStatus,
     InspectedRow,
     ModelCallSummary,
     Origin,
@@ -13,13 +13,13 @@ from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
 from ui.shared.text.json_text import lay_out
 from ui.shared.times import duration
 
-FATES = {
-    Fate.KEPT: ("green", "kept"),
-    Fate.EDITED: ("orange", "edited"),
-    Fate.SUMMARISED: ("blue", "summarised"),
-    Fate.DROPPED: ("red", "dropped"),
-    Fate.PEOPLE_ONLY: ("gray", "for people only"),
-    Fate.UNKNOWN: ("gray", "not known"),
+CONTEXT_STATUSES = {
+    ContextStatus.KEPT: ("green", "kept"),
+    ContextStatus.EDITED: ("orange", "edited"),
+    ContextStatus.SUMMARISED: ("blue", "summarised"),
+    ContextStatus.DROPPED: ("red", "dropped"),
+    ContextStatus.PEOPLE_ONLY: ("gray", "for people only"),
+    ContextStatus.UNKNOWN: ("gray", "not known"),
 }
 ORIGINS = {
     Origin.SUMMARY: ("blue", "summary"),
@@ -36,9 +36,9 @@ ROLES = {"user": "Person", "assistant": "Agent", "tool": "Tool", "system": "Syst
 PURPOSES = {"answer": "Answer", "summary": "Summary", "title": "Title"}
 
 
-def fate_badge(fate: Fate) -> str:
-    """The fate as a quiet badge, in Markdown."""
-    color, words = FATES[fate]
+def context_status_badge(context_status: ContextStatus) -> str:
+    """The context_status as a quiet badge, in Markdown."""
+    color, words = CONTEXT_STATUSES[context_status]
     return f":{color}-badge[{words}]"
 
 
@@ -83,14 +83,15 @@ def why(pair: Pair) -> str:
     """Why the model does not read what people see here; nothing where it reads it."""
     if pair.reads is not None or not pair.shown:
         return ""
-    read = [row for row in pair.shown if row.fate is not Fate.PEOPLE_ONLY]
+    read = [row for row in pair.shown if row.context_status is not ContextStatus.PEOPLE_ONLY]
     return _why(read[0] if read else pair.shown[0])
 
 
 def differs(pair: Pair) -> bool:
     """Whether people and the model do not read the same here, but for what is for people only."""
     return not pair.shown or any(
-        row.fate not in (Fate.KEPT, Fate.PEOPLE_ONLY) for row in pair.shown
+        row.context_status not in (ContextStatus.KEPT, ContextStatus.PEOPLE_ONLY)
+        for row in pair.shown
     )
 
 
@@ -122,11 +123,11 @@ def _block_words(block: object) -> str:
 
 
 def _why(row: InspectedRow) -> str:
-    if row.fate is Fate.PEOPLE_ONLY:
+    if row.context_status is ContextStatus.PEOPLE_ONLY:
         if row.message.content_type is ContentType.THINKING:
             return "A model's thinking is not sent back to it."
         return "This is for people only: the model never reads it."
-    if row.fate is Fate.UNKNOWN:
+    if row.context_status is ContextStatus.UNKNOWN:
         return "What became of this message is not known: it is of an older version."
     left = row.left
     if left is None:

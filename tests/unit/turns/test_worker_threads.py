@@ -29,7 +29,7 @@ def test_a_thread_that_falls_is_replaced(monkeypatch: pytest.MonkeyPatch) -> Non
             self._stopping.wait(SECONDS)
 
     monkeypatch.setattr(crew, "ThreadWorker", Thread)
-    running = crew.Crew(cast(Runtime, SimpleNamespace(name="w")), capacity=4)
+    running = crew.WorkerThreads(cast(Runtime, SimpleNamespace(name="w")), capacity=4)
     running.start()
     deadline = time.monotonic() + SECONDS
 

@@ -14,7 +14,7 @@ from backend.turns.process.turn_job import QUEUE
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.stack import Servers, Stack
-from worker.crew import FEWEST_WAITING, MOST_WAITING
+from worker.threads import FEWEST_WAITING, MOST_WAITING
 
 CAPACITY = 20
 SLOW = script({"text": "one two three", "wait": 2.0})

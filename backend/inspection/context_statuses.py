@@ -12,7 +12,7 @@ from backend.inspection.timeline import Leaving, Span, Timeline, span_of
 from backend.llm.arguments import REASONING
 from backend.llm.wire.kept import CALLS, FIELDS, KEPT, THINKING
 from backend.schemas.inspection import (
-    Fate,
+    ContextStatus,
     InspectedRow,
     Left,
     Origin,
@@ -74,22 +74,24 @@ class Reading:
             returned=_returned(message),
         )
 
-    def fate(self, row: DisplayMessage) -> tuple[Fate, Leaving | None]:
+    def context_status(self, row: DisplayMessage) -> tuple[ContextStatus, Leaving | None]:
         """What became of a display message, and how it left if it did."""
         name = self.pairs.get(row.position)
         if name is None:
-            return (Fate.PEOPLE_ONLY if self._is_for_people(row) else Fate.UNKNOWN), None
+            return (
+                ContextStatus.PEOPLE_ONLY if self._is_for_people(row) else ContextStatus.UNKNOWN
+            ), None
         if row.content_type not in READ:
-            return Fate.PEOPLE_ONLY, None
+            return ContextStatus.PEOPLE_ONLY, None
         place = self.places.get(name)
         if place is not None:
             is_same = says_same(row, self.messages[place]) and name not in self.otherwise
-            return (Fate.KEPT if is_same else Fate.EDITED), None
-        leaving = self.timeline.fate_of(name)
+            return (ContextStatus.KEPT if is_same else ContextStatus.EDITED), None
+        leaving = self.timeline.left_at(name)
         if leaving is None:
-            return Fate.DROPPED, None
+            return ContextStatus.DROPPED, None
         is_told = leaving.reason is Reason.SUMMARY
-        return (Fate.SUMMARISED if is_told else Fate.DROPPED), leaving
+        return (ContextStatus.SUMMARISED if is_told else ContextStatus.DROPPED), leaving
 
     def left(self, leaving: Leaving) -> Left | None:
         """When that was, in turns and steps."""
@@ -164,11 +166,11 @@ def _unseen_before(reading: Reading, of_page: set[str | None]) -> dict[str, list
 
 
 def _inspect(row: DisplayMessage, reading: Reading) -> InspectedRow:
-    fate, leaving = reading.fate(row)
+    context_status, leaving = reading.context_status(row)
     is_read = row.content_type in READ
     return InspectedRow(
         message=row,
-        fate=fate,
+        context_status=context_status,
         tokens=tokens_in(_words(row.content)) if is_read else 0,
         left=leaving and reading.left(leaving),
     )

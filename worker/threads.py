@@ -16,7 +16,7 @@ LOOK_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 
-class Crew:
+class WorkerThreads:
     """Threads, each an RQ worker, so that RQ's own view lists every turn in hand.
 
     A thread that waits for a job wakes Redis each second, so that hundreds of them would keep a

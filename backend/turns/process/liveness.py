@@ -21,7 +21,7 @@ _PING = text("SELECT 1")
 log = logging.getLogger(__name__)
 
 
-class LifeLock:
+class LivenessLock:
     """Held by a living worker process on a connection of its own."""
 
     def __init__(self, database: Database, worker: str) -> None:
