@@ -40,7 +40,7 @@ class WorkerProcess:
             loop_silence=lambda: runtime.loop.silence,
             on_drain=self.drain,
         )
-        self._crew = WorkerThreads(runtime, capacity)
+        self._threads = WorkerThreads(runtime, capacity)
         self._watchdog = Watchdog(runtime.loop, watchdog_seconds)
 
     def stop(self) -> None:
@@ -59,12 +59,12 @@ class WorkerProcess:
         helpers = (self._sweeper, self._janitor, self._server_checks)
         keepers = (runtime.leases, *helpers, self._presence)
         sandbox = runtime.services.sandbox
-        for part in (sandbox, runtime.loop, self._watchdog, *keepers, self._crew):
+        for part in (sandbox, runtime.loop, self._watchdog, *keepers, self._threads):
             part.start()
         capacity = runtime.services.settings.worker_turns
         log.info("Worker %s runs up to %s turns at once", runtime.name, capacity)
         self._stopping.wait()
-        self._crew.stop()
+        self._threads.stop()
         self._wait_for_turns()
         self._sweeper.close()
         self._janitor.close()
@@ -78,7 +78,7 @@ class WorkerProcess:
     def _wait_for_turns(self) -> None:
         """Let the turns in hand end: for the grace period once it is urgent, else for ever."""
         deadline = float("inf")
-        while not self._crew.has_left:
+        while not self._threads.has_left:
             if self._is_urgent.is_set():
                 deadline = min(deadline, time.monotonic() + GRACE_SECONDS)
             if time.monotonic() > deadline:

@@ -93,7 +93,7 @@ class WorkerThreads:
         try:
             worker.work_until_told()
         except Exception:  # the edge: whatever ends a thread must not leave nobody to wait
-            log.exception("A thread of the crew has failed")
+            log.exception("A worker thread has failed")
             self._stopping.wait(LOOK_SECONDS)
         finally:
             self._dismiss(worker)

@@ -21,7 +21,7 @@ SLOW = script({"text": "one two three", "wait": 2.0})
 
 
 @pytest.fixture
-def crew_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterator[Stack]:
+def small_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Iterator[Stack]:
     model.clear()
     with make_stack(servers, model, tmp_path, WORKER_TURNS=str(CAPACITY)) as running:
         yield running
@@ -34,8 +34,8 @@ def states(stack: Stack) -> list[str]:
         return [worker.get_state() for worker in workers]
 
 
-def test_few_wait_until_there_are_turns_and_few_wait_after_them(crew_stack: Stack) -> None:
-    stack = crew_stack
+def test_few_wait_until_there_are_turns_and_few_wait_after_them(small_stack: Stack) -> None:
+    stack = small_stack
     assert len(states(stack)) == FEWEST_WAITING
 
     turns = [stack.submit(SLOW) for _ in range(CAPACITY)]
@@ -47,30 +47,30 @@ def test_few_wait_until_there_are_turns_and_few_wait_after_them(crew_stack: Stac
     assert stack.chat(script({"text": "still here"}))["response"] == "still here"
 
 
-def test_turns_beyond_the_capacity_wait(crew_stack: Stack, model: ScriptedModel) -> None:
+def test_turns_beyond_the_capacity_wait(small_stack: Stack, model: ScriptedModel) -> None:
     model.most_open_streams = 0
-    turns = [crew_stack.submit(SLOW) for _ in range(CAPACITY + 5)]
+    turns = [small_stack.submit(SLOW) for _ in range(CAPACITY + 5)]
 
-    ends = [crew_stack.finished(turn["turn_id"])["status"] for turn in turns]
+    ends = [small_stack.finished(turn["turn_id"])["status"] for turn in turns]
 
     assert ends == ["succeeded"] * len(turns)
-    assert len(states(crew_stack)) <= CAPACITY
+    assert len(states(small_stack)) <= CAPACITY
     assert model.most_open_streams <= CAPACITY
 
 
-def test_jobs_in_hand_are_listed_as_started(crew_stack: Stack) -> None:
-    turns = [crew_stack.submit(SLOW) for _ in range(3)]
+def test_jobs_in_hand_are_listed_as_started(small_stack: Stack) -> None:
+    turns = [small_stack.submit(SLOW) for _ in range(3)]
 
-    with Redis.from_url(crew_stack.redis_url) as redis:
+    with Redis.from_url(small_stack.redis_url) as redis:
         queue = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
         started = StartedJobRegistry(queue=queue)
-        crew_stack.wait_for(lambda: started.count == len(turns), "RQ does not list the jobs")
+        small_stack.wait_for(lambda: started.count == len(turns), "RQ does not list the jobs")
         assert {turn["turn_id"] for turn in turns} == set(started.get_job_ids())
-        crew_stack.wait_for(lambda: started.count == 0, "RQ lists jobs that have ended")
+        small_stack.wait_for(lambda: started.count == 0, "RQ lists jobs that have ended")
 
 
-def test_a_turn_that_ends_well_leaves_no_line_of_rq_in_the_log(crew_stack: Stack) -> None:
-    crew_stack.chat(script({"text": "fine"}))
+def test_a_turn_that_ends_well_leaves_no_line_of_rq_in_the_log(small_stack: Stack) -> None:
+    small_stack.chat(script({"text": "fine"}))
 
-    said = crew_stack.log.read_text()
+    said = small_stack.log.read_text()
     assert "runs up to" in said and "rq.worker" not in said

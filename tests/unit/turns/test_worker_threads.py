@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from backend.turns.run.runner import Runtime
-from worker import crew
+from worker import threads
 
 SECONDS = 10
 
@@ -23,22 +23,22 @@ def test_a_thread_that_falls_is_replaced(monkeypatch: pytest.MonkeyPatch) -> Non
             self.name, self._stopping = name, stopping
 
         def work_until_told(self) -> None:
-            if len(fallen) < crew.FEWEST_WAITING:
+            if len(fallen) < threads.FEWEST_WAITING:
                 fallen.append(self.name)
                 raise KeyError("what nobody foresaw")
             self._stopping.wait(SECONDS)
 
-    monkeypatch.setattr(crew, "ThreadWorker", Thread)
-    running = crew.WorkerThreads(cast(Runtime, SimpleNamespace(name="w")), capacity=4)
+    monkeypatch.setattr(threads, "ThreadWorker", Thread)
+    running = threads.WorkerThreads(cast(Runtime, SimpleNamespace(name="w")), capacity=4)
     running.start()
     deadline = time.monotonic() + SECONDS
 
     def waiting() -> set[str]:
         return {worker.name for worker in set(running._workers)} - set(fallen)
 
-    while len(waiting()) < crew.FEWEST_WAITING and time.monotonic() < deadline:
+    while len(waiting()) < threads.FEWEST_WAITING and time.monotonic() < deadline:
         time.sleep(0.02)
     alive = waiting()
     running.stop()
 
-    assert len(fallen) == len(alive) == crew.FEWEST_WAITING
+    assert len(fallen) == len(alive) == threads.FEWEST_WAITING
