@@ -13,7 +13,6 @@ from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.tools.validation import NEEDED_MODULES
 from backend.turns.process.announcer import Announcer
-from backend.turns.process.group_commit import GroupCommit
 from backend.turns.process.limits import Limits
 from backend.turns.process.queue import TurnQueue
 from backend.turns.process.services import Services
@@ -58,7 +57,6 @@ def bootstrap(
         events=events,
         announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
-        submits=GroupCommit(),
         sandbox=Sandbox((*NEEDED_MODULES, *preload)),
     )
 

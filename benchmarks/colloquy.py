@@ -20,9 +20,10 @@ from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display
 from backend.conversations.display import Draft
-from backend.conversations.messages import list_messages, row_of, shown_as
+from backend.conversations.messages import list_messages, shown_as
+from backend.conversations.rows import row_of
+from backend.conversations.state.deltas import compact
 from backend.conversations.state.shown import pack_delta
-from backend.conversations.state.store import fold
 from backend.domains.catalog import ensure_default_domain
 from backend.llm.events import ANSWER, ModelCall
 from backend.schemas.sessions import ContentType, MessageStatus, Usage
@@ -126,7 +127,7 @@ def fill(
     with services.database.transaction() as session:
         _count_messages(session, session_id, position)
         version = _append(session, session_id, 0, folded)
-        fold(session, session_id, version)
+        compact(session, session_id, version)
         _append(session, session_id, version, deltas[len(deltas) - in_state + len(folded) :])
 
 

@@ -2,14 +2,13 @@
 
 import select
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
 import psycopg2
-from sqlalchemy import CursorResult, Engine, create_engine, event, make_url, text
+from sqlalchemy import Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
@@ -50,31 +49,6 @@ def _look_for_end(connection: Any, *_: Any) -> None:
     arrived.register(connection.fileno(), select.POLLIN)
     if arrived.poll(0):
         raise DisconnectionError("the server has closed this connection")
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A statement that the server plans once for each connection, not at each use.
-
-    `$1` and so on are its parameters, of these `types`. `run` executes it, after other statements
-    if need be, and `{before}` may stand for one more: all of them are one call to the server.
-    """
-
-    name: str
-    types: str
-    statement: str
-    run: str
-
-    def rows(
-        self, session: Session, values: Mapping[str, Any], before: str = ""
-    ) -> CursorResult[Any]:
-        """Run it with these values for `%(name)s`; give the rows of the last statement."""
-        connection = session.connection()
-        if self.name not in connection.info:
-            prepare = f"PREPARE {self.name} ({self.types}) AS {self.statement}"
-            connection.exec_driver_sql(prepare)
-            connection.info[self.name] = True
-        return connection.exec_driver_sql(self.run.replace("{before}", before), dict(values))
 
 
 class Database:
@@ -129,21 +103,7 @@ class Database:
         with self._sessions() as session, session.begin():
             yield session
 
-    @contextmanager
-    def at_once(self) -> Iterator[Session]:
-        """Each call to the server is a transaction of its own, begun and committed on the way."""
-        self._watch.check()
-        with self._sessions() as session:
-            # Set on the driver: by SQLAlchemy's isolation level it would cost round trips.
-            driver: Any = session.connection().connection.dbapi_connection
-            driver.autocommit = True
-            try:
-                yield session
-            finally:
-                if not driver.closed:
-                    driver.autocommit = False
-
-    def insist(self, write: Callable[[Session], T], seconds: float) -> T:
+    def retry_transaction(self, write: Callable[[Session], T], seconds: float) -> T:
         """Run a write in a transaction, again and again while the database is away for a moment.
 
         A commit may have succeeded unheard, so the write must refuse to be done twice. Raises one

@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from backend.agents.answers import Answer, without_interrupt
 from backend.agents.steps.events import ApprovalRequest
-from backend.conversations.display import Draft
-from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations import views
+from backend.conversations.display import CallMove, Draft
+from backend.conversations.messages import open_calls
 from backend.conversations.state.delta import diff_states
-from backend.conversations.state.store import StoredState, append_delta
+from backend.conversations.state.store import StoredState
 from backend.schemas.approvals import (
     ApprovalStatus,
     DecisionType,
@@ -31,7 +32,6 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from backend.tools.journal import CallKey
-from db.failpoints import failpoint
 from db.models.approval import ApprovalRow
 from db.models.turn import TurnRow
 
@@ -50,14 +50,15 @@ def request_approvals(
     agent: str,
     asked: Sequence[ApprovalRequest],
 ) -> list[DisplayMessage]:
-    """Let the turn wait: it has no worker any more, and each call that asks is on the screen.
+    """Put each call that asks on the screen, and keep it until it is decided.
 
     The caller has made sure that the attempt which asks still owns the turn.
     """
     now = read_clock(session)
     contents = [_content(call, now) for call in asked]
     drafts = [_draft(content, agent) for content in contents]
-    shown = add_messages(session, conversation_id, turn_id, drafts)
+    change = views.Change(drafts=drafts)
+    shown = views.append(session, conversation_id, turn_id, change).added
     rows = [
         {
             "id": content.approval_id,
@@ -77,13 +78,6 @@ def request_approvals(
         for place, (call, content, message) in enumerate(zip(asked, contents, shown, strict=True))
     ]
     session.execute(insert(ApprovalRow), rows)
-    session.execute(
-        update(TurnRow)
-        .where(TurnRow.id == turn_id)
-        .values(status=TurnStatus.WAITING, worker=None, lease_until=None, decided_at=None)
-        .execution_options(synchronize_session=False)
-    )
-    failpoint("S12 asked")
     return shown
 
 
@@ -117,7 +111,10 @@ def answer(
         row.decision = decision
     session.flush()
     outcome = _outcome(row).model_dump(mode="json", exclude_defaults=True)
-    return finish_call(session, row.conversation_id, row.position, SHOWN_AS[status], outcome)
+    moves = [CallMove(row.position, SHOWN_AS[status], outcome)]
+    change = views.Change(moves=moves)
+    written = views.append(session, row.conversation_id, row.turn_id, change)
+    return next(iter(written.updated), None)
 
 
 def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
@@ -149,13 +146,13 @@ def resume_after_decisions(
     """
     at = turn.conversation_id
     waited = open_calls(session, at, turn.id, turn.message_position or 0)
-    moved = [
-        finish_call(session, at, call.position, MessageStatus.EXECUTING, {}) for call in waited
-    ]
+    moves = [CallMove(call.position, MessageStatus.EXECUTING) for call in waited]
     state = without_interrupt(stored.state)
-    version = append_delta(session, at, stored.version, diff_states(stored.state, state))
-    changed = [message for message in moved if message is not None]
-    return changed, stored.followed_by(state, version)
+    change = views.Change(
+        moves=moves, delta=diff_states(stored.state, state), version=stored.version
+    )
+    written = views.append(session, at, turn.id, change)
+    return written.updated, stored.followed_by(state, stored.version + 1)
 
 
 def load_answers(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Answer]:

@@ -37,6 +37,15 @@ class Draft:
     id: UUID | None = None  # else it gets one when it is stored
 
 
+@dataclass(frozen=True)
+class CallMove:
+    """How the open tool call at a position of the history moves forward."""
+
+    position: int
+    status: MessageStatus
+    metadata: JSON = field(default_factory=dict)
+
+
 def shown_id(message_id: str, content_type: ContentType) -> UUID:
     """The id of the row that shows a model message's text, or its thinking, also before it does."""
     return uuid5(NAMESPACE_OID, f"{message_id} {content_type}")

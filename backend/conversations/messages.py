@@ -1,16 +1,12 @@
-"""Display messages in PostgreSQL: added at the end, read by pages, their status moved forward."""
+"""Display messages in PostgreSQL, as they are read: page by page, by turn, or all of them."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from sqlalchemy import Integer, bindparam, func, insert, select, update
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations.display import Draft
 from backend.conversations.message_filter import ALL, MessageFilter, is_on
 from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
@@ -30,74 +26,10 @@ _NO_END = 2**63  # beyond any position
 OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
-def add_messages(
-    session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
-) -> list[DisplayMessage]:
-    """Give the drafts the next positions and store them.
-
-    That locks the conversation, so that positions have no gap. Raises SessionNotFound when it is
-    gone.
-    """
-    if not drafts:
-        return []
-    counted = session.execute(
-        _COUNT, {"conversation": conversation_id, "added": len(drafts)}
-    ).one_or_none()
-    if counted is None:
-        raise SessionNotFound
-    first = counted.message_count - len(drafts) + 1
-    stored = [_with_result(session, conversation_id, draft) for draft in drafts]
-    rows = [
-        row_of(draft, conversation_id, turn_id, first + offset, counted.now)
-        for offset, draft in enumerate(stored)
-    ]
-    session.execute(insert(DisplayMessageRow), rows)
-    return [shown_as(row) for row in rows]
-
-
-def row_of(
-    draft: Draft, conversation_id: UUID, turn_id: UUID | None, position: int, now: datetime
-) -> JSON:
-    """The draft as a row at this position."""
-    return {
-        "id": draft.id or uuid4(),
-        "conversation_id": conversation_id,
-        "turn_id": turn_id,
-        "position": position,
-        "message_type": draft.message_type,
-        "content_type": draft.content_type,
-        "content": draft.content,
-        "sequence": draft.sequence,
-        "status": draft.status,
-        "agent": draft.agent,
-        "created_at": now,
-        "metadata_": draft.metadata,
-    }
-
-
 def shown_as(row: JSON) -> DisplayMessage:
     """The row as people see it."""
     fields = {name: row[name] for name in DisplayMessage.model_fields if name != "metadata"}
     return DisplayMessage(**fields, metadata=row["metadata_"])
-
-
-def finish_call(
-    session: Session,
-    conversation_id: UUID,
-    position: int,
-    status: MessageStatus,
-    metadata: JSON,
-) -> DisplayMessage | None:
-    """Move an open tool call forward; None when it was not open any more."""
-    row = session.execute(
-        update(DisplayMessageRow)
-        .where(DisplayMessageRow.conversation_id == conversation_id)
-        .where(DisplayMessageRow.position == position)
-        .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
-        .values(status=status, metadata_=DisplayMessageRow.metadata_.op("||")(metadata))
-        .returning(DisplayMessageRow)
-    ).scalar_one_or_none()
-    return shown_as(_columns(row)) if row else None
 
 
 def open_calls(
@@ -106,7 +38,7 @@ def open_calls(
     """The tool calls of a turn that have no outcome yet, in order, from position `since`."""
     of_turn = {"conversation": conversation_id, "turn": turn_id, "since": since}
     rows = session.scalars(_OPEN_CALLS, of_turn)
-    return [shown_as(_columns(row)) for row in rows]
+    return [shown_as(columns_of(row)) for row in rows]
 
 
 def list_messages(
@@ -180,7 +112,7 @@ def _rows_on(
         .order_by(row.position if is_forward else row.position.desc())
         .limit(limit)
     )
-    return [shown_as(_columns(row)) for row in rows]
+    return [shown_as(columns_of(row)) for row in rows]
 
 
 def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
@@ -190,7 +122,7 @@ def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
         .where(DisplayMessageRow.conversation_id == conversation_id)
         .order_by(DisplayMessageRow.position)
     )
-    return [shown_as(_columns(row)) for row in rows]
+    return [shown_as(columns_of(row)) for row in rows]
 
 
 def list_shown(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
@@ -231,34 +163,12 @@ def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id:
     return result
 
 
-def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft:
-    """The draft; a table or file that is larger than the row is stored apart and named in it."""
-    if draft.result is None:
-        return draft
-    result_id = uuid4()
-    session.execute(
-        insert(ToolResultRow).values(
-            id=result_id, conversation_id=conversation_id, result=draft.result
-        )
-    )
-    named: JSON = {"result_id": str(result_id)}
-    if "table" in draft.metadata:
-        named = {"table": {**draft.metadata["table"], **named}}
-    return replace(draft, metadata={**draft.metadata, **named})
-
-
-def _columns(row: DisplayMessageRow) -> JSON:
+def columns_of(row: DisplayMessageRow) -> JSON:
+    """Return the columns of a row that people see, by name."""
     names = [name for name in DisplayMessage.model_fields if name != "metadata"]
     return {name: getattr(row, name) for name in (*names, "metadata_")}
 
 
-_COUNT = (
-    update(ConversationRow)
-    .where(ConversationRow.id == bindparam("conversation"))
-    .values(message_count=ConversationRow.message_count + bindparam("added", type_=Integer))
-    .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
-    .execution_options(synchronize_session=False)
-)
 _OPEN_CALLS = (
     select(DisplayMessageRow)
     .where(DisplayMessageRow.conversation_id == bindparam("conversation"))

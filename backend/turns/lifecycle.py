@@ -24,6 +24,17 @@ def may_become(status: TurnStatus, following: TurnStatus) -> bool:
     return following in TRANSITIONS[status]
 
 
+def check_transition(status: TurnStatus, following: TurnStatus) -> None:
+    """Raise RuntimeError where a turn of `status` cannot become `following`: that is a bug."""
+    if following is not status and not may_become(status, following):
+        raise RuntimeError(f"a turn that is {status} cannot become {following}")
+
+
+def statuses_before(following: TurnStatus) -> frozenset[TurnStatus]:
+    """Return the statuses from which a turn may move to `following`."""
+    return frozenset(status for status in TRANSITIONS if may_become(status, following))
+
+
 def is_finished(status: TurnStatus) -> bool:
     """Whether nothing follows this status."""
     return status not in UNFINISHED

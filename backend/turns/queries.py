@@ -18,7 +18,7 @@ from backend.schemas.sessions import (
     TurnStatus,
     Usage,
 )
-from backend.turns.lifecycle import UNFINISHED
+from backend.turns.lifecycle import UNFINISHED, check_transition, statuses_before
 from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -62,6 +62,15 @@ def list_unfinished(session: Session, conversation_id: UUID) -> list[TurnRow]:
     )
 
 
+def count_unfinished(session: Session, conversation_id: UUID) -> int:
+    """Return how many turns of a conversation are not finished."""
+    return session.execute(
+        select(func.count())
+        .select_from(TurnRow)
+        .where(TurnRow.conversation_id == conversation_id, TurnRow.status.in_(UNFINISHED))
+    ).scalar_one()
+
+
 def latest_turn(session: Session, conversation_id: UUID) -> TurnRow | None:
     """The conversation's newest turn, finished or not."""
     return session.scalar(
@@ -84,11 +93,26 @@ def next_turn_id(session: Session, conversation_id: UUID) -> UUID | None:
 
 
 def change_turn(session: Session, row: TurnRow, **values: Any) -> None:
-    """Change a turn's row and read back what the database made of it, in one round trip."""
+    """Change a turn's row and read back what the database made of it, in one round trip.
+
+    Raise RuntimeError for a status that cannot follow the present one.
+    """
+    if "status" in values:
+        check_transition(TurnStatus(row.status), values["status"])
     session.execute(
         update(TurnRow).where(TurnRow.id == row.id).values(**values).returning(TurnRow),
         execution_options={"populate_existing": True},
     ).scalar_one()
+
+
+def let_wait(session: Session, turn_id: UUID) -> None:
+    """Let a running turn wait for people: it has no worker any more."""
+    session.execute(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id, TurnRow.status.in_(statuses_before(TurnStatus.WAITING)))
+        .values(status=TurnStatus.WAITING, worker=None, lease_until=None, decided_at=None)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def turn_of(session: Session, row: TurnRow) -> Turn:

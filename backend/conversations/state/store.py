@@ -1,10 +1,10 @@
-"""Agent states in PostgreSQL: a JSONB snapshot, a delta for each saved step, one writer by version.
+"""Agent states in PostgreSQL, as they are read: a JSONB snapshot, and a delta for each saved step.
 
 A text that people see stands in its display message only (see `shown`), so that a step costs
 little more than what it says.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,20 +15,15 @@ from sqlalchemy import (
     ColumnElement,
     bindparam,
     func,
-    insert,
     select,
     text,
-    update,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
-from sqlalchemy.dialects.postgresql import insert as postgres_insert
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from backend.conversations.state.delta import apply_deltas, diff_states
-from backend.conversations.state.shown import pack_delta, positions_in, unpack
-from backend.errors import CorruptState, LeaseLost, SessionNotFound, StateNotKept
-from backend.schemas.sessions import DisplayMessage
+from backend.conversations.state.delta import apply_deltas
+from backend.conversations.state.shown import positions_in, unpack
+from backend.errors import CorruptState, SessionNotFound, StateNotKept
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.branch import BranchRow
 from db.models.conversation import ConversationRow
@@ -37,8 +32,8 @@ from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
 
-# A fold writes the frame of each message anew; once in so many steps that is a few bytes for each.
-FOLD_FROM_DELTAS = 300
+# Compacting writes each message anew; once in so many steps that is a few bytes for each.
+COMPACT_FROM_DELTAS = 300
 
 # What all deltas together are applied to: the empty state, in the first of its versions.
 BEGINNING: JSON = {"version": 1, "messages": []}
@@ -64,20 +59,13 @@ class StoredState:
 
     @property
     def should_compact(self) -> bool:
-        """Whether the deltas outnumber the snapshot's messages, so that a fold is worth it."""
+        """Whether the deltas outnumber the snapshot's messages, so that compacting is worth it."""
         deltas = self.version - self.snapshot_version
-        return deltas > max(FOLD_FROM_DELTAS, self.snapshot_messages)
+        return deltas > max(COMPACT_FROM_DELTAS, self.snapshot_messages)
 
     def followed_by(self, state: JSON, version: int) -> "StoredState":
         """What is stored once a delta has brought it to `state`."""
         return replace(self, state=state, version=version)
-
-
-def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
-    """Store a new conversation's first state, at version 0."""
-    session.execute(
-        insert(AgentStateRow).values(conversation_id=conversation_id, state_data=state, version=0)
-    )
 
 
 def load_state(session: Session, conversation_id: UUID) -> StoredState:
@@ -86,7 +74,7 @@ def load_state(session: Session, conversation_id: UUID) -> StoredState:
     Raises SessionNotFound when the conversation does not exist; CorruptState when what is stored
     does not make a state, or is missing, whole or in part.
     """
-    stored = _load_packed(session, conversation_id)
+    stored = load_packed(session, conversation_id)
     return replace(stored, state=_with_texts(session, conversation_id, stored.state))
 
 
@@ -95,51 +83,9 @@ def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON
 
     Costs what was saved after the snapshot, or from the beginning where that is newer. Raises
     StateNotKept where deltas of that time are missing, as in conversations that an older version
-    of this software has folded.
+    of this software has compacted.
     """
-    return _with_texts(session, conversation_id, _packed_at(session, conversation_id, version))
-
-
-def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
-    """Make the state what it was at a version of the past, by one more delta; give its version.
-
-    The caller holds the conversation. Raises StateNotKept, CorruptState.
-    """
-    now = _load_packed(session, conversation_id)
-    then = _packed_at(session, conversation_id, version)
-    whole = {key: now.state[key] for key in NEVER_BACK if key in now.state}
-    past = {key: value for key, value in then.items() if key not in NEVER_BACK}
-    with _corrupt_if_it_fails():
-        delta = diff_states(now.state, {**past, **whole})
-    return append_delta(session, conversation_id, now.version, delta)
-
-
-def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
-    """Make this the newest state, whatever was stored before; give its version.
-
-    For a state that cannot be read: what is newer starts from this one.
-    """
-    whole = {"keep": 0, "append": state["messages"]}
-    kept = {key: value for key, value in state.items() if key != "messages"}
-    version = append_to_latest(session, conversation_id, {**whole, "set": kept}, ())
-    snapshot = postgres_insert(AgentStateRow).values(
-        conversation_id=conversation_id, state_data=state, version=version
-    )
-    new = {"state_data": snapshot.excluded.state_data, "version": snapshot.excluded.version}
-    session.execute(snapshot.on_conflict_do_update(index_elements=["conversation_id"], set_=new))
-    return version
-
-
-def append_to_latest(
-    session: Session, conversation_id: UUID, delta: JSON, shown: Sequence[DisplayMessage]
-) -> int:
-    """Add a change to the newest state, whichever that is, and give the version that makes.
-
-    The caller holds the conversation.
-    """
-    row = {"conversation_id": conversation_id, "version": newest_version(conversation_id) + 1}
-    statement = insert(AgentStateDeltaRow).values(**row, delta=pack_delta(delta, shown))
-    return session.execute(statement.returning(AgentStateDeltaRow.version)).scalar_one()
+    return _with_texts(session, conversation_id, packed_at(session, conversation_id, version))
 
 
 def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
@@ -147,9 +93,9 @@ def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[
 
     Where all of it is missing, the newest that anything names: no version is given twice.
     """
-    deltas, folded = AgentStateDeltaRow, AgentStateRow
+    deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
-    snapshot = select(folded.version).where(folded.conversation_id == conversation_id)
+    snapshot = select(snapshots.version).where(snapshots.conversation_id == conversation_id)
     named = [
         select(func.max(row.state_version)).where(row.conversation_id == conversation_id)
         for row in (TurnRow, BranchRow)
@@ -158,49 +104,7 @@ def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[
     return func.coalesce(newest.scalar_subquery(), snapshot.scalar_subquery(), known)
 
 
-def append_delta(
-    session: Session,
-    conversation_id: UUID,
-    version: int,
-    delta: JSON,
-    shown: Sequence[DisplayMessage] = (),
-    calls: Sequence[JSON] | None = None,
-) -> int:
-    """Add what a step changed to the state at `version`; give the new version.
-
-    `shown` are the step's display messages, `calls` the notes of what models were sent for it.
-    Raises LeaseLost when somebody else has written meanwhile: each version is there once.
-    """
-    row = {
-        "conversation_id": conversation_id,
-        "version": version + 1,
-        "delta": pack_delta(delta, shown),
-    }
-    if calls:
-        row["calls"] = list(calls)
-    try:
-        session.execute(insert(AgentStateDeltaRow).values(row))
-    except IntegrityError as error:
-        raise LeaseLost from error
-    return version + 1
-
-
-def fold(session: Session, conversation_id: UUID, version: int) -> None:
-    """Make the state at `version` the snapshot; the deltas before it stay, for the past's sake.
-
-    Raises LeaseLost when the state is no longer at that version.
-    """
-    stored = _load_packed(session, conversation_id)
-    if stored.version != version:
-        raise LeaseLost
-    session.execute(
-        update(AgentStateRow)
-        .where(AgentStateRow.conversation_id == conversation_id)
-        .values(state_data=stored.state, version=version)
-    )
-
-
-def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
+def load_packed(session: Session, conversation_id: UUID) -> StoredState:
     """The state as it is stored, its messages naming their texts."""
     row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
     if row is None:
@@ -208,7 +112,7 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
     snapshot, version, deltas, newest = row
     if newest != version + len(deltas):
         raise CorruptState
-    with _corrupt_if_it_fails():
+    with corrupt_if_it_fails():
         return StoredState(
             state=apply_deltas(snapshot, deltas),
             version=version + len(deltas),
@@ -217,12 +121,12 @@ def _load_packed(session: Session, conversation_id: UUID) -> StoredState:
         )
 
 
-def _packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
+def packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
     """The state as it was stored at a version. Raises StateNotKept, CorruptState."""
-    deltas, folded = AgentStateDeltaRow, AgentStateRow
+    deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     snapshot = session.execute(
-        select(folded.state_data, folded.version).where(
-            folded.conversation_id == conversation_id, folded.version <= version
+        select(snapshots.state_data, snapshots.version).where(
+            snapshots.conversation_id == conversation_id, snapshots.version <= version
         )
     ).one_or_none()
     begin, known = snapshot or (BEGINNING, 0)
@@ -234,21 +138,21 @@ def _packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
     ).all()
     if len(after) != version - known:
         raise StateNotKept
-    with _corrupt_if_it_fails():
+    with corrupt_if_it_fails():
         return apply_deltas(begin, after)
 
 
 def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
     """The state with the texts that its messages name."""
-    with _corrupt_if_it_fails():
+    with corrupt_if_it_fails():
         positions = positions_in(state["messages"])
     texts = _texts_at(session, conversation_id, positions)
-    with _corrupt_if_it_fails():
+    with corrupt_if_it_fails():
         return {**state, "messages": unpack(state["messages"], texts)}
 
 
 @contextmanager
-def _corrupt_if_it_fails() -> Iterator[None]:
+def corrupt_if_it_fails() -> Iterator[None]:
     """What is stored may be anything, once somebody has been at it: name it for what it is."""
     try:
         yield

@@ -6,7 +6,9 @@ from uuid import UUID
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from backend.conversations.messages import finish_call, list_all
+from backend.conversations import views
+from backend.conversations.display import CallMove
+from backend.conversations.messages import list_all
 from backend.conversations.state.store import load_state
 from backend.errors import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
@@ -91,6 +93,9 @@ def _read(session: Session, conversation_id: UUID) -> Conversation | None:
 
 
 def _close_rows(session: Session, conversation_id: UUID) -> None:
-    for row in list_all(session, conversation_id):
-        if row.status in OPEN:
-            finish_call(session, conversation_id, row.position, MessageStatus.STOPPED, {})
+    moves = [
+        CallMove(row.position, MessageStatus.STOPPED)
+        for row in list_all(session, conversation_id)
+        if row.status in OPEN
+    ]
+    views.append(session, conversation_id, None, views.Change(moves=moves))

@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations import views
 from backend.conversations.paths import Path
-from backend.conversations.state.store import bring_back, newest_version
+from backend.conversations.state.store import newest_version
 from backend.errors import (
     MessageTakenBack,
     NotShown,
@@ -116,7 +117,7 @@ def _leave(session: Session, conversation: ConversationRow) -> None:
 def _take_up(session: Session, conversation: ConversationRow, path: Path, version: int) -> None:
     """Show what is on a closed path and what comes, and bring the state to that of a version."""
     conversation.path = path.extend(conversation.message_count + 1).dump()
-    bring_back(session, conversation.id, version)
+    views.bring_back(session, conversation.id, version)
     session.flush()
 
 

@@ -7,12 +7,10 @@ from sqlalchemy.orm import Session
 
 from backend.agents.state import check_state, pending_calls
 from backend.auth.scope import Scope
-from backend.conversations import display
+from backend.conversations import display, views
 from backend.conversations import service as conversations
-from backend.conversations.copying import copy_history
-from backend.conversations.messages import add_messages, list_all
 from backend.conversations.paths import Path
-from backend.conversations.state.store import append_delta, load_state
+from backend.conversations.state.store import load_state
 from backend.errors import CallsUnanswered, DomainNotFound, SessionBusy
 from backend.turns.queries import list_unfinished
 from backend.turns.submit.service import check_key, open_session
@@ -43,13 +41,10 @@ def continue_session(
     if pending_calls(state):
         raise CallsUnanswered
     open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
-    copy_history(session, session_id, new_id, Path.read(old.path))
-    # Version 0 is the empty state, as everywhere: all that is carried over is one change of it.
-    messages = state.pop("messages")
-    delta = {"append": messages, "set": state}
-    append_delta(session, new_id, 0, delta, list_all(session, new_id))
+    views.copy(session, session_id, new_id, Path.read(old.path), state)
     origin = display.notice(_origin_words(session, scope, old, new_id))
-    add_messages(session, new_id, None, [replace(origin, metadata={ORIGIN: str(session_id)})])
+    told = replace(origin, metadata={ORIGIN: str(session_id)})
+    views.append(session, new_id, None, views.Change(drafts=[told]))
     return new_id
 
 

@@ -6,11 +6,10 @@ from sqlalchemy.orm import Session
 
 from backend.agents.state import empty_state, repair
 from backend.auth.scope import Scope
-from backend.conversations import display
+from backend.conversations import display, views
 from backend.conversations import service as conversations
-from backend.conversations.messages import add_messages, list_shown
+from backend.conversations.messages import list_shown
 from backend.conversations.rebuild import rebuild_messages
-from backend.conversations.state.store import replace_state
 from backend.errors import SessionBusy
 from backend.events.stream import Event
 from backend.schemas.sessions import EventName
@@ -35,9 +34,8 @@ def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
             raise SessionBusy
         rebuild_state(session, session_id)
         turn = latest_turn(session, session_id)
-        shown = add_messages(
-            session, session_id, turn.id if turn else None, [display.notice(REBUILT)]
-        )
+        told = views.Change(drafts=[display.notice(REBUILT)])
+        shown = views.append(session, session_id, turn.id if turn else None, told).added
         context = context_in(conversation, turn) if turn else None
     if context:
         events = [
@@ -50,4 +48,4 @@ def rebuild_state(session: Session, conversation_id: UUID) -> None:
     """Replace the state by what the display messages make; the caller holds the conversation."""
     messages = rebuild_messages(list_shown(session, conversation_id))
     state, _ = repair({**empty_state(), "messages": messages}, CUT_OFF)
-    replace_state(session, conversation_id, state)
+    views.replace_state(session, conversation_id, state)

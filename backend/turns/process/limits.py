@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.errors import BudgetUsedUp, TokensUsedUp, TooManyTurns
+from backend.errors import TooManyTurns
 from backend.schemas.sessions import TurnStatus
 from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED
@@ -47,20 +47,6 @@ class Limits:
             self._by_owner[scope.user_id] += 1
             self._total += 1
         self.day.check(session, scope.user_id)
-
-    def admit(self, session: Session, scope: Scope) -> bool:
-        """Whether `check` raises nothing."""
-        try:
-            self.check(session, scope)
-        except (TooManyTurns, TokensUsedUp, BudgetUsedUp):
-            return False
-        return True
-
-    def release(self, scope: Scope) -> None:
-        """A turn that was let in has not come."""
-        with self._lock:
-            self._by_owner[scope.user_id] -= 1
-            self._total -= 1
 
     def _refusal(self, scope: Scope) -> TooManyTurns | None:
         if self._by_owner[scope.user_id] >= self._settings.user_turns:

@@ -1,7 +1,6 @@
 """The parts that work on turns needs; made once per process by `backend.bootstrap`."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from redis import Redis
 
@@ -9,7 +8,6 @@ from backend.events.stream import EventStream
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.turns.process.announcer import Announcer
-from backend.turns.process.group_commit import GroupCommit
 from backend.turns.process.limits import Limits
 from backend.turns.process.queue import TurnQueue
 from db.session import Database
@@ -27,5 +25,4 @@ class Services:
     events: EventStream
     announcer: Announcer
     limits: Limits
-    submits: GroupCommit[Any, Any]
     sandbox: Sandbox

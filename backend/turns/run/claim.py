@@ -14,19 +14,25 @@ from backend.agents.state import calling_message
 from backend.approvals.allowed_tools import tools_allowed_in
 from backend.approvals.store import load_answers, resume_after_decisions
 from backend.auth.scope import Role, Scope
-from backend.conversations import display
-from backend.conversations.messages import add_messages, open_calls
+from backend.conversations import display, views
+from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
 from backend.errors import CorruptState
 from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
-from backend.turns.lifecycle import MAX_LOSSES, is_exhausted, is_finished, losses_in_row
+from backend.turns.lifecycle import (
+    MAX_LOSSES,
+    check_transition,
+    is_exhausted,
+    is_finished,
+    losses_in_row,
+)
 from backend.turns.process.fairness import may_run
 from backend.turns.queries import change_turn, context_in, next_turn_id, seconds_between, wire_turn
 from backend.turns.run.close import Closed, Outcome, close_turn, load_checked
 from backend.turns.run.journal import load_journal
-from backend.turns.submit.message import enter_message
+from backend.turns.submit.enter import show_message
 from backend.usage.budgets import Budgets
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
@@ -106,12 +112,14 @@ def claim_turn(
     if is_exhausted(in_row):
         change_turn(session, turn, **_LAST_LOSS, losses_in_row=in_row)
         return close_turn(session, turn, GIVEN_UP)
-    added = [enter_message(session, turn)] if turn.message_position is None else []
+    added = [show_message(session, turn)] if turn.message_position is None else []
     has_waited = turn.status == TurnStatus.WAITING
+    check_transition(TurnStatus(turn.status), TurnStatus.RUNNING)
     silence = _take(session, turn, worker, lease_seconds, in_row if is_lost else 0)
     if is_lost:
         resumed = display.notice(_resumed(turn.steps, silence))
-        added += add_messages(session, turn.conversation_id, turn.id, [resumed])
+        told = views.Change(drafts=[resumed])
+        added += views.append(session, turn.conversation_id, turn.id, told).added
     try:
         stored = load_checked(session, turn.conversation_id)
     except CorruptState as error:

@@ -13,14 +13,12 @@ from backend.agents.answers import without_interrupt
 from backend.agents.state import add_partial, calling_message, check_state, pending_calls, repair
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
-from backend.conversations import display
-from backend.conversations.display import Draft
-from backend.conversations.messages import add_messages, finish_call, open_calls
+from backend.conversations import display, views
+from backend.conversations.display import CallMove, Draft
+from backend.conversations.messages import open_calls
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import (
     StoredState,
-    append_delta,
-    fold,
     load_state,
 )
 from backend.errors import CorruptState
@@ -123,16 +121,15 @@ def close_turn(
     A state that cannot be read is left as it is.
     A message that still waited behind another turn is withdrawn with its turn.
     """
-    added: list[DisplayMessage] = []
-    updated: list[DisplayMessage] = []
+    written = views.Written()
     if turn.message_position is not None:
         try:
             stored = stored or load_checked(session, turn.conversation_id)
-            added, updated = _make_whole(session, turn, outcome, in_flight, stored)
+            written = _make_whole(session, turn, outcome, in_flight, stored)
         except CorruptState as error:
-            added, updated = _tell_corrupt(session, turn, outcome, error)
+            written = _tell_corrupt(session, turn, outcome, error)
     if turn.status == TurnStatus.WAITING:
-        updated = [*updated, *withdraw(session, turn.id)]
+        written.updated.extend(withdraw(session, turn.id))
     spent = Spent.read(turn.usage).plus(in_flight.asked.calls)
     change_turn(
         session,
@@ -148,7 +145,8 @@ def close_turn(
     following = next_turn_id(session, turn.conversation_id)
     place = place_of(session, turn)
     record_usage(session, turn.owner_id, place.domain_name, spent)
-    return Closed(wire_turn(turn), context_in(place, turn), added, updated, following)
+    context = context_in(place, turn)
+    return Closed(wire_turn(turn), context, written.added, written.updated, following)
 
 
 def _bring_to_top(session: Session, conversation_id: UUID) -> None:
@@ -167,7 +165,7 @@ def _bring_to_top(session: Session, conversation_id: UUID) -> None:
 
 def _make_whole(
     session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
-) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+) -> views.Written:
     state = without_interrupt(stored.state)
     state, drafts = _with_partial(state, in_flight.partial, turn.agent)
     finished = _finished_calls(session, turn, state, in_flight)
@@ -180,26 +178,30 @@ def _make_whole(
     drafts += [display.tool_draft(message, None, turn.agent) for message in unanswered]
     if todos := display.readable_todos(changed.get("todos")):
         drafts.append(display.todos(todos, turn.agent))
-    version, delta = stored.version, diff_states(stored.state, state)
     in_flight.asked.choose_all()
-    calls = in_flight.asked.note(session, turn.conversation_id, state["messages"])
-    if delta or calls:
-        version = append_delta(session, turn.conversation_id, version, delta, calls=calls)
+    requests = in_flight.asked.note(session, turn.conversation_id, state["messages"])
+    change = views.Change(
+        drafts=[*drafts, *outcome.drafts],
+        moves=_last_moves(session, turn, finished),
+        delta=diff_states(stored.state, state) or None,
+        version=stored.version,
+        requests=requests,
+    )
+    written = views.append(session, turn.conversation_id, turn.id, change)
+    version = written.version or stored.version
     if stored.followed_by(state, version).should_compact:
-        fold(session, turn.conversation_id, version)
-    drafts += outcome.drafts
-    added = add_messages(session, turn.conversation_id, turn.id, drafts)
-    return added, _close_calls(session, turn, finished)
+        views.compact(session, turn.conversation_id, version)
+    return written
 
 
 def _tell_corrupt(
     session: Session, turn: TurnRow, outcome: Outcome, error: CorruptState
-) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
+) -> views.Written:
     """Close what is open on the screen, and offer to rebuild what the agent remembers."""
     offer = display.error(error.title, error.detail, {"offer": REBUILD})
     drafts = [offer] if outcome.status is TurnStatus.FAILED else [*outcome.drafts, offer]
-    added = add_messages(session, turn.conversation_id, turn.id, drafts)
-    return added, _close_calls(session, turn, ())
+    change = views.Change(drafts=drafts, moves=_last_moves(session, turn, ()))
+    return views.append(session, turn.conversation_id, turn.id, change)
 
 
 def _finished_calls(
@@ -229,17 +231,17 @@ def _with_partial(state: JSON, partial: Partial | None, agent: str) -> tuple[JSO
     return state, display.assistant_drafts(message, agent, MessageStatus.STOPPED)
 
 
-def _close_calls(
+def _last_moves(
     session: Session, turn: TurnRow, finished: Sequence[ToolFinished]
-) -> list[DisplayMessage]:
-    """Move the turn's open tool calls to their end: as they finished, or stopped."""
+) -> list[CallMove]:
+    """Return how the turn's open tool calls end: as they finished, or stopped."""
     outcomes = [(t.message.get("tool_call_id"), display.call_status(t.message)) for t in finished]
-    updated = []
+    moves = []
     since = turn.message_position or 0
     for row in open_calls(session, turn.conversation_id, turn.id, since):
         match = next((o for o in outcomes if o[0] == row.content["call_id"]), None)
         if match:
             outcomes.remove(match)
         status = match[1] if match else MessageStatus.STOPPED
-        updated.append(finish_call(session, turn.conversation_id, row.position, status, {}))
-    return [row for row in updated if row is not None]
+        moves.append(CallMove(row.position, status))
+    return moves

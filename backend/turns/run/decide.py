@@ -13,9 +13,8 @@ from backend.approvals.inbox import find_approval, find_row, lock_approval
 from backend.approvals.rules import JSON, check_decision, refuse_misfits
 from backend.approvals.store import answer, latest_of, pending_of, read_clock, requeue_if_decided
 from backend.auth.scope import Scope
-from backend.conversations import display
+from backend.conversations import display, views
 from backend.conversations import service as conversations
-from backend.conversations.messages import add_messages
 from backend.errors import AlreadyDecided, InvalidInput, NothingToDecide
 from backend.events.stream import Event
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
@@ -122,8 +121,8 @@ def _decide(
         audit.record(session, scope.user_id, "decided", "approval", row.id, details)
         if decision.get("remember") and allow_tool(session, row.conversation_id, row.tool):
             notices.append(display.notice(f"{row.tool} asks no more in this conversation."))
-    added = add_messages(session, turn.conversation_id, turn.id, notices)
-    return _finish(session, turn, updated, added)
+    told = views.append(session, turn.conversation_id, turn.id, views.Change(drafts=notices))
+    return _finish(session, turn, updated, told.added)
 
 
 def _expire(session: Session, turn_id: UUID) -> _Decided | None:

@@ -94,7 +94,7 @@ class TurnJournal:
             if written.rowcount != 1:  # type: ignore[attr-defined]  # an INSERT's is a CursorResult
                 raise LeaseLost
 
-        self._database.insist(write, self._patience)
+        self._database.retry_transaction(write, self._patience)
 
 
 def load_journal(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Recorded]:

@@ -41,9 +41,7 @@ class ModelCallLog:
         """Note also those that have not ended."""
         self._noted = list(self._open)
 
-    def note(
-        self, session: Session, conversation_id: UUID, messages: Sequence[JSON]
-    ) -> list[JSON] | None:
+    def note(self, session: Session, conversation_id: UUID, messages: Sequence[JSON]) -> list[JSON]:
         """The notes of the chosen calls; their contents are stored.
 
         `messages` are those of the state that is saved with them. Nothing counts as noted until
@@ -55,7 +53,7 @@ class ModelCallLog:
         new = {name: text for name, text in noted.contents.items() if name not in self._stored}
         keep_contents(session, conversation_id, new)
         self._storing = set(new)
-        return noted.calls or None
+        return noted.calls
 
     def saved(self) -> None:
         """What was noted last is saved."""

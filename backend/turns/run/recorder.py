@@ -24,15 +24,14 @@ from backend.agents.steps.events import (
     ToolProgress,
 )
 from backend.approvals.store import request_approvals
-from backend.conversations import display
-from backend.conversations.messages import add_messages
+from backend.conversations import display, views
 from backend.conversations.state.delta import diff_states
-from backend.conversations.state.store import append_delta
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
 from backend.events.stream import Event
 from backend.schemas.sessions import ContentType, DisplayMessage, EventName, TurnStatus
 from backend.text import clean_text
 from backend.turns.process.services import Services
+from backend.turns.queries import let_wait
 from backend.turns.run.claim import Claim
 from backend.turns.run.close import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.run.drafts import drafts_of
@@ -58,9 +57,7 @@ _SAID = {
 
 
 class _SavedStep(NamedTuple):
-    added: list[DisplayMessage]
-    updated: list[DisplayMessage]
-    version: int
+    written: views.Written
     stop: bool
 
 
@@ -177,26 +174,33 @@ class Recorder:
         def write(session: Session) -> _SavedStep:
             if asked:
                 self._hold(session)
-            added = self._add_rows(session, step, delta)
+            turn, conversation_id = self._claim.turn, self._claim.conversation_id
+            requests = self._asked.note(session, conversation_id, step.state["messages"])
+            change = views.Change(
+                drafts=drafts_of(step, self._stored.state, delta, turn.agent),
+                moves=self._calls.moves_of(step),
+                delta=delta,
+                version=self._stored.version,
+                requests=requests,
+            )
+            written = views.append(session, conversation_id, turn.id, change)
             stop = self._fence(session, spent, sum(map(display.is_unknown, step.messages)))
-            conversation_id, version = self._claim.conversation_id, self._stored.version
-            calls = self._asked.note(session, conversation_id, step.state["messages"])
-            version = append_delta(session, conversation_id, version, delta, added, calls)
-            updated = self._calls.close(session, conversation_id, step)
             if asked and not stop:
-                turn = self._claim.turn
-                added += request_approvals(session, conversation_id, turn.id, turn.agent, asked)
-            return _SavedStep(added, updated, version, stop)
+                requested = request_approvals(session, conversation_id, turn.id, turn.agent, asked)
+                written.added.extend(requested)
+                let_wait(session, turn.id)
+                failpoint("S12 asked")
+            return _SavedStep(written, stop)
 
         saved = self._insist(write)
         self._asked.saved()
-        self._stored = self._stored.followed_by(step.state, saved.version)
+        self._stored = self._stored.followed_by(step.state, self._stored.version + 1)
         self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
         self._spent = spent
         self._finished.clear()
         self._forget_partial("")
-        self._calls.opened(saved.added)
-        self._show(saved.added, saved.updated)
+        self._calls.opened(saved.written.added)
+        self._show(saved.written.added, saved.written.updated)
         failpoint("S9" if is_model_step else "S11")
         return saved.stop
 
@@ -223,7 +227,7 @@ class Recorder:
     def _insist(self, write: Callable[[Session], T]) -> T:
         """Commit a write, also when the database is away for less than a lease."""
         services = self._services
-        return services.database.insist(write, services.settings.lease_seconds)
+        return services.database.retry_transaction(write, services.settings.lease_seconds)
 
     def _keep_wait(self, waiting: ModelWaiting) -> None:
         until = func.clock_timestamp() + timedelta(seconds=waiting.seconds)
@@ -237,11 +241,6 @@ class Recorder:
                     model_retry_reason=clean_text(waiting.reason),
                 )
             )
-
-    def _add_rows(self, session: Session, step: StepFinished, delta: JSON) -> list[DisplayMessage]:
-        claim = self._claim
-        drafts = drafts_of(step, self._stored.state, delta, claim.turn.agent)
-        return add_messages(session, claim.conversation_id, claim.turn_id, drafts)
 
     def _fence(self, session: Session, spent: Spent, unknown: int) -> bool:
         """Count the step if this attempt still owns the turn; give whether to stop."""

@@ -21,7 +21,7 @@ from backend.llm.provider import ModelProvider
 from backend.schemas.sessions import TurnStatus
 from backend.turns.run.claim import Claim
 from backend.turns.run.outbox import AgentLoop
-from backend.turns.submit.message import title_of
+from backend.turns.submit.enter import title_of
 from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow

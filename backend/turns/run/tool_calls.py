@@ -1,13 +1,11 @@
 """The tool calls of a running turn on the screen: which are open, since when, and how they end."""
 
 import time
-from uuid import UUID
-
-from sqlalchemy.orm import Session
 
 from backend.agents.steps.events import StepFinished
 from backend.conversations import display
-from backend.conversations.messages import OPEN_STATUSES, finish_call
+from backend.conversations.display import CallMove
+from backend.conversations.messages import OPEN_STATUSES
 from backend.schemas.sessions import ContentType, DisplayMessage
 
 
@@ -33,14 +31,12 @@ class OpenCalls:
         """Note how long a call took; its row is moved on when its batch is saved."""
         self._seconds.append((call_id, time.monotonic() - self._since))
 
-    def close(
-        self, session: Session, conversation_id: UUID, step: StepFinished
-    ) -> list[DisplayMessage]:
-        """Move the calls that this step answers to their end; ids may repeat, order tells.
+    def moves_of(self, step: StepFinished) -> list[CallMove]:
+        """Return how the calls that this step answers end; ids may repeat, order tells.
 
         Changes nothing here: a step whose commit was lost is written a second time.
         """
-        updated, rows = [], list(self._rows)
+        moves, rows = [], list(self._rows)
         for message in step.messages:
             call_id = message.get("tool_call_id")
             row = next((r for r in rows if r.content["call_id"] == call_id), None)
@@ -50,5 +46,5 @@ class OpenCalls:
             seconds = next((s for ended, s in self._seconds if ended == call_id), None)
             metadata = {} if seconds is None else {"seconds": round(seconds, 3)}
             status = display.call_status(message)
-            updated.append(finish_call(session, conversation_id, row.position, status, metadata))
-        return [row for row in updated if row is not None]
+            moves.append(CallMove(row.position, status, metadata))
+        return moves

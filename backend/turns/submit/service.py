@@ -1,9 +1,8 @@
 """Submitting: how a message of a person becomes a turn. Nothing here runs an agent."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -16,12 +15,13 @@ from sqlalchemy.orm import Session
 from backend.agents.state import empty_state
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations import views
 from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
-from backend.conversations.state.store import create_state
 from backend.domains import service as domains
-from backend.domains.template import agent_named, image_of, template_of
+from backend.domains.template import agent_named, image_of
 from backend.errors import (
+    AppError,
     IdempotencyKeyReused,
     InvalidInput,
     MessageTooLong,
@@ -34,8 +34,9 @@ from backend.schemas.sessions import (
 from backend.text import clean_text
 from backend.turns.process.services import Services
 from backend.turns.queries import turn_of
-from backend.turns.submit.enter import Accepted, NewTurn, enter_turn, enter_turns
+from backend.turns.submit.enter import Accepted, NewTurn, enter
 from db.failpoints import failpoint
+from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
 JSON = dict[str, Any]
@@ -69,74 +70,40 @@ class Submission:
 def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
     """Accept a message: one transaction; the wake-up call follows, and nobody waits for it.
 
-    Raises InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
+    Raise InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
     TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
     """
     ask = check_ask(ask)
+    return accept(services, scope, ask, lambda session: _enter(session, scope, ask))
+
+
+def accept(
+    services: Services, scope: Scope, ask: Submission, make: Callable[[Session], Accepted]
+) -> Turn:
+    """Make a turn within the limits and tell of it, once: with the same key it is the same one.
+
+    Raise what `make` raises, IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp.
+    """
     failpoint("S1")
-    accepted = _submit_together(services, scope, ask) or _submit_alone(services, scope, ask)
+    try:
+        with services.database.transaction() as session:
+            accepted = earlier_turn(session, scope, ask)
+            if accepted is None:
+                services.limits.check(session, scope)
+                accepted = make(session)
+                failpoint("S2")
+    except (IntegrityError, AppError) as error:
+        return _turn_from_race(services, scope, ask, error)
+    failpoint("S3")
+    services.announcer.tell([accepted])
     failpoint("S4")
     return accepted.turn
 
 
-def _submit_together(services: Services, scope: Scope, ask: Submission) -> Accepted | None:
-    """Accept a message with those of other sessions; None for one that has to go alone."""
-    if ask.session_id is None or ask.agent is not None:
-        return None
-    entering = NewTurn(scope, ask.session_id, _asked(ask))
-    accepted: Accepted | None = services.submits.bring(entering, partial(_accept_all, services))
-    return accepted
-
-
-def _accept_all(services: Services, entering: Sequence[NewTurn]) -> list[Accepted | None]:
-    """Accept messages in one transaction; None for each that has to go alone.
-
-    That is one that another writer holds up, that was accepted before, or that is refused.
-    """
-    let_in: dict[UUID, NewTurn] = {}
-    with services.database.at_once() as session:
-        for one in entering:
-            if one.conversation_id not in let_in and services.limits.admit(session, one.scope):
-                let_in[one.conversation_id] = one
-        entered: list[Accepted | None]
-        try:
-            entered = enter_turns(session, list(let_in.values()))
-        except IntegrityError:
-            entered = [None] * len(let_in)
-        failpoint("S2")
-    failpoint("S3")
-    services.announcer.tell(one for one in entered if one)
-    outcomes = dict(zip(let_in.values(), entered, strict=True))
-    for one, accepted in outcomes.items():
-        if accepted is None:
-            services.limits.release(one.scope)
-    return [outcomes.get(one) for one in entering]
-
-
-def _submit_alone(services: Services, scope: Scope, ask: Submission) -> Accepted:
-    try:
-        # A turn alone is one statement. A new session needs more, and is made with its first turn.
-        database = services.database
-        with database.at_once() if ask.session_id else database.transaction() as session:
-            accepted = earlier_turn(session, scope, ask)
-            if accepted is None:
-                services.limits.check(session, scope)
-                accepted = _accept(session, scope, ask)
-                failpoint("S2")
-    except IntegrityError as error:
-        return Accepted(turn_from_race(services, scope, ask, error))
-    failpoint("S3")
-    services.announcer.tell([accepted])
-    return accepted
-
-
-def turn_from_race(
-    services: Services, scope: Scope, ask: Submission, error: IntegrityError
+def _turn_from_race(
+    services: Services, scope: Scope, ask: Submission, error: IntegrityError | AppError
 ) -> Turn:
-    """What another request with this key, quicker by a moment, has stored: that is the answer.
-
-    Raises the error when there was none.
-    """
+    """Return what a quicker request with this key has stored; else raise the error."""
     with services.database.read() as session:
         earlier = earlier_turn(session, scope, ask)
     if earlier is None:
@@ -173,7 +140,7 @@ def open_session(
     found = domains.find(session, scope, domain)
     image = Image(found.id, image_of(domains.template_in(found)), found.version)
     conversation_id = conversations.create(session, scope, image, title, session_id)
-    create_state(session, conversation_id, empty_state())
+    views.begin(session, conversation_id, empty_state())
     return conversation_id
 
 
@@ -196,23 +163,22 @@ def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | 
     return Accepted(turn_of(session, row))
 
 
-def _accept(session: Session, scope: Scope, ask: Submission) -> Accepted:
-    conversation_id = ask.session_id or open_session(session, scope, ask.domain, None)
-    agent = ask.agent and find_agent(session, scope, conversation_id, ask.agent)
-    asked = _asked(ask) | {"agent": agent}
-    return enter_turn(session, NewTurn(scope, conversation_id, asked))
+def _enter(session: Session, scope: Scope, ask: Submission) -> Accepted:
+    session_id = ask.session_id or open_session(session, scope, ask.domain, None)
+    conversation = conversations.lock(session, scope, session_id)
+    new = NewTurn(
+        owner_id=scope.user_id,
+        agent=find_agent(conversation, ask.agent),
+        message=ask.message,
+        key=ask.key,
+        body_hash=ask.body_hash if ask.key else None,
+    )
+    return enter(session, conversation, new)
 
 
-def _asked(ask: Submission) -> JSON:
-    return {
-        "agent": None,
-        "message": ask.message,
-        "idempotency_key": ask.key,
-        "body_hash": ask.body_hash if ask.key else None,
-    }
+def find_agent(conversation: ConversationRow, name: str | None) -> str:
+    """Return the agent of this name, or the first one, from the session's image.
 
-
-def find_agent(session: Session, scope: Scope, conversation_id: UUID, name: str) -> str:
-    """The agent of this name, from the session's image, which never changes."""
-    image = template_of(conversations.get_image(session, scope, conversation_id))
-    return agent_named([agent.name for agent in image.agents], name)
+    Raise InvalidInput where it has none of that name.
+    """
+    return agent_named([agent["name"] for agent in conversation.image["agents"]], name)

@@ -13,19 +13,17 @@ from backend.agents.state import empty_state
 from backend.auth.scope import LOCAL_USER
 from backend.conversations import service as conversations
 from backend.conversations.display import user_text
-from backend.conversations.messages import add_messages
+from backend.conversations.rows import add_rows
 from backend.conversations.service import Image
 from backend.conversations.state.delta import diff_states
-from backend.conversations.state.store import (
-    FOLD_FROM_DELTAS,
+from backend.conversations.state.deltas import (
     append_delta,
     append_to_latest,
     bring_back,
+    compact,
     create_state,
-    fold,
-    load_state,
-    load_state_at,
 )
+from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
 from backend.errors import LeaseLost, SessionNotFound, StateNotKept
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.session import Database
@@ -133,7 +131,7 @@ def test_a_fold_changes_nothing_that_is_read(database: Database, conversation: U
     before = load(database, conversation)
 
     with database.transaction() as session:
-        fold(session, conversation, 5)
+        compact(session, conversation, 5)
 
     assert load(database, conversation) == before
     assert append(database, conversation, 5, say(5)) == 6
@@ -148,7 +146,7 @@ def test_each_state_of_the_past_can_be_had_after_a_fold(
         append(database, conversation, number, say(number))
         states.append(load(database, conversation)[0])
     with database.transaction() as session:
-        fold(session, conversation, 5)
+        compact(session, conversation, 5)
 
     with database.read() as session:
         assert [load_state_at(session, conversation, v) for v in range(6)] == states
@@ -171,7 +169,7 @@ def test_what_was_said_after_an_old_fold_can_be_had(database: Database, conversa
     for number in range(4):
         append(database, conversation, number, say(number))
     with database.transaction() as session:
-        fold(session, conversation, 4)
+        compact(session, conversation, 4)
         old = AgentStateDeltaRow.conversation_id == conversation
         session.execute(delete(AgentStateDeltaRow).where(old))
     append(database, conversation, 4, say(4))
@@ -218,7 +216,7 @@ def test_what_concerns_the_whole_conversation_is_not_brought_back(
 def test_a_text_that_is_brought_back_is_stored_once(database: Database, conversation: UUID) -> None:
     said = {"role": "user", "content": LONG, "id": "u"}
     with database.transaction() as session:
-        shown = add_messages(session, conversation, None, [user_text(LONG)])
+        shown = add_rows(session, conversation, None, [user_text(LONG)])
         append_to_latest(session, conversation, {"append": [said]}, shown)
         append_to_latest(session, conversation, {"drop": 1}, ())
 
@@ -236,20 +234,20 @@ def test_a_fold_of_an_older_version_is_refused(database: Database, conversation:
     append(database, conversation, 1, say(1))
 
     with pytest.raises(LeaseLost), database.transaction() as session:
-        fold(session, conversation, 1)
+        compact(session, conversation, 1)
 
     assert len(load(database, conversation)[0]["messages"]) == 2
 
 
 def test_a_state_says_when_a_fold_is_worth_it(database: Database, conversation: UUID) -> None:
     with database.transaction() as session:
-        for number in range(FOLD_FROM_DELTAS + 1):
+        for number in range(COMPACT_FROM_DELTAS + 1):
             append_delta(session, conversation, number, {"append": [say(number)]})
 
     with database.transaction() as session:
         stored = load_state(session, conversation)
         assert stored.should_compact
-        fold(session, conversation, stored.version)
+        compact(session, conversation, stored.version)
         assert not load_state(session, conversation).should_compact
 
 
@@ -268,7 +266,7 @@ def test_dropped_and_rewritten_messages_stay_so(database: Database, conversation
 def test_a_text_that_people_see_is_stored_once(database: Database, conversation: UUID) -> None:
     said = {"role": "user", "content": LONG, "id": "u"}
     with database.transaction() as session:
-        shown = add_messages(session, conversation, None, [user_text(LONG)])
+        shown = add_rows(session, conversation, None, [user_text(LONG)])
         append_to_latest(session, conversation, {"append": [said]}, shown)
 
     assert load(database, conversation)[0]["messages"] == [said]
@@ -277,7 +275,7 @@ def test_a_text_that_people_see_is_stored_once(database: Database, conversation:
         delta = session.scalar(select(rows.delta).where(rows.conversation_id == conversation))
     assert LONG not in str(delta)
     with database.transaction() as session:
-        fold(session, conversation, 1)
+        compact(session, conversation, 1)
     assert load(database, conversation)[0]["messages"] == [said]
 
 

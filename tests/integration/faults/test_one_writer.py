@@ -78,7 +78,7 @@ class FreezesBeforeCommit:
         self._database = database
         self.is_frozen, self.thaw = threading.Event(), threading.Event()
 
-    def insist(self, write: Callable[[Session], Any], seconds: float) -> None:
+    def retry_transaction(self, write: Callable[[Session], Any], seconds: float) -> None:
         with self._database.transaction() as session:
             write(session)
             self.is_frozen.set()

@@ -1,4 +1,4 @@
-"""The inspector: what became of messages, in words, the budget, past calls and what each was sent."""
+"""The inspector: what became of messages, the budget, past calls and what each was sent."""
 
 import pytest
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from backend.agents.state import check_state, empty_state, repair, user_message
 from backend.conversations import display
 from backend.conversations.display import Draft
-from backend.conversations.messages import row_of, shown_as
+from backend.conversations.messages import shown_as
 from backend.conversations.rebuild import rebuild_messages
+from backend.conversations.rows import row_of
 from backend.llm.arguments import write_arguments
 from backend.schemas.sessions import DisplayMessage, MessageStatus
 

@@ -1,0 +1,105 @@
+"""Display messages as they are written: rows are added at the end, open calls move forward.
+
+Only `backend.conversations.views` uses this, so that no view changes without the other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Integer, bindparam, func, insert, update
+from sqlalchemy.orm import Session
+
+from backend.conversations.display import CallMove, Draft
+from backend.conversations.messages import OPEN_STATUSES, columns_of, shown_as
+from backend.errors import SessionNotFound
+from backend.schemas.sessions import DisplayMessage
+from db.models.conversation import ConversationRow
+from db.models.display_message import DisplayMessageRow, ToolResultRow
+
+JSON = dict[str, Any]
+
+
+def add_rows(
+    session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
+) -> list[DisplayMessage]:
+    """Give the drafts the next positions and store them.
+
+    That locks the conversation, so that positions have no gap. Raises SessionNotFound when it is
+    gone.
+    """
+    if not drafts:
+        return []
+    counted = session.execute(
+        _COUNT, {"conversation": conversation_id, "added": len(drafts)}
+    ).one_or_none()
+    if counted is None:
+        raise SessionNotFound
+    first = counted.message_count - len(drafts) + 1
+    stored = [_with_result(session, conversation_id, draft) for draft in drafts]
+    rows = [
+        row_of(draft, conversation_id, turn_id, first + offset, counted.now)
+        for offset, draft in enumerate(stored)
+    ]
+    session.execute(insert(DisplayMessageRow), rows)
+    return [shown_as(row) for row in rows]
+
+
+def row_of(
+    draft: Draft, conversation_id: UUID, turn_id: UUID | None, position: int, now: datetime
+) -> JSON:
+    """The draft as a row at this position."""
+    return {
+        "id": draft.id or uuid4(),
+        "conversation_id": conversation_id,
+        "turn_id": turn_id,
+        "position": position,
+        "message_type": draft.message_type,
+        "content_type": draft.content_type,
+        "content": draft.content,
+        "sequence": draft.sequence,
+        "status": draft.status,
+        "agent": draft.agent,
+        "created_at": now,
+        "metadata_": draft.metadata,
+    }
+
+
+def move_call(session: Session, conversation_id: UUID, move: CallMove) -> DisplayMessage | None:
+    """Move an open tool call forward; None when it was not open any more."""
+    row = session.execute(
+        update(DisplayMessageRow)
+        .where(DisplayMessageRow.conversation_id == conversation_id)
+        .where(DisplayMessageRow.position == move.position)
+        .where(DisplayMessageRow.status.in_(OPEN_STATUSES))
+        .values(status=move.status, metadata_=DisplayMessageRow.metadata_.op("||")(move.metadata))
+        .returning(DisplayMessageRow)
+    ).scalar_one_or_none()
+    return shown_as(columns_of(row)) if row else None
+
+
+def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft:
+    """The draft; a table or file that is larger than the row is stored apart and named in it."""
+    if draft.result is None:
+        return draft
+    result_id = uuid4()
+    session.execute(
+        insert(ToolResultRow).values(
+            id=result_id, conversation_id=conversation_id, result=draft.result
+        )
+    )
+    named: JSON = {"result_id": str(result_id)}
+    if "table" in draft.metadata:
+        named = {"table": {**draft.metadata["table"], **named}}
+    return replace(draft, metadata={**draft.metadata, **named})
+
+
+_COUNT = (
+    update(ConversationRow)
+    .where(ConversationRow.id == bindparam("conversation"))
+    .values(message_count=ConversationRow.message_count + bindparam("added", type_=Integer))
+    .returning(ConversationRow.message_count, func.clock_timestamp().label("now"))
+    .execution_options(synchronize_session=False)
+)

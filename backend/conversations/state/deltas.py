@@ -1,0 +1,134 @@
+"""Agent states as they are written: one writer by version, a delta for each saved step.
+
+Only `backend.conversations.views` uses this, so that no view changes without the other.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import insert, update
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from backend.conversations.state.delta import diff_states
+from backend.conversations.state.shown import pack_delta
+from backend.conversations.state.store import (
+    corrupt_if_it_fails,
+    load_packed,
+    newest_version,
+    packed_at,
+)
+from backend.errors import LeaseLost
+from backend.schemas.sessions import DisplayMessage
+from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+
+JSON = dict[str, Any]
+
+# What concerns the whole conversation, such as what it was told once, never goes back.
+NEVER_BACK = ("metadata",)
+
+
+def create_state(session: Session, conversation_id: UUID, state: JSON) -> None:
+    """Store a new conversation's first state, at version 0."""
+    session.execute(
+        insert(AgentStateRow).values(conversation_id=conversation_id, state_data=state, version=0)
+    )
+
+
+def append_delta(
+    session: Session,
+    conversation_id: UUID,
+    version: int,
+    delta: JSON,
+    shown: Sequence[DisplayMessage] = (),
+    calls: Sequence[JSON] = (),
+) -> int:
+    """Add what a step changed to the state at `version`; return the new version.
+
+    `shown` are the step's display messages, `calls` the notes of what models were sent for it.
+    Raises LeaseLost when somebody else has written meanwhile: each version is there once.
+    """
+    row = _row(conversation_id, version + 1, delta, shown, calls)
+    try:
+        session.execute(insert(AgentStateDeltaRow).values(row))
+    except IntegrityError as error:
+        raise LeaseLost from error
+    return version + 1
+
+
+def append_to_latest(
+    session: Session,
+    conversation_id: UUID,
+    delta: JSON,
+    shown: Sequence[DisplayMessage] = (),
+    calls: Sequence[JSON] = (),
+) -> int:
+    """Add a change to the newest state, whichever that is; return the version that this makes.
+
+    The caller holds the conversation.
+    """
+    row = _row(conversation_id, newest_version(conversation_id) + 1, delta, shown, calls)
+    statement = insert(AgentStateDeltaRow).values(row).returning(AgentStateDeltaRow.version)
+    return session.execute(statement).scalar_one()
+
+
+def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
+    """Make the state what it was at a version of the past, by one more delta; give its version.
+
+    The caller holds the conversation. Raises StateNotKept, CorruptState.
+    """
+    now = load_packed(session, conversation_id)
+    then = packed_at(session, conversation_id, version)
+    whole = {key: now.state[key] for key in NEVER_BACK if key in now.state}
+    past = {key: value for key, value in then.items() if key not in NEVER_BACK}
+    with corrupt_if_it_fails():
+        delta = diff_states(now.state, {**past, **whole})
+    return append_delta(session, conversation_id, now.version, delta)
+
+
+def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
+    """Make this the newest state, whatever was stored before; give its version.
+
+    For a state that cannot be read: what is newer starts from this one.
+    """
+    whole = {"keep": 0, "append": state["messages"]}
+    kept = {key: value for key, value in state.items() if key != "messages"}
+    version = append_to_latest(session, conversation_id, {**whole, "set": kept}, ())
+    snapshot = postgres_insert(AgentStateRow).values(
+        conversation_id=conversation_id, state_data=state, version=version
+    )
+    new = {"state_data": snapshot.excluded.state_data, "version": snapshot.excluded.version}
+    session.execute(snapshot.on_conflict_do_update(index_elements=["conversation_id"], set_=new))
+    return version
+
+
+def compact(session: Session, conversation_id: UUID, version: int) -> None:
+    """Make the state at `version` the snapshot; the deltas before it stay, for the past's sake.
+
+    Raises LeaseLost when the state is no longer at that version.
+    """
+    stored = load_packed(session, conversation_id)
+    if stored.version != version:
+        raise LeaseLost
+    session.execute(
+        update(AgentStateRow)
+        .where(AgentStateRow.conversation_id == conversation_id)
+        .values(state_data=stored.state, version=version)
+    )
+
+
+def _row(
+    conversation_id: UUID,
+    version: Any,
+    delta: JSON,
+    shown: Sequence[DisplayMessage],
+    calls: Sequence[JSON],
+) -> JSON:
+    row = {
+        "conversation_id": conversation_id,
+        "version": version,
+        "delta": pack_delta(delta, shown),
+    }
+    return {**row, "calls": list(calls)} if calls else row

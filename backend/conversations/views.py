@@ -1,0 +1,104 @@
+"""The two views of a conversation, written together: the only place that adds to either.
+
+What people see is a row of `display_messages`; what the model reads is a state with deltas. Both
+change in the caller's transaction, so neither is ever without the other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from backend.conversations.copying import copy_history
+from backend.conversations.display import CallMove, Draft
+from backend.conversations.messages import list_all
+from backend.conversations.paths import Path
+from backend.conversations.rows import add_rows, move_call
+from backend.conversations.state import deltas
+from backend.schemas.sessions import DisplayMessage
+from backend.schemas.wire import JSON
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a transaction adds to a conversation.
+
+    `drafts` become rows at its end, `moves` bring open tool calls forward, `delta` changes the
+    agent's state: from `version`, or without one from the newest, which takes the conversation's
+    lock. `requests` record what models were sent for it.
+    """
+
+    drafts: Sequence[Draft] = ()
+    moves: Sequence[CallMove] = ()
+    delta: JSON | None = None
+    version: int | None = None
+    requests: Sequence[JSON] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a change has made: new rows, changed rows, and the state's version if that is new."""
+
+    added: list[DisplayMessage] = field(default_factory=list)
+    updated: list[DisplayMessage] = field(default_factory=list)
+    version: int | None = None
+
+
+def append(
+    session: Session, conversation_id: UUID, turn_id: UUID | None, change: Change
+) -> Written:
+    """Write a change; return what it has made.
+
+    Raise SessionNotFound where the conversation is gone, LeaseLost where somebody else has written
+    the state meanwhile.
+    """
+    added = add_rows(session, conversation_id, turn_id, change.drafts)
+    version = None
+    if change.delta is not None or change.requests:
+        version = _append_delta(session, conversation_id, change, added)
+    moved = [move_call(session, conversation_id, move) for move in change.moves]
+    return Written(added, [row for row in moved if row is not None], version)
+
+
+def begin(session: Session, conversation_id: UUID, state: JSON) -> None:
+    """Store the first state of a new conversation, which shows nothing yet."""
+    deltas.create_state(session, conversation_id, state)
+
+
+def copy(session: Session, old_id: UUID, new_id: UUID, path: Path, state: JSON) -> None:
+    """Bring what a conversation shows on a path, and its state, into one that has just begun."""
+    copy_history(session, old_id, new_id, path)
+    # Version 0 is the empty state, as everywhere: all that is carried over is one change of it.
+    kept = {key: value for key, value in state.items() if key != "messages"}
+    delta = {"append": state["messages"], "set": kept}
+    deltas.append_delta(session, new_id, 0, delta, list_all(session, new_id))
+
+
+def replace_state(session: Session, conversation_id: UUID, state: JSON) -> None:
+    """Make this what the model reads, whatever could or could not be read before."""
+    deltas.replace_state(session, conversation_id, state)
+
+
+def bring_back(session: Session, conversation_id: UUID, version: int) -> None:
+    """Make the state what it was at a version of the past; the caller holds the conversation.
+
+    Raise StateNotKept, CorruptState.
+    """
+    deltas.bring_back(session, conversation_id, version)
+
+
+def compact(session: Session, conversation_id: UUID, version: int) -> None:
+    """Make the state at `version` the snapshot. Raise LeaseLost where it is at another."""
+    deltas.compact(session, conversation_id, version)
+
+
+def _append_delta(
+    session: Session, conversation_id: UUID, change: Change, added: Sequence[DisplayMessage]
+) -> int:
+    delta = change.delta or {}
+    if change.version is None:
+        return deltas.append_to_latest(session, conversation_id, delta, added, change.requests)
+    return deltas.append_delta(
+        session, conversation_id, change.version, delta, added, change.requests
+    )
