@@ -41,7 +41,7 @@ class TurnQueue:
 
     def wake_with(self, pipeline: Pipeline, turn_id: UUID) -> None:
         """Ask for a turn that nobody has asked for, along with what else the pipeline sends."""
-        self.rq._enqueue_job(self._job(turn_id, str(turn_id)), pipeline=pipeline)
+        self.rq.enqueue_job(self._job(turn_id, str(turn_id)), pipeline=pipeline)
 
     def wake(self, turn_id: UUID) -> bool:
         """Ask a worker to run the turn; False when Redis does not answer.
@@ -50,8 +50,7 @@ class TurnQueue:
         only one claim succeeds.
         """
         try:
-            # What enqueue_job() does besides, dependencies, costs a round trip more.
-            self.rq._enqueue_job(self._job(turn_id, str(turn_id)), unique=True)
+            self.rq.enqueue_job(self._job(turn_id, str(turn_id)), unique=True)
         except DuplicateJobError:
             return self.wake_again([turn_id])
         except (RedisError, InvalidJobOperation) as error:
@@ -73,7 +72,7 @@ class TurnQueue:
                 for turn_id in turn_ids:
                     if str(turn_id) not in waiting:
                         job = self._job(turn_id, f"{turn_id}_{uuid4().hex[:8]}")
-                        self.rq._enqueue_job(job, pipeline=pipeline)
+                        self.rq.enqueue_job(job, pipeline=pipeline)
                 pipeline.execute()
         except RedisError as error:
             return self._give_up(turn_ids[0], error)
