@@ -57,7 +57,7 @@ async def open_session(port: int, session_id: str) -> AsyncIterator[Ask]:
             body = orjson.dumps({"message": question})
             async with _connect(port) as asking:
                 assert [piece async for piece in await asking.send("POST", f"{path}/chat", body)]
-            pieces = []
+            pieces: list[str] = []
             async for name, told in events:
                 if name == b"turn_finished":
                     assert told["turn"]["status"] == "succeeded", told
