@@ -21,7 +21,8 @@ CLAIMS: Mapping[str, str] = {
     "B10": "benchmarks.b10_viewers",
     "B11": "benchmarks.b11_page_rerun",
     "B12": "benchmarks.b12_under_faults",
-    "B13": "benchmarks.b13_file_queries",
+    "B13": "benchmarks.b13_tool_turns",
+    "B14": "benchmarks.b14_file_queries",
 }
 
 

@@ -96,7 +96,7 @@ def _asked(messages: list[JSON]) -> ModelAsked:
     sent = [{"role": m["role"], "content": m.get("content")} for m in messages]
     prompt = {"role": "system", "content": "You are an analyst."}
     payload = {"model": "gpt-4o", "messages": [prompt, *sent], "stream": True}
-    with ModelCall(ANSWER, [], payload) as call:
+    with (call := ModelCall(ANSWER, [], payload)).under_way():
         pass
     return ModelAsked(call, (None, *messages))
 

@@ -41,6 +41,13 @@ class Ground:
         """The server's version."""
         return str(self._run("SHOW server_version"))
 
+    @property
+    def server_pids(self) -> tuple[int, int]:
+        """The processes of PostgreSQL and Redis; each has children or none."""
+        postgres, redis = self._servers.postgres.process, self._servers.redis.process
+        assert postgres and redis
+        return postgres.pid, redis.pid
+
     def new_database(self) -> str:
         """An empty database with Colloquy's tables; give its URL."""
         return self._servers.new_database()

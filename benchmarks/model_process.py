@@ -1,7 +1,8 @@
 """A scripted model in a process of its own, so that its work is nobody else's.
 
 A question says itself what its answer is: `answer 7 with 200 tokens every 20 ms`. Each answer is
-another text, known beforehand, and a token is a word.
+another text, known beforehand, and a token is a word. With ` after TOOL` behind it the model calls
+that tool in this answer, and gives the answer of the next number to its result.
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Any
 from tests.fakes import ScriptedModel
 
 JSON = dict[str, Any]
-_QUESTION = re.compile(r"answer (\d+) with (\d+) tokens every ([\d.]+) ms")
+_QUESTION = re.compile(r"answer (\d+) with (\d+) tokens every ([\d.]+) ms(?: after (\w+))?")
 
 
 def question(number: int, tokens: int, milliseconds: float) -> str:
@@ -42,11 +43,17 @@ def model_process() -> Iterator[str]:
 
 
 def _step(messages: list[JSON], _: JSON) -> JSON:
-    asked = _QUESTION.findall(str(messages[-1]["content"]))
+    is_result = messages[-1]["role"] == "tool"
+    said = [message["content"] for message in messages if message["role"] == "user"]
+    asked = _QUESTION.findall(str(said[-1] if is_result else messages[-1]["content"]))
     if not asked:
         return {"text": "ready"}
-    number, tokens, milliseconds = asked[-1]
-    return {"text": answer(int(number), int(tokens)), "delay": float(milliseconds) / 1e3}
+    number, tokens, milliseconds, tool = asked[-1]
+    return {
+        "text": answer(int(number) + is_result, int(tokens)),
+        "delay": float(milliseconds) / 1e3,
+        "tools": [{"name": tool}] if tool and not is_result else [],
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""B13: a question to a file of 300,000 rows ÷ the same question to plain DuckDB.
+"""B14: a question to a file of 300,000 rows ÷ the same question to plain DuckDB.
 
 DuckDB holds the table that it has read itself, in a file of its own; ours is asked as a tool asks
 it, in a child of the sandbox.
@@ -49,7 +49,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
             ours.add(ask)
         sandbox.close()
     yield Figure(
-        "B13",
+        "B14",
         "a question to 300,000 rows ÷ plain DuckDB",
         str(ours),
         str(plain),
@@ -57,7 +57,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
         Target(3, 2),
     )
     yield Figure(
-        "B13",
+        "B14",
         "the first question, which reads the file",
         f"{number(first.median)} ms",
         f"{number(reading.median)} ms to read",

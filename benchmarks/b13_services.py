@@ -1,0 +1,155 @@
+"""The services of B13, each started for a block: Colloquy, and the peer with a checkpointer."""
+
+import asyncio
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from uuid import uuid4
+
+import httpx
+import psutil
+
+from benchmarks.b13_clients import Opened, Taken, open_session, open_thread, take_turns
+from benchmarks.ground import Ground, plain_url
+from benchmarks.model_process import answer, question
+from tests.integration.scenes import make_domain, make_session
+from tests.stack import free_port
+
+TOKENS, EVERY = 40, 2.5  # milliseconds from token to token
+TOOL = "list_sources"
+TURNS = 2  # of a session
+WARM_CLIENTS = 8
+ASKED = [question(n, TOKENS, EVERY) + f" after {TOOL}" for n in range(TURNS)]
+WANTED = [answer(n, TOKENS) + answer(n + 1, TOKENS) for n in range(TURNS)]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What some turns have cost: the processor seconds of each part, and the time of all."""
+
+    cpu: Mapping[str, float]
+    seconds: float
+    taken: list[Taken]
+
+    def milliseconds(self, part: str) -> float:
+        """A part's processor time per turn."""
+        return self.cpu[part] / len(self.taken) * 1e3
+
+
+@dataclass
+class Costs:
+    """What repeated runs of one number of clients have cost; medians, in milliseconds."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The processor time of each part per turn."""
+        return {
+            part: statistics.median(run.milliseconds(part) for run in self.runs)
+            for part in self.runs[0].cpu
+        }
+
+    @property
+    def cpu(self) -> float:
+        """The processor time of all parts per turn."""
+        return statistics.median(sum(map(run.milliseconds, run.cpu)) for run in self.runs)
+
+    @property
+    def rate(self) -> float:
+        """Turns per second."""
+        return statistics.median(len(run.taken) / run.seconds for run in self.runs)
+
+    @property
+    def p50(self) -> float:
+        """How long a turn takes."""
+        return statistics.median(one.seconds for run in self.runs for one in run.taken) * 1e3
+
+
+@dataclass(frozen=True)
+class Service:
+    """What serves turns: its processes by name, and how a client opens a new session of it."""
+
+    processes: Mapping[str, psutil.Process]
+    open: Callable[[], Opened]
+
+    def warm_up(self) -> None:
+        """Let it import, connect and compile what it needs."""
+        self.run(WARM_CLIENTS, 1)
+
+    def run(self, clients: int, sessions: int) -> Run:
+        """Let each of the clients go through so many sessions. Raises AssertionError."""
+        plan = [[(self.open(), ASKED) for _ in range(sessions)] for _ in range(clients)]
+        before, started = self._cpu(), perf_counter()
+        taken = asyncio.run(take_turns(plan))
+        seconds = perf_counter() - started
+        used = {part: cpu - before[part] for part, cpu in self._cpu().items()}
+        texts = [one.text for one in taken]
+        assert texts == WANTED * sessions * clients, "the texts are not those of the model"
+        return Run(used, seconds, taken)
+
+    def _cpu(self) -> dict[str, float]:
+        return {part: _family_cpu(process) for part, process in self.processes.items()}
+
+
+@contextmanager
+def colloquy_service(ground: Ground, model_url: str) -> Iterator[tuple[Service, str]]:
+    """An API and one worker, with a domain of one tool; give also what that tool says."""
+    postgres, redis = ground.server_pids
+    with ground.stack(model_url, WORKER_TURNS="100") as stack:
+        assert stack.api
+        domain = make_domain(stack, tools=[TOOL])["name"]
+        pids = {
+            "worker": stack.workers[0].pid,
+            "API": stack.api.pid,
+            "PostgreSQL": postgres,
+            "Redis": redis,
+        }
+        service = Service(
+            {part: psutil.Process(pid) for part, pid in pids.items()},
+            lambda: open_session(stack.api_port, make_session(stack, domain)),
+        )
+        service.warm_up()
+        session_id = make_session(stack, domain)
+        stack.chat(ASKED[0], session_id)
+        said = stack.state(session_id)["messages"]
+        yield service, next(str(one["content"]) for one in said if one["role"] == "tool")
+
+
+@contextmanager
+def peer_service(
+    ground: Ground, model_url: str, result: str, has_database: bool
+) -> Iterator[Service]:
+    """A LangChain agent behind FastAPI whose tool says `result`."""
+    port = free_port()
+    arguments = ["-m", "benchmarks.b13_peer", "--port", str(port), "--model", model_url]
+    arguments += ["--result", result]
+    if has_database:
+        arguments += ["--database", plain_url(ground.new_database())]
+    stack = ground.stack(model_url)
+    with ExitStack() as parts:
+        parts.callback(stack.__exit__)
+        peer = stack.start(*arguments)
+        stack.others.append(peer)
+        stack.wait_for(lambda: _answers(port), "the peer does not answer")
+        processes = {"process": psutil.Process(peer.pid)}
+        if has_database:
+            processes["PostgreSQL"] = psutil.Process(ground.server_pids[0])
+        service = Service(processes, lambda: open_thread(port, str(uuid4())))
+        service.warm_up()
+        yield service
+
+
+def _answers(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/openapi.json", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def _family_cpu(process: psutil.Process) -> float:
+    """The processor seconds of a process and its children, also of those that have ended."""
+    family = [process, *process.children(recursive=True)]
+    return sum(float(sum(one.cpu_times()[:4])) for one in family)
