@@ -122,7 +122,7 @@ def fill(
                 shown.append({**row, "status": MessageStatus.COMPLETED})
             rows += shown
             deltas.append(pack_delta({"append": [message]}, [shown_as(row) for row in shown]))
-    _insert(services, DisplayMessageRow, rows)
+    _insert(services, DisplayMessageRow.__table__, rows)
     folded = deltas[len(deltas) - in_state : len(deltas) - as_deltas * MESSAGES_PER_TURN]
     with services.database.transaction() as session:
         _count_messages(session, session_id, position)

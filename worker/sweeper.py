@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, text, update
+from sqlalchemy import bindparam, func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -83,37 +83,39 @@ def sweep(services: Services) -> list[UUID]:
 
 
 def _stranded(session: Session, at_once: int) -> list[UUID]:
-    """Turns whose lease is over, and those that are ready and first but not taken.
+    """Return turns whose lease is over, and those that are ready and first but not taken.
 
     Marks them, so that a full queue is not filled again by each sweep.
     """
-    now = func.clock_timestamp()
-    patience = now - text(f"interval '{STRANDED_SECONDS} seconds'")
-    first = (
-        select(TurnRow.id)
-        .distinct(TurnRow.conversation_id)
-        .where(TurnRow.status.in_(UNFINISHED))
-        .order_by(TurnRow.conversation_id, TurnRow.number)
-        .subquery()
-    )
-    lost = (TurnRow.status == TurnStatus.RUNNING) & (TurnRow.lease_until < now)
-    since = func.coalesce(TurnRow.decided_at, TurnRow.created_at)
-    waits = is_ready() & (since < patience) & has_room(TurnRow.owner_id, at_once)
-    stranded = (
-        select(TurnRow.id)
-        .join(first, first.c.id == TurnRow.id)
-        .where(or_(lost, waits))
-        .where(or_(TurnRow.enqueued_at.is_(None), TurnRow.enqueued_at < patience))
-        .order_by(TurnRow.number)
-        .limit(BATCH)
-        .with_for_update(skip_locked=True, of=TurnRow)
-    )
-    ids = list(session.scalars(stranded))
+    ids = list(session.scalars(_STRANDED, {"at_once": at_once}))
     if ids:
         session.execute(
             update(TurnRow)
             .where(TurnRow.id.in_(ids))
-            .values(enqueued_at=now)
+            .values(enqueued_at=_NOW)
             .execution_options(synchronize_session=False)
         )
     return ids
+
+
+_NOW = func.clock_timestamp()
+_SINCE = func.coalesce(TurnRow.decided_at, TurnRow.created_at)
+_PATIENCE = _NOW - text(f"interval '{STRANDED_SECONDS} seconds'")
+_FIRST = (
+    select(TurnRow.id)
+    .distinct(TurnRow.conversation_id)
+    .where(TurnRow.status.in_(UNFINISHED))
+    .order_by(TurnRow.conversation_id, TurnRow.number)
+    .subquery()
+)
+_LOST = (TurnRow.status == TurnStatus.RUNNING) & (TurnRow.lease_until < _NOW)
+_WAITS = is_ready() & (_SINCE < _PATIENCE) & has_room(TurnRow.owner_id, bindparam("at_once"))
+_STRANDED = (
+    select(TurnRow.id)
+    .join(_FIRST, _FIRST.c.id == TurnRow.id)
+    .where(or_(_LOST, _WAITS))
+    .where(or_(TurnRow.enqueued_at.is_(None), TurnRow.enqueued_at < _PATIENCE))
+    .order_by(TurnRow.number)
+    .limit(BATCH)
+    .with_for_update(skip_locked=True, of=TurnRow)
+)

@@ -28,8 +28,7 @@ OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 def shown_as(row: JSON) -> DisplayMessage:
     """The row as people see it."""
-    fields = {name: row[name] for name in DisplayMessage.model_fields if name != "metadata"}
-    return DisplayMessage(**fields, metadata=row["metadata_"])
+    return DisplayMessage(**{name: row[name] for name in DisplayMessage.model_fields})
 
 
 def open_calls(
@@ -166,7 +165,7 @@ def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id:
 def columns_of(row: DisplayMessageRow) -> JSON:
     """Return the columns of a row that people see, by name."""
     names = [name for name in DisplayMessage.model_fields if name != "metadata"]
-    return {name: getattr(row, name) for name in (*names, "metadata_")}
+    return {"metadata": row.metadata_, **{name: getattr(row, name) for name in names}}
 
 
 _OPEN_CALLS = (

@@ -6,10 +6,10 @@ Only `backend.conversations.views` uses this, so that no view changes without th
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
-from sqlalchemy import Integer, bindparam, func, insert, update
+from sqlalchemy import Integer, Table, bindparam, func, insert, update
 from sqlalchemy.orm import Session
 
 from backend.conversations.display import CallMove, Draft
@@ -43,7 +43,7 @@ def add_rows(
         row_of(draft, conversation_id, turn_id, first + offset, counted.now)
         for offset, draft in enumerate(stored)
     ]
-    session.execute(insert(DisplayMessageRow), rows)
+    session.execute(_INSERT, rows)
     return [shown_as(row) for row in rows]
 
 
@@ -63,7 +63,7 @@ def row_of(
         "status": draft.status,
         "agent": draft.agent,
         "created_at": now,
-        "metadata_": draft.metadata,
+        "metadata": draft.metadata,
     }
 
 
@@ -96,6 +96,8 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
     return replace(draft, metadata={**draft.metadata, **named})
 
 
+# Into the table, not by its class: the ORM would read back what is known.
+_INSERT = insert(cast(Table, DisplayMessageRow.__table__))
 _COUNT = (
     update(ConversationRow)
     .where(ConversationRow.id == bindparam("conversation"))

@@ -32,7 +32,7 @@ def find_waiting(session: Session, at_once: int) -> UUID | None:
     return find_fairest(session, at_once) or session.scalar(lost.limit(1))
 
 
-def has_room(owner_id: Any, at_once: int) -> ColumnElement[bool]:
+def has_room(owner_id: Any, at_once: Any) -> ColumnElement[bool]:
     """Whether an owner runs fewer turns than one person may run at once."""
     return _running_of(owner_id) < at_once
 
@@ -46,13 +46,7 @@ def may_run(session: Session, owner_id: str, at_once: int) -> bool:
 
 def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None:
     """The owner's oldest turn that waited until another one of theirs had ended, as it has now."""
-    return session.scalar(
-        select(TurnRow.id)
-        .where(TurnRow.owner_id == owner_id, is_ready(), _is_first())
-        .where(_running_of(owner_id) == at_once - 1)
-        .order_by(TurnRow.number)
-        .limit(1)
-    )
+    return session.scalar(_HELD_BACK, {"owner": owner_id, "others": at_once - 1})
 
 
 def find_fairest(session: Session, at_once: int) -> UUID | None:
@@ -101,3 +95,10 @@ def _fairest() -> Select[UUID]:
 # Made once: each claim of a crowd asks them, and to write them costs more than to ask.
 _FAIREST = _fairest()
 _RUNNING = select(_running_of(bindparam("owner")))
+_HELD_BACK = (
+    select(TurnRow.id)
+    .where(TurnRow.owner_id == bindparam("owner"), is_ready(), _is_first())
+    .where(_running_of(bindparam("owner")) == bindparam("others"))
+    .order_by(TurnRow.number)
+    .limit(1)
+)

@@ -18,6 +18,7 @@ _KEY = "hashtextextended('colloquy worker ' || :worker, 0)"
 _HOLD = text(f"SELECT pg_try_advisory_lock({_KEY})")
 _IS_FREE = text(f"SELECT pg_try_advisory_xact_lock({_KEY})")
 _PING = text("SELECT 1")
+_OWNERS = select(TurnRow.worker).where(TurnRow.status == TurnStatus.RUNNING).distinct()
 log = logging.getLogger(__name__)
 
 
@@ -63,9 +64,7 @@ class LivenessLock:
 
 def find_dead_workers(session: Session) -> set[str]:
     """The workers that own running turns and hold their lock no more."""
-    owners = session.scalars(
-        select(TurnRow.worker).where(TurnRow.status == TurnStatus.RUNNING).distinct()
-    ).all()
+    owners = session.scalars(_OWNERS).all()
     return {name for name in owners if name and session.scalar(_IS_FREE, {"worker": name})}
 
 

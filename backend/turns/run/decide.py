@@ -97,11 +97,8 @@ def decide_call(
 
 def expire_due(services: Services) -> list[UUID]:
     """Answer what nobody has decided in time, by the database's clock; give the turns' ids."""
-    due = ApprovalRow.expires_at < func.clock_timestamp()
-    is_pending = ApprovalRow.status == ApprovalStatus.PENDING
     with services.database.read() as session:
-        found = select(ApprovalRow.turn_id).where(is_pending, due).distinct().limit(BATCH)
-        turn_ids = list(session.scalars(found))
+        turn_ids = list(session.scalars(_DUE))
     for turn_id in turn_ids:
         with services.database.transaction() as session:
             decided = _expire(session, turn_id)
@@ -199,3 +196,12 @@ def _tell(services: Services, decided: _Decided) -> None:
     )
     if decided.goes_on:
         services.queue.wake(decided.turn.id)
+
+
+_DUE = (
+    select(ApprovalRow.turn_id)
+    .where(ApprovalRow.status == ApprovalStatus.PENDING)
+    .where(ApprovalRow.expires_at < func.clock_timestamp())
+    .distinct()
+    .limit(BATCH)
+)

@@ -110,11 +110,7 @@ class LeaseKeeper:
         """Cancel the turns that are to stop, and those that are no longer ours."""
         ids = {lease.turn_id for lease in leases}
         with self._database.read() as session:
-            rows = session.execute(
-                select(TurnRow.id, TurnRow.attempt, TurnRow.status, TurnRow.stop_requested).where(
-                    TurnRow.id.in_(ids)
-                )
-            ).all()
+            rows = session.execute(_LOOK, {"ids": list(ids)}).all()
         found = {row.id: row for row in rows}
         for lease in leases:
             row = found.get(lease.turn_id)
@@ -167,6 +163,12 @@ class LeaseKeeper:
     def _snapshot(self) -> list[Lease]:
         with self._lock:
             return list(self._leases.values())
+
+
+# Made once: it is asked several times in a second.
+_LOOK = select(TurnRow.id, TurnRow.attempt, TurnRow.status, TurnRow.stop_requested).where(
+    TurnRow.id.in_(bindparam("ids", expanding=True))
+)
 
 
 def _key(lease: Lease) -> tuple[UUID, int]:

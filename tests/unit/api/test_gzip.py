@@ -36,7 +36,9 @@ def test_each_piece_can_be_read_as_soon_as_its_block_has_come(pieces: list[bytes
 
 
 def test_the_whole_is_a_gzip_file_though_longer_than_the_window() -> None:
-    pieces = [f"line {number} of many\n".encode() * 40 for number in range(3 * 2**WINDOW_BITS // 400)]
+    pieces = [
+        f"line {number} of many\n".encode() * 40 for number in range(3 * 2**WINDOW_BITS // 400)
+    ]
 
     assert standard.decompress(b"".join(compressed(pieces))) == b"".join(pieces)
 
