@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call
-from sqlalchemy import insert, update
+from sqlalchemy import FromClause, insert, update
 from sqlalchemy.orm import Session
 
 from backend.agents.middleware.shortening.compaction import summary_message
@@ -35,7 +35,6 @@ from backend.turns.run.recorder import Recorder
 from backend.turns.submit.service import Submission, open_session, submit
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
-from db.base import Base
 from db.models.agent_state import AgentStateDeltaRow
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow
@@ -200,10 +199,10 @@ def _drafts(message: JSON) -> list[Draft]:
     return display.assistant_drafts(message, AGENT, MessageStatus.COMPLETED)
 
 
-def _insert(services: Services, model: type[Base], rows: list[JSON]) -> None:
+def _insert(services: Services, table: FromClause, rows: list[JSON]) -> None:
     for start in range(0, len(rows), BATCH):
         with services.database.transaction() as session:
-            session.execute(insert(model), rows[start : start + BATCH])
+            session.execute(insert(table), rows[start : start + BATCH])
 
 
 def _append(session: Session, session_id: UUID, version: int, deltas: list[JSON]) -> int:
