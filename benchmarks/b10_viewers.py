@@ -17,8 +17,9 @@ import httpx
 import psutil
 from redis import Redis
 
-from backend.events.stream import Event, EventStream
-from backend.schemas.sessions import EventContext, EventName
+from backend.events.stream import EventStream
+from backend.schemas.events import TextDelta
+from backend.schemas.sessions import EventContext
 from benchmarks.b10_crowd import Heard, crowd, digest_of, text_of, watch_over_http
 from benchmarks.b10_in_process import watch_ours, watch_peer
 from benchmarks.figures import Figure, Target, number
@@ -174,7 +175,7 @@ def _publish(redis_url: str, session_id: UUID, rate: int) -> list[bytes]:
         agent_id="assistant",
         turn_id=uuid4(),
     )
-    message_id = f"run-{uuid4()}"
+    message_id = uuid4()
     texts: list[bytes] = []
     with Redis.from_url(redis_url) as redis:
         stream = EventStream(redis)
@@ -183,8 +184,7 @@ def _publish(redis_url: str, session_id: UUID, rate: int) -> list[bytes]:
         for sent in range(count):
             time.sleep(max(0.0, started + sent / rate - time.monotonic()))
             text = text_of(sent, is_last=sent == count - 1)
-            data = {"message_id": message_id, "text": text}
-            stream.publish(session_id, Event(EventName.TEXT_DELTA, context, data))
+            stream.publish(session_id, TextDelta(context=context, message_id=message_id, text=text))
             texts.append(text.encode())
     return texts
 

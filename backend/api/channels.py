@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
-import orjson
-
 from backend.auth.scope import Scope
 from backend.errors import TooManyStreams
 from backend.events.reader import EventReader, LiveEvent
@@ -189,10 +187,10 @@ async def catch_up(viewer: Viewer) -> tuple[bytes, Seen]:
     return written, viewer.seen
 
 
-def write(events: Iterable[Told]) -> bytes:
+def write(told: Iterable[Told]) -> bytes:
     """The events as the browser reads them."""
     return b"".join(
         b"id: %s\nevent: %s\ndata: %s\n\n"
-        % (event.id.encode(), event.event.encode(), orjson.dumps(event.data))
-        for event in events
+        % (str(one.place).encode(), one.event.event.encode(), one.data)
+        for one in told
     )

@@ -13,7 +13,6 @@ from starlette.types import Receive, Scope, Send
 from backend.api.channels import Channels, catch_up
 from backend.errors import SessionNotFound
 from backend.schemas.events import EVENTS
-from backend.schemas.sessions import EventName
 from backend.schemas.wire import Wire
 from backend.turns.follow.viewer import Viewer
 
@@ -25,11 +24,11 @@ EXAMPLE = (
 )
 
 
-def _item(name: EventName, data: type[Wire]) -> dict[str, Any]:
+def _item(name: str, data: type[Wire]) -> dict[str, Any]:
     """The schema of one event, in OpenAPI's words for Server-Sent Events."""
     body = {"$ref": f"#/components/schemas/{data.__name__}"}
     written = {"type": "string", "contentMediaType": "application/json", "contentSchema": body}
-    properties = {"id": {"type": "string"}, "event": {"const": name.value}, "data": written}
+    properties = {"id": {"type": "string"}, "event": {"const": name}, "data": written}
     return {"type": "object", "required": list(properties), "properties": properties}
 
 

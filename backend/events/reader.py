@@ -13,9 +13,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.events.stream import CHANNEL, STREAM
-from backend.schemas.sessions import EventName
+from backend.schemas.events import SessionEvent, TurnQueued, read_event
 
-JSON = dict[str, Any]
 RECONNECT_SECONDS = 0.5
 BACK_PAGE = 200
 log = logging.getLogger(__name__)
@@ -41,10 +40,11 @@ class StreamId(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """An event as it was read: its place, and its body {event, position, data}."""
+    """An event as it was read: its place, what it is, and its data in JSON, as it was published."""
 
     id: StreamId
-    body: JSON
+    event: SessionEvent
+    data: bytes
 
 
 class Listener(Protocol):
@@ -112,12 +112,12 @@ class EventReader:
         Read from the end: a turn that is on is among the newest, and a session's stream is long.
         """
         place, is_found, is_first = StreamId(), False, False
-        for event in self._newest_first(session_id):
-            if event.body["data"]["context"]["turn_id"] == str(turn_id):
+        for live in self._newest_first(session_id):
+            if live.event.context.turn_id == turn_id:
                 place, is_found = StreamId(), True
-                is_first = event.body["event"] == EventName.TURN_QUEUED
+                is_first = isinstance(live.event, TurnQueued)
             elif place == StreamId():
-                place = event.id
+                place = live.id
             if is_first and place != StreamId():
                 break
         return place if is_found else self.last_id(session_id)
@@ -180,25 +180,10 @@ def _kept(entry_id: bytes, fields: Mapping[bytes, bytes]) -> LiveEvent | None:
 def _event(entry_id: bytes, body: bytes) -> LiveEvent | None:
     """The event as it was published; None for what is none: other viewers shall not miss theirs."""
     try:
-        event = LiveEvent(StreamId.parse(entry_id.decode()), orjson.loads(body))
-        _check(event.body)
+        published = orjson.loads(body)
+        data = published["data"]
+        event = read_event(published["event"], data)
+        return LiveEvent(StreamId.parse(entry_id.decode()), event, orjson.dumps(data))
     except (KeyError, TypeError, ValueError):
         log.warning("What is no event of Colloquy is passed over")
         return None
-    return event
-
-
-def _check(body: Any) -> None:
-    """Raise KeyError, TypeError or ValueError where what viewers rely on is missing."""
-    data, name = body["data"], EventName(body["event"])
-    _insist(str, data["context"]["turn_id"])
-    if name is EventName.MESSAGE_ADDED:
-        _insist(int, data["message"]["position"])
-    if name is EventName.INTERRUPT:
-        _insist(str, data["turn"]["id"])
-        _insist(int, data["turn"]["attempts"])
-
-
-def _insist(kind: type, value: Any) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(f"{kind.__name__} was expected")

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -13,9 +12,8 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from backend.schemas.sessions import EventContext, EventName
+from backend.schemas.events import SessionEvent
 
-JSON = dict[str, Any]
 log = logging.getLogger(__name__)
 
 CHANNEL = "colloquy:live:"
@@ -41,22 +39,6 @@ return redis.status_reply('OK')
 """
 
 
-@dataclass(frozen=True)
-class Event:
-    """Something that happened in a session. `position` is the last stored display message then."""
-
-    name: EventName
-    context: EventContext
-    data: JSON
-    position: int = 0
-
-    def dump(self) -> bytes:
-        """The event as it travels: JSON bytes."""
-        data = {"context": self.context, **self.data}
-        body = {"event": self.name, "position": self.position, "data": data}
-        return orjson.dumps(body, default=lambda model: model.model_dump(mode="json"))
-
-
 class EventStream:
     """The publishing end. A lost event costs an animation, never content: it is counted."""
 
@@ -73,27 +55,32 @@ class EventStream:
         """Whether Redis has just kept somebody waiting for nothing: nobody else should, for now."""
         return time.monotonic() < self._hangs_until
 
-    def publish(self, session_id: UUID, *events: Event) -> None:
-        """Send the events to whoever follows the session, in order."""
+    def publish(self, session_id: UUID, *events: SessionEvent, position: int = 0) -> None:
+        """Send the events to whoever follows the session, in order.
+
+        `position` is that of the last display message that is stored.
+        """
         if time.monotonic() < self._pause_until:
             self.missed(events)
             return
         if not events:
             return
         try:
-            self._publish(keys=_keys(session_id), args=_arguments(events))
+            self._publish(keys=_keys(session_id), args=_arguments(events, position))
         except RedisError as error:
             self.missed(events, error)
         else:
             self._is_failing = False
 
-    def publish_with(self, pipeline: Pipeline, session_id: UUID, *events: Event) -> None:
+    def publish_with(
+        self, pipeline: Pipeline, session_id: UUID, *events: SessionEvent, position: int = 0
+    ) -> None:
         """Send the events along with what else the pipeline sends; the caller tells `missed`."""
         keys = _keys(session_id)
         # The script itself and not its hash, which a pipeline would ask for beforehand.
-        pipeline.eval(_PUBLISH, len(keys), *keys, *_arguments(events))
+        pipeline.eval(_PUBLISH, len(keys), *keys, *_arguments(events, position))
 
-    def missed(self, events: Sequence[Event], error: RedisError | None = None) -> None:
+    def missed(self, events: Sequence[SessionEvent], error: RedisError | None = None) -> None:
         """Count events that did not get through, and rest for a moment after an error."""
         self.dropped += len(events)
         if error:
@@ -121,5 +108,11 @@ def _keys(session_id: UUID) -> list[str]:
     return [f"{part}{session_id}" for part in (STREAM, CHANNEL, DELETED)]
 
 
-def _arguments(events: Sequence[Event]) -> list[Any]:
-    return [KEEP_EVENTS, KEEP_SECONDS, *(event.dump() for event in events)]
+def _arguments(events: Sequence[SessionEvent], position: int) -> list[Any]:
+    return [KEEP_EVENTS, KEEP_SECONDS, *(_dump(event, position) for event in events)]
+
+
+def _dump(event: SessionEvent, position: int) -> bytes:
+    """Return the event as it travels, in JSON."""
+    data = event.model_dump(mode="json")
+    return orjson.dumps({"event": event.event, "position": position, "data": data})

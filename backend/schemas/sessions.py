@@ -80,22 +80,6 @@ class SessionOrder(StrEnum):
         return self.startswith("-")
 
 
-class EventName(StrEnum):
-    """The kinds of events that a session's stream carries."""
-
-    TURN_QUEUED = "turn_queued"
-    TURN_STARTED = "turn_started"
-    TEXT_DELTA = "text_delta"
-    THINKING_DELTA = "thinking_delta"
-    MESSAGE_ADDED = "message_added"
-    MESSAGE_UPDATED = "message_updated"
-    TODOS_UPDATED = "todos_updated"
-    PROGRESS = "progress"
-    RESET = "reset"
-    INTERRUPT = "interrupt"
-    TURN_FINISHED = "turn_finished"
-
-
 class ChatRequest(Input):
     """A person's message to a session's agent."""
 

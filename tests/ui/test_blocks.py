@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 
+from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
 from backend.schemas.sessions import (
     ContentType,
-    EventName,
     MessageStatus,
     MessageType,
     TurnStatus,
@@ -15,7 +15,6 @@ from backend.schemas.sessions import (
 from tests.patience import ends_within
 from tests.ui.fakes.api import Store
 from ui.features.chat.blocks import seconds_taken, split_current, to_blocks, to_groups
-from ui.features.chat.events import Event, parse_events
 from ui.features.chat.live_turn import LiveTurn
 from ui.shared.times import day_group, duration, grouped, moment
 
@@ -42,8 +41,8 @@ def result(store, session, call_id, text, turn=None):
     return store.add_row(session, MessageType.TOOL, ContentType.TOOL_RESULT, content, turn)
 
 
-def text(store, session, words, turn=None, by=MessageType.ASSISTANT):
-    return store.add_row(session, by, ContentType.TEXT, {"text": words}, turn)
+def text(store, session, words, turn=None, by=MessageType.ASSISTANT, **fields):
+    return store.add_row(session, by, ContentType.TEXT, {"text": words}, turn, **fields)
 
 
 def test_a_call_and_its_result_are_one_card(store, session):
@@ -114,56 +113,60 @@ def test_a_calls_time_is_known_from_its_metadata(store, session):
 
 
 def events_of(store, session):
-    return [
-        Event(str(i), EventName(name), data)
-        for i, (name, data) in enumerate(store.events[session.id])
-    ]
+    return [read_event(name, data) for name, data in store.events[session.id]]
+
+
+def said(live):
+    return [partial.text for partial in live.partial.values()]
 
 
 def test_deltas_join_until_the_stored_row_takes_their_place(store, session):
     turn = store.add_turn(session, "ask")
     store.start(turn)
     live = LiveTurn(turn, [])
+    message_id = uuid4()
     for part in ("Hel", "lo"):
-        store.publish(turn, EventName.TEXT_DELTA, message_id="m", text=part)
+        store.publish(turn, TextDelta, message_id=message_id, text=part)
     live.apply(events_of(store, session))
-    assert live.text == "Hello"
+    assert said(live) == ["Hello"]
 
     seen = len(store.events[session.id])
-    text(store, session, "Hello", turn)
+    text(store, session, "Hello", turn, id=message_id)
     live.apply(events_of(store, session)[seen:])
 
-    assert not live.has_draft
+    assert not live.partial
     assert [block.row.content["text"] for block in live.blocks] == ["Hello"]
 
 
 def test_a_replay_shows_nothing_twice(store, session):
     turn = store.add_turn(session, "ask")
     store.start(turn)
-    store.publish(turn, EventName.TEXT_DELTA, message_id="m", text="Stored")
-    stored = text(store, session, "Stored", turn)
+    message_id = uuid4()
+    store.publish(turn, TextDelta, message_id=message_id, text="Stored")
+    stored = text(store, session, "Stored", turn, id=message_id)
     live = LiveTurn(turn, [stored])
 
     for event in events_of(store, session):
         live.apply([event])
-        assert not live.has_draft
-    store.publish(turn, EventName.TEXT_DELTA, message_id="n", text="New")
+        assert not live.partial
+    store.publish(turn, TextDelta, message_id=uuid4(), text="New")
     live.apply(events_of(store, session)[-1:])
 
-    assert live.text == "New"
-    assert live.has_draft
+    assert said(live) == ["New"]
     assert len(live.blocks) == 1
 
 
 def test_a_model_asked_again_begins_its_text_again(store, session):
     turn = store.add_turn(session, "ask")
     live = LiveTurn(turn, [])
-    store.publish(turn, EventName.TEXT_DELTA, message_id="m1", text="Broken off")
-    store.publish(turn, EventName.TEXT_DELTA, message_id="m2", text="Whole")
+    broken, whole = uuid4(), uuid4()
+    store.publish(turn, TextDelta, message_id=broken, text="Broken off")
+    store.publish(turn, Reset, message_id=broken, reason="The answer broke off.")
+    store.publish(turn, TextDelta, message_id=whole, text="Whole")
 
     live.apply(events_of(store, session))
 
-    assert live.text == "Whole"
+    assert said(live) == ["Whole"]
 
 
 def test_a_status_never_moves_back(store, session):
@@ -171,7 +174,7 @@ def test_a_status_never_moves_back(store, session):
     done = call(store, session, "a", turn, status=MessageStatus.COMPLETED)
     live = LiveTurn(turn, [done])
     old = done.model_copy(update={"status": MessageStatus.EXECUTING})
-    store.publish(turn, EventName.MESSAGE_ADDED, message=old.model_dump(mode="json"))
+    store.publish(turn, MessageAdded, message=old)
 
     live.apply(events_of(store, session)[-1:])
 
@@ -187,19 +190,6 @@ def test_the_end_of_the_turn_is_noticed(store, session):
     live.apply(events_of(store, session))
 
     assert live.is_finished
-
-
-def test_events_are_read_in_pieces_of_any_size():
-    stream = (
-        b': keep-alive\n\nid: 7\nevent: text_delta\ndata: {"text": "a\xe2\x80\xa8b"}\n\n'
-        b"id: 8\nevent: not_known_yet\ndata: {}\n\n"
-    )
-    for size in (1, 3, 1000):
-        chunks = [stream[i : i + size] for i in range(0, len(stream), size)]
-
-        events = list(parse_events(chunks))
-
-        assert events == [Event("7", EventName.TEXT_DELTA, {"text": "a\u2028b"})]
 
 
 def test_sessions_stand_by_day_with_the_pinned_first(store):

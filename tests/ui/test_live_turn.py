@@ -5,9 +5,19 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.approvals import Decision, DecisionType
+from backend.schemas.events import (
+    Interrupt,
+    MessageAdded,
+    MessageUpdated,
+    Progress,
+    Reset,
+    TextDelta,
+    ThinkingDelta,
+    read_event,
+)
 from backend.schemas.sessions import (
     ContentType,
-    EventName,
+    EventContext,
     MessageStatus,
     MessageType,
     ModelWait,
@@ -15,8 +25,9 @@ from backend.schemas.sessions import (
 )
 from tests.patience import ends_within
 from tests.ui.fakes.api import Store
-from ui.features.chat.events import Event
 from ui.features.chat.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn
+
+M1, M2, M3 = uuid4(), uuid4(), uuid4()
 
 
 @pytest.fixture
@@ -36,49 +47,77 @@ def live(turn):
     return LiveTurn(turn.model_copy(), [])
 
 
-def tell(live, name, **data):
-    live.apply([Event("1", name, data | {"context": {"turn_id": str(live.turn.id)}})])
+def tell(live, kind, agent="Analyst", **data):
+    turn = live.turn
+    context = EventContext(
+        domain_id=None,
+        session_id=turn.session_id,
+        image_id=uuid4(),
+        agent_id=agent,
+        turn_id=turn.id,
+    )
+    live.apply([kind(context=context, **data)])
 
 
-def say(live, message_id, text):
-    tell(live, EventName.TEXT_DELTA, message_id=message_id, text=text)
+def say(live, message_id, text, agent="Analyst"):
+    tell(live, TextDelta, agent, message_id=message_id, text=text)
+
+
+def said(live):
+    return [(partial.agent, partial.text) for partial in live.partial.values()]
+
+
+def test_two_who_speak_at_once_are_both_whole_and_named(live, store, turn):
+    for first, second in zip(("The ", "budget ", "is"), ("It ", "was ", "more"), strict=True):
+        say(live, M1, first, "Analyst")
+        say(live, M2, second, "Auditor")
+    assert said(live) == [("Analyst", "The budget is"), ("Auditor", "It was more")]
+
+    content = {"text": "The budget is"}
+    session = store.sessions[turn.session_id]
+    row = store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, content, turn, id=M1)
+    tell(live, MessageAdded, message=row)
+    say(live, M2, " than that", "Auditor")
+
+    assert said(live) == [("Auditor", "It was more than that")]
+    assert [block.row.id for block in live.blocks] == [M1]
 
 
 def test_a_reset_takes_back_what_was_said_and_tells_why(live):
-    say(live, "m1", "The budget is")
+    say(live, M1, "The budget is")
 
-    tell(live, EventName.RESET, message_id="m1", reason="The connection was lost.")
+    tell(live, Reset, message_id=M1, reason="The connection was lost.")
 
-    assert not live.has_draft
+    assert not live.partial
     assert live.notice.endswith("is asked for again. The connection was lost.")
 
 
 def test_a_reset_of_another_message_takes_nothing_back(live):
-    say(live, "m2", "The budget is")
+    say(live, M2, "The budget is")
 
-    tell(live, EventName.RESET, message_id="m1", reason="The answer broke off.")
+    tell(live, Reset, message_id=M1, reason="The answer broke off.")
 
-    assert live.text == "The budget is"
+    assert said(live) == [("Analyst", "The budget is")]
 
 
 def test_a_reset_of_all_takes_back_what_is_not_stored(live):
-    say(live, "m1", "The budget is")
+    say(live, M1, "The budget is")
 
-    tell(live, EventName.RESET, message_id=None, reason="worker lost")
-    say(live, "m3", "Again")
+    tell(live, Reset, message_id=None, reason="worker lost")
+    say(live, M3, "Again")
 
-    assert live.text == "Again"
+    assert said(live) == [("Analyst", "Again")]
     assert not live.notice  # a row of the history tells it
 
 
 def test_a_turn_that_was_handed_over_says_so(live):
-    tell(live, EventName.RESET, message_id=None, reason="handed over")
+    tell(live, Reset, message_id=None, reason="handed over")
 
     assert live.notice.startswith("Handed over")
 
 
 def test_stopping_is_told_as_soon_as_anybody_asks_for_it(live):
-    tell(live, EventName.PROGRESS, state="stopping")
+    tell(live, Progress, state="stopping")
 
     assert live.activity == "Stopping"
 
@@ -87,12 +126,12 @@ def test_the_providers_delay_is_counted_down_until_something_comes(turn):
     now = [0.0]
     live = LiveTurn(turn.model_copy(), [], clock=lambda: now[0])
     reason = "The provider is busy."
-    tell(live, EventName.PROGRESS, state="waiting_for_model", seconds=12, reason=reason)
+    tell(live, Progress, state="waiting_for_model", seconds=12, reason=reason)
     assert live.activity == "Waiting for the model's provider (12 s): The provider is busy"
     now[0] += 13
     assert live.activity == "Asking the model again"
 
-    say(live, "m1", "Here")
+    say(live, M1, "Here")
 
     assert live.activity == "Writing"
 
@@ -103,12 +142,6 @@ def test_a_page_that_comes_later_knows_of_the_delay(turn):
     live = LiveTurn(turn.model_copy(update={"model_wait": wait}), [], clock=lambda: 0.0)
 
     assert live.activity == "Waiting for the model's provider (7.6 s): It is busy"
-
-
-def test_other_progress_changes_nothing(live):
-    tell(live, EventName.PROGRESS, state="reticulating")
-
-    assert live.activity == "Thinking"
 
 
 def test_a_turn_in_the_queue_names_its_place(live):
@@ -133,13 +166,15 @@ def test_steps_are_counted_by_message_and_batch(store, turn):
 
 
 def test_stored_rows_stand_in_for_events_that_do_not_come(store, turn, live):
-    say(live, "m1", "The budget")
+    say(live, M1, "The budget")
     session = store.sessions[turn.session_id]
-    row = store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": "All"}, turn)
+    row = store.add_row(
+        session, MessageType.ASSISTANT, ContentType.TEXT, {"text": "All"}, turn, id=M1
+    )
 
     live.store(turn, [row])
 
-    assert not live.has_draft
+    assert not live.partial
     assert [block.row.id for block in live.blocks] == [row.id]
 
 
@@ -160,20 +195,20 @@ def test_a_turn_that_begins_to_wait_says_for_how_many_and_goes_on_when_all_are_d
 ):
     approvals = [store.approvals.ask(turn, {"to": name}) for name in ("ann", "bob")]
     live.apply(stored_events(store, turn))
-    tell(live, EventName.INTERRUPT, turn=turn.model_dump(mode="json"))
+    tell(live, Interrupt, turn=turn.model_copy())
     assert live.activity == "Waiting for you: 2 calls to decide"
     assert [row.content["arguments"]["to"] for row in live.waits_for] == ["ann", "bob"]
 
     for approval in approvals:
         store.approvals.decide(approval, Decision(type=DecisionType.APPROVE))
-    live.apply(one for one in stored_events(store, turn) if one.name is EventName.MESSAGE_UPDATED)
+    live.apply(one for one in stored_events(store, turn) if isinstance(one, MessageUpdated))
 
     assert live.waits_for == []
     assert live.activity == "Going on"
 
 
 def stored_events(store, turn):
-    return [Event("1", EventName(name), data) for name, data in store.events[turn.session_id]]
+    return [read_event(name, data) for name, data in store.events[turn.session_id]]
 
 
 def test_an_endless_answer_costs_no_more_with_each_piece(live):
@@ -181,11 +216,11 @@ def test_an_endless_answer_costs_no_more_with_each_piece(live):
 
     with ends_within(20):
         for _ in range(10_000):
-            say(live, "m1", piece)
-            tell(live, EventName.THINKING_DELTA, message_id="m1", text=piece)
+            say(live, M1, piece)
+            tell(live, ThinkingDelta, message_id=M2, text=piece)
 
-    assert len(live.text) <= DRAWN_CHARS + len(piece)
-    assert len(live.thinking) == THINKING_CHARS
+    assert len(live.partial[M1].text) <= DRAWN_CHARS + len(piece)
+    assert len(live.partial[M2].text) == THINKING_CHARS
 
 
 def test_a_turn_of_many_steps_is_read_again_only_when_a_row_comes(store, turn, live):
@@ -197,7 +232,7 @@ def test_a_turn_of_many_steps_is_read_again_only_when_a_row_comes(store, turn, l
 
     with ends_within(20):
         for _ in range(20_000):
-            say(live, "m1", "word ")
+            say(live, M1, "word ")
             assert len(live.blocks) == 1
             assert live.step == 2
 
@@ -208,11 +243,11 @@ def test_what_a_running_tool_says_stands_beside_its_name(live, store, turn):
         store.sessions[turn.session_id], MessageType.ASSISTANT, ContentType.TOOL_CALL, call, turn,
         status=MessageStatus.EXECUTING,
     )  # fmt: skip
-    tell(live, EventName.MESSAGE_ADDED, message=row.model_dump(mode="json"))
+    tell(live, MessageAdded, message=row)
     before = live.activity
 
-    tell(live, EventName.PROGRESS, state="running_tool", call_id="c1", text="3 of 7")
-    tell(live, EventName.PROGRESS, state="running_tool", call_id="c2", text="of another call")
+    tell(live, Progress, state="running_tool", call_id="c1", text="3 of 7")
+    tell(live, Progress, state="running_tool", call_id="c2", text="of another call")
 
     assert before == "Running close_books"
     assert live.activity == "Running close_books: 3 of 7"

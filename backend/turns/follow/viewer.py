@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import orjson
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -13,20 +12,19 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
 from backend.errors import InvalidInput
 from backend.events.reader import EventReader, LiveEvent, StreamId
-from backend.events.stream import Event
-from backend.schemas.sessions import (
-    DisplayMessage,
-    EventContext,
-    EventName,
-    Turn,
-    TurnStatus,
+from backend.schemas.events import (
+    Interrupt,
+    MessageAdded,
+    NoTurn,
+    SessionEvent,
+    TurnFinished,
 )
+from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, latest_turn, list_unfinished, turn_of
 from db.models.turn import TurnRow
 
-JSON = dict[str, Any]
 GAP_PAGE = 200
 # Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.
 EVENT_ID = re.compile(
@@ -68,11 +66,11 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Told:
-    """An event for a viewer."""
+    """An event for a viewer: how far it brings them, what it is, and its data in JSON."""
 
-    id: str
-    event: str
-    data: JSON
+    place: Place
+    event: SessionEvent
+    data: bytes
 
 
 class Viewer:
@@ -109,43 +107,38 @@ class Viewer:
     def catch_up(self) -> list[Told]:
         """What is kept after the viewer's place; rows that Redis forgot come from the table."""
         kept = self._reader.kept(self._session_id, self.seen.place.stream)
-        last = max((place for place, event in enumerate(kept) if _position(event)), default=-1)
+        last = max((place for place, live in enumerate(kept) if _position(live)), default=-1)
         told = self._rows_before(None) if last < 0 else []
-        for place, event in enumerate(kept):
-            if self.has_gap_before(event):
-                told.extend(self._rows_before(_position(event)))
-            if place > last and event.body["event"] == EventName.TURN_FINISHED:
+        for place, live in enumerate(kept):
+            if self.has_gap_before(live):
+                told.extend(self._rows_before(_position(live)))
+            if place > last and isinstance(live.event, TurnFinished):
                 told.extend(self._rows_before(None))
-            told.extend(self.take(event))
+            told.extend(self.take(live))
         if not kept:
             told.extend(self._ended_unseen())
             told.extend(self._waits_unseen())
         return told
 
-    def has_gap_before(self, event: LiveEvent) -> bool:
+    def has_gap_before(self, live: LiveEvent) -> bool:
         """Whether rows are stored of which no event told: Redis was away or has forgotten."""
-        return (_position(event) or 0) > self.seen.place.position + 1
+        return (_position(live) or 0) > self.seen.place.position + 1
 
-    def take(self, event: LiveEvent) -> list[Told]:
+    def take(self, live: LiveEvent) -> list[Told]:
         """The event for the viewer; nothing if it was told before."""
         place, ended = self.seen
-        if event.id <= place.stream:
+        if live.id <= place.stream:
             return []
-        name, data = event.body["event"], event.body["data"]
         is_new, position, last_ended = True, place.position, place.ended
-        if name == EventName.MESSAGE_ADDED:
-            is_new = data["message"]["position"] > position
-            position = max(position, data["message"]["position"])
-        elif name == EventName.TURN_FINISHED:
-            last_ended = _name(data["context"]["turn_id"])
+        if isinstance(live.event, MessageAdded):
+            is_new = live.event.message.position > position
+            position = max(position, live.event.message.position)
+        elif isinstance(live.event, TurnFinished | Interrupt):
+            last_ended = _end_of(live.event)
             is_new = last_ended not in ended
             ended |= {last_ended}
-        elif name == EventName.INTERRUPT:
-            last_ended = _wait_of(data["turn"]["id"], data["turn"]["attempts"])
-            is_new = last_ended not in ended
-            ended |= {last_ended}
-        self.seen = Seen(Place(event.id, position, last_ended), ended)
-        return [Told(str(self.seen.place), name, data)] if is_new else []
+        self.seen = Seen(Place(live.id, position, last_ended), ended)
+        return [Told(self.seen.place, live.event, live.data)] if is_new else []
 
     def _rows_before(self, end: int | None) -> list[Told]:
         """The stored rows after the viewer's place, up to but without position `end`."""
@@ -160,7 +153,7 @@ class Viewer:
                 for row in rows:
                     self._move(position=row.position)
                     context = self._context(session, row)
-                    told.append(self._tell(EventName.MESSAGE_ADDED, context, message=row))
+                    told.append(self._tell(MessageAdded(context=context, message=row)))
                 if len(rows) < GAP_PAGE:
                     break
         return told
@@ -171,7 +164,7 @@ class Viewer:
         if latest is None or not is_finished(latest[0].status):
             return []
         turn, context = latest
-        return self._tell_once(_name(turn.id), EventName.TURN_FINISHED, context, turn)
+        return self._tell_once(TurnFinished(context=context, turn=turn))
 
     def _waits_unseen(self) -> list[Told]:
         """That the active turn waits for people, where no event tells it any more."""
@@ -180,28 +173,27 @@ class Viewer:
             if first is None or first.status != TurnStatus.WAITING:
                 return []
             turn, context = turn_of(session, first), context_of(session, first)
-        wait = _wait_of(turn.id, turn.attempts)
-        return self._tell_once(wait, EventName.INTERRUPT, context, turn)
+        return self._tell_once(Interrupt(context=context, turn=turn))
 
-    def _tell_once(self, mark: str, name: EventName, context: Any, turn: Turn) -> list[Told]:
-        if mark in self.seen.ended:
+    def _tell_once(self, event: TurnFinished | Interrupt) -> list[Told]:
+        end = _end_of(event)
+        if end in self.seen.ended:
             return []
-        self._move(ended=mark)
-        self.seen = self.seen._replace(ended=self.seen.ended | {mark})
-        return [self._tell(name, context, turn=turn)]
+        self._move(ended=end)
+        self.seen = self.seen._replace(ended=self.seen.ended | {end})
+        return [self._tell(event)]
 
-    def _latest_turn(self) -> tuple[Turn, Any] | None:
+    def _latest_turn(self) -> tuple[Turn, EventContext] | None:
         with self._services.database.read() as session:
             row = latest_turn(session, self._session_id)
             return (turn_of(session, row), context_of(session, row)) if row else None
 
-    def _context(self, session: Session, row: DisplayMessage) -> EventContext | JSON:
+    def _context(self, session: Session, row: DisplayMessage) -> EventContext | NoTurn:
         turn = session.get(TurnRow, row.turn_id)
-        return context_of(session, turn) if turn else {"session_id": self._session_id}
+        return context_of(session, turn) if turn else NoTurn(session_id=self._session_id)
 
-    def _tell(self, name: EventName, context: Any, **data: Any) -> Told:
-        body = orjson.loads(Event(name, context, data).dump())
-        return Told(str(self.seen.place), name, body["data"])
+    def _tell(self, event: SessionEvent) -> Told:
+        return Told(self.seen.place, event, event.model_dump_json().encode())
 
     def _move(self, **changes: Any) -> None:
         self.seen = self.seen._replace(place=self.seen.place._replace(**changes))
@@ -219,18 +211,16 @@ class Viewer:
         return Place(before, position)
 
 
-def _name(turn_id: UUID | str) -> str:
+def _name(turn_id: UUID) -> str:
     return str(turn_id)[:NAME_CHARS]
 
 
-def _wait_of(turn_id: UUID | str, attempts: int) -> str:
-    """What names one wait: a turn may wait again after each attempt."""
-    return f"{_name(turn_id)}-{attempts}"
+def _end_of(event: TurnFinished | Interrupt) -> str:
+    """Return what names an end, or a wait for people, which may come again after each attempt."""
+    name = _name(event.turn.id)
+    return f"{name}-{event.turn.attempts}" if isinstance(event, Interrupt) else name
 
 
-def _position(event: LiveEvent) -> int | None:
+def _position(live: LiveEvent) -> int | None:
     """Where the row stands that the event tells of; None for an event of another kind."""
-    if event.body["event"] != EventName.MESSAGE_ADDED:
-        return None
-    position: int = event.body["data"]["message"]["position"]
-    return position
+    return live.event.message.position if isinstance(live.event, MessageAdded) else None

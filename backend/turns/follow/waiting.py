@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.events.reader import EventReader, LiveEvent
+from backend.schemas.events import Interrupt, TurnFinished
 from backend.schemas.sessions import Turn, TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turn import TurnRow
@@ -60,7 +61,7 @@ class Waits:
         leaving = asyncio.ensure_future(gone)
 
         def hear(event: LiveEvent | None) -> None:
-            if event is None or event.body["event"] in ("turn_finished", "interrupt"):
+            if event is None or isinstance(event.event, TurnFinished | Interrupt):
                 loop.call_soon_threadsafe(self._happened.set)
 
         stop_listening = self._reader.listen(turn.session_id, hear)

@@ -11,8 +11,7 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import list_shown
 from backend.conversations.rebuild import rebuild_messages
 from backend.errors import SessionBusy
-from backend.events.stream import Event
-from backend.schemas.sessions import EventName
+from backend.schemas.events import MessageAdded
 from backend.turns.process.services import Services
 from backend.turns.queries import context_in, latest_turn, list_unfinished
 from backend.turns.run.close import CUT_OFF
@@ -38,10 +37,8 @@ def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
         shown = views.append(session, session_id, turn.id if turn else None, told).added
         context = context_in(conversation, turn) if turn else None
     if context:
-        events = [
-            Event(EventName.MESSAGE_ADDED, context, {"message": row}, row.position) for row in shown
-        ]
-        services.events.publish(session_id, *events)
+        events = [MessageAdded(context=context, message=row) for row in shown]
+        services.events.publish(session_id, *events, position=shown[-1].position)
 
 
 def rebuild_state(session: Session, conversation_id: UUID) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from redis import Redis
 from redis.exceptions import RedisError
 
-from backend.events.stream import Event, EventStream
-from backend.schemas.sessions import EventName
+from backend.events.stream import EventStream
+from backend.schemas.events import MessageAdded, SessionEvent, TurnQueued
 from backend.turns.process.queue import TurnQueue
 from backend.turns.submit.enter import Accepted
 
@@ -88,7 +88,12 @@ class Announcer:
                 for one in batch:
                     if one.is_next:
                         self._queue.wake_with(pipeline, one.turn.id)
-                    self._events.publish_with(pipeline, one.turn.session_id, *told[one.turn.id])
+                    self._events.publish_with(
+                        pipeline,
+                        one.turn.session_id,
+                        *told[one.turn.id],
+                        position=one.shown.position if one.shown else 0,
+                    )
                 pipeline.execute()
         except RedisError as error:
             ids = ", ".join(map(str, told))
@@ -96,11 +101,10 @@ class Announcer:
             self._events.missed(events, error)
 
 
-def _events(accepted: Accepted) -> list[Event]:
+def _events(accepted: Accepted) -> list[SessionEvent]:
     context, turn, shown = accepted.context, accepted.turn, accepted.shown
     assert context is not None  # noqa: S101  # told of new turns only
-    position = shown.position if shown else 0
-    events = [Event(EventName.TURN_QUEUED, context, {"turn": turn}, position)]
+    events: list[SessionEvent] = [TurnQueued(context=context, turn=turn)]
     if shown:
-        events.append(Event(EventName.MESSAGE_ADDED, context, {"message": shown}, position))
+        events.append(MessageAdded(context=context, message=shown))
     return events

@@ -16,9 +16,9 @@ from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.errors import AlreadyDecided, InvalidInput, NothingToDecide
-from backend.events.stream import Event
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
-from backend.schemas.sessions import DisplayMessage, EventContext, EventName, Turn
+from backend.schemas.events import MessageAdded, MessageUpdated
+from backend.schemas.sessions import DisplayMessage, EventContext, Turn
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from db.failpoints import failpoint
@@ -184,15 +184,12 @@ def _how_decided(row: ApprovalRow) -> str:
 def _tell(services: Services, decided: _Decided) -> None:
     """Tell those who watch, and wake a worker when the turn may go on."""
     failpoint("S12 decided")
-    position = decided.added[-1].position if decided.added else 0
-
-    def event(name: EventName, message: DisplayMessage) -> Event:
-        return Event(name, decided.context, {"message": message}, position)
-
+    context = decided.context
     services.events.publish(
         decided.turn.session_id,
-        *(event(EventName.MESSAGE_UPDATED, message) for message in decided.updated),
-        *(event(EventName.MESSAGE_ADDED, message) for message in decided.added),
+        *(MessageUpdated(context=context, message=row) for row in decided.updated),
+        *(MessageAdded(context=context, message=row) for row in decided.added),
+        position=decided.added[-1].position if decided.added else 0,
     )
     if decided.goes_on:
         services.queue.wake(decided.turn.id)

@@ -1,8 +1,7 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,8 +26,9 @@ from backend.approvals.store import request_approvals
 from backend.conversations import display, views
 from backend.conversations.state.delta import diff_states
 from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
-from backend.events.stream import Event
-from backend.schemas.sessions import ContentType, DisplayMessage, EventName, TurnStatus
+from backend.schemas import events
+from backend.schemas.events import SessionEvent
+from backend.schemas.sessions import ContentType, DisplayMessage, TurnStatus
 from backend.text import clean_text
 from backend.turns.process.services import Services
 from backend.turns.queries import let_wait
@@ -50,9 +50,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-_SAID = {
-    ThinkingDelta: (EventName.THINKING_DELTA, ContentType.THINKING),
-    TextDelta: (EventName.TEXT_DELTA, ContentType.TEXT),
+_SAID: Mapping[type, tuple[type[events.ThinkingDelta | events.TextDelta], ContentType]] = {
+    ThinkingDelta: (events.ThinkingDelta, ContentType.THINKING),
+    TextDelta: (events.TextDelta, ContentType.TEXT),
 }
 
 
@@ -67,6 +67,7 @@ class Recorder:
     def __init__(self, services: Services, claim: Claim) -> None:
         self._services = services
         self._claim = claim
+        self._context = claim.context
         self._stored = claim.stored
         self._spent = claim.spent
         self._position = claim.position
@@ -79,16 +80,16 @@ class Recorder:
 
     def started(self) -> None:
         """Tell those who watch that the turn runs, and show the message if it had to wait."""
-        added = self._claim.added
+        claim, context = self._claim, self._context
         reset = []
         if self._claim.attempt > 1 and not self._claim.has_waited:
             reason = "worker lost" if self._claim.is_resumed else "handed over"
-            reset = [self._event(EventName.RESET, message_id=None, reason=reason)]
+            reset = [events.Reset(context=context, message_id=None, reason=reason)]
         self._publish(
             *reset,
-            self._event(EventName.TURN_STARTED, turn=self._claim.turn),
-            *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in self._claim.updated),
-            *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
+            events.TurnStarted(context=context, turn=claim.turn),
+            *(events.MessageUpdated(context=context, message=row) for row in claim.updated),
+            *(events.MessageAdded(context=context, message=row) for row in claim.added),
         )
 
     def said(self, delta: TextDelta | ThinkingDelta) -> None:
@@ -97,22 +98,25 @@ class Recorder:
             self._forget_partial(delta.message_id)
         self._partial[type(delta)].append(delta.text)
         failpoint("S7")
-        name, content_type = _SAID[type(delta)]
+        event, content_type = _SAID[type(delta)]
         shown = display.shown_id(delta.message_id, content_type)
-        self._publish(self._event(name, message_id=shown, text=delta.text))
+        self._publish(event(context=self._context, message_id=shown, text=delta.text))
 
     def reset(self, reset: AnswerReset) -> None:
         """Take back what was published of an answer that broke off; it comes again."""
         said = [of_kind for kind, (_, of_kind) in _SAID.items() if self._partial[kind]]
         void = [display.shown_id(reset.message_id, of_kind) for of_kind in said]
-        reason = reset.reason
-        self._publish(*(self._event(EventName.RESET, message_id=i, reason=reason) for i in void))
+        context, reason = self._context, reset.reason
+        self._publish(*(events.Reset(context=context, message_id=i, reason=reason) for i in void))
         self._forget_partial("")
 
     def waiting(self, waiting: ModelWaiting) -> None:
         """Say that the model's provider lets the turn wait; keep it for those who look later."""
-        said = {"state": "waiting_for_model", "seconds": waiting.seconds, "reason": waiting.reason}
-        self._publish(self._event(EventName.PROGRESS, **said))
+        seconds, reason = waiting.seconds, waiting.reason
+        said = events.Progress(
+            context=self._context, state="waiting_for_model", seconds=seconds, reason=reason
+        )
+        self._publish(said)
         try:
             self._keep_wait(waiting)
         except SQLAlchemyError as error:
@@ -121,7 +125,10 @@ class Recorder:
 
     def tool_said(self, said: ToolProgress) -> None:
         """Publish how far a running tool has come; that is not kept."""
-        self._publish(self._event(EventName.PROGRESS, state="running_tool", **asdict(said)))
+        call_id, text = said.call_id, said.text
+        self._publish(
+            events.Progress(context=self._context, state="running_tool", call_id=call_id, text=text)
+        )
 
     def asked(self, asked: ModelAsked) -> None:
         """Keep what a model was sent until it is noted with the step that it makes."""
@@ -157,7 +164,7 @@ class Recorder:
             return True
         changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
         turn = self._claim.turn.model_copy(update=changed)
-        self._publish(self._event(EventName.INTERRUPT, turn=turn))
+        self._publish(events.Interrupt(context=self._context, turn=turn))
         return False
 
     def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> bool:
@@ -291,15 +298,14 @@ class Recorder:
     def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
         if added:
             self._position = added[-1].position
-        todos = [row for row in added if row.content_type is ContentType.TODOS]
+        context = self._context
+        todos = [row.content["todos"] for row in added if row.content_type is ContentType.TODOS]
         self._publish(
-            *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in updated),
-            *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
-            *(self._event(EventName.TODOS_UPDATED, **row.content) for row in todos),
+            *(events.MessageUpdated(context=context, message=row) for row in updated),
+            *(events.MessageAdded(context=context, message=row) for row in added),
+            *(events.TodosUpdated(context=context, todos=one) for one in todos),
         )
 
-    def _event(self, name: EventName, **data: Any) -> Event:
-        return Event(name, self._claim.context, data, self._position)
-
-    def _publish(self, *events: Event) -> None:
-        self._services.events.publish(self._claim.conversation_id, *events)
+    def _publish(self, *what: SessionEvent) -> None:
+        conversation_id, position = self._claim.conversation_id, self._position
+        self._services.events.publish(conversation_id, *what, position=position)

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.errors import TurnNotFound
-from backend.events.stream import Event
-from backend.schemas.sessions import EventName, Turn, TurnStatus
+from backend.schemas.events import Progress
+from backend.schemas.sessions import Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, latest_turn, list_unfinished, turn_of
@@ -37,7 +37,7 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         services.announcer.settle()  # that it was queued is told before that it has ended
         publish_closed(services, closed)
     elif answer.stop_requested and not was_stopping:
-        stopping = Event(EventName.PROGRESS, context, {"state": "stopping"})
+        stopping = Progress(context=context, state="stopping")
         services.events.publish(answer.session_id, stopping)
     return answer
 

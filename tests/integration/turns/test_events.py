@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import redis
 
-from backend.schemas.sessions import EventName
+from backend.schemas.events import EVENTS
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import Gate, check_views, make_session, stop, tool_domain
 from tests.stack import Stack, read_events
@@ -151,7 +151,7 @@ def broken_once(model: ScriptedModel) -> None:
 
 def test_events_are_as_they_are_documented(stack: Stack, model: ScriptedModel) -> None:
     broken_once(model)
-    document = httpx.get(f"{stack.base_url}/api/openapi.json").json()
+    document = httpx.get(f"{stack.base_url}/api/openapi.json", timeout=30).json()
     answer = document["paths"]["/api/v1/sessions/{session_id}/events"]["get"]["responses"]["200"]
     items = answer["content"]["text/event-stream"]["itemSchema"]["oneOf"]
     bodies = {
@@ -162,7 +162,7 @@ def test_events_are_as_they_are_documented(stack: Stack, model: ScriptedModel) -
 
     story = follow_to_end(stack, turn["session_id"], turn["turn_id"])
 
-    assert bodies.keys() == set(EventName)
+    assert bodies.keys() == set(EVENTS)
     assert {"reset", "progress", "message_updated"} <= {event["event"] for event in story}
     for event in story:
         schema = {**bodies[event["event"]], "components": document["components"]}

@@ -10,8 +10,9 @@ from uuid import UUID, uuid4
 from redis import Redis
 
 from backend.api.channels import MAX_WAITING
-from backend.events.stream import Event, EventStream
-from backend.schemas.sessions import EventContext, EventName
+from backend.events.stream import EventStream
+from backend.schemas.events import TextDelta
+from backend.schemas.sessions import EventContext
 from tests.fakes import script
 from tests.integration.scenes import make_session
 from tests.stack import Stack, read_events
@@ -28,11 +29,13 @@ def publish_many(stack: Stack, session_id: str) -> None:
     ids = {name: uuid4() for name in ("domain_id", "image_id", "turn_id")}
     context = EventContext(session_id=UUID(session_id), agent_id="agent", **ids)
     with closing(Redis.from_url(stack.redis_url)) as redis:
-        stream = EventStream(redis)
+        stream, message_id = EventStream(redis), uuid4()
         for start in range(0, SENT, BATCH):
             numbers = range(start, start + BATCH)
-            data = [{"message_id": "m", "text": f"{number} {WORDS}"} for number in numbers]
-            events = [Event(EventName.TEXT_DELTA, context, one) for one in data]
+            texts = [f"{number} {WORDS}" for number in numbers]
+            events = [
+                TextDelta(context=context, message_id=message_id, text=text) for text in texts
+            ]
             stream.publish(UUID(session_id), *events)
 
 

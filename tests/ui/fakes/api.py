@@ -14,6 +14,15 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
+from backend.schemas.events import (
+    MessageAdded,
+    MessageUpdated,
+    TextDelta,
+    ThinkingDelta,
+    TurnFinished,
+    TurnQueued,
+    TurnStarted,
+)
 from backend.schemas.operations import ServerInfo
 from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from backend.schemas.sessions import (
@@ -21,7 +30,7 @@ from backend.schemas.sessions import (
     ChatResponse,
     ContentType,
     DisplayMessage,
-    EventName,
+    EventContext,
     MessagePage,
     MessageStatus,
     MessageType,
@@ -101,7 +110,7 @@ class Store:
     def add_row(self, session, message_type, content_type, content, turn=None, **fields):
         rows = self.rows[session.id]
         row = DisplayMessage(
-            id=uuid4(), position=len(rows) + 1, message_type=message_type,
+            id=fields.pop("id", None) or uuid4(), position=len(rows) + 1, message_type=message_type,
             content_type=content_type, content=content, sequence=fields.pop("sequence", 0),
             status=fields.pop("status", MessageStatus.COMPLETED), agent=fields.pop("agent", None),
             turn_id=turn.id if turn else None, created_at=datetime.now(UTC),
@@ -110,7 +119,7 @@ class Store:
         rows.append(row)
         session.message_count = len(rows)
         if turn is not None:
-            self.publish(turn, EventName.MESSAGE_ADDED, message=row.model_dump(mode="json"))
+            self.publish(turn, MessageAdded, message=row)
         return row
 
     def add_turn(self, session, message, status=TurnStatus.QUEUED, **fields) -> Turn:
@@ -123,7 +132,7 @@ class Store:
         ).model_copy(update=fields)  # fmt: skip
         self.turns[turn.id] = turn
         session.turn_count += 1
-        self.publish(turn, EventName.TURN_QUEUED, turn=turn.model_dump(mode="json"))
+        self.publish(turn, TurnQueued, turn=turn)
         if not waiting:
             self.ask(turn)
         return turn
@@ -161,21 +170,22 @@ class Store:
             is_retryable=turn is latest and turn.status is TurnStatus.FAILED,
         )  # fmt: skip
 
-    def publish(self, of, name, **data):
+    def publish(self, of, kind, agent=None, **data):
         session = self.sessions.get(of.session_id)
         if session is None:
             return
-        data["context"] = {
-            "domain_id": None, "session_id": str(session.id), "image_id": str(session.image_id),
-            "agent_id": of.agent, "turn_id": str(of.id),
-        }  # fmt: skip
-        self.events[session.id].append((str(name), data))
+        context = EventContext(
+            domain_id=None, session_id=session.id, image_id=session.image_id,
+            agent_id=agent or of.agent, turn_id=of.id,
+        )  # fmt: skip
+        event = kind(context=context, **data)
+        self.events[session.id].append((event.event, event.model_dump(mode="json")))
 
     def start(self, turn):
         turn.status, turn.attempts = TurnStatus.RUNNING, turn.attempts + 1
         turn.started_at = datetime.now(UTC)
         self.sessions[turn.session_id].status = TurnStatus.RUNNING
-        self.publish(turn, EventName.TURN_STARTED, turn=turn.model_dump(mode="json"))
+        self.publish(turn, TurnStarted, turn=turn)
 
     def finish(self, turn, status=TurnStatus.SUCCEEDED):
         if turn.status not in UNFINISHED:
@@ -187,7 +197,7 @@ class Store:
         session.updated_at = datetime.now(UTC)
         waiting = self.unfinished(session.id)
         session.status = waiting[0].status if waiting else "idle"
-        self.publish(turn, EventName.TURN_FINISHED, turn=turn.model_dump(mode="json"))
+        self.publish(turn, TurnFinished, turn=turn)
         if waiting:
             self.ask(waiting[0])
             threading.Thread(target=self.play, args=(waiting[0],), daemon=True).start()
@@ -198,10 +208,12 @@ class Store:
             return
         session = self.sessions[turn.session_id]
         self.start(turn)
-        if not self.stream(turn, EventName.THINKING_DELTA, "The person asks for a budget."):
+        thinking = self.stream(turn, ThinkingDelta, "The person asks for a budget.")
+        if thinking is None:
             return
         self.add_row(session, MessageType.ASSISTANT, ContentType.THINKING,
-                     {"text": "The person asks for a budget."}, turn, agent="Analyst")  # fmt: skip
+                     {"text": "The person asks for a budget."}, turn, agent="Analyst",
+                     id=thinking)  # fmt: skip
         call = self.add_row(
             session, MessageType.ASSISTANT, ContentType.TOOL_CALL,
             {"call_id": "c1", "name": "lookup_budget", "arguments": {"cost_centre": "CC-1001"}},
@@ -209,25 +221,27 @@ class Store:
         )  # fmt: skip
         time.sleep(self.pause * 10)
         call.status = MessageStatus.COMPLETED
-        self.publish(turn, EventName.MESSAGE_UPDATED, message=call.model_dump(mode="json"))
+        self.publish(turn, MessageUpdated, message=call)
         self.add_row(
             session, MessageType.TOOL, ContentType.TOOL_RESULT,
             {"tool_call_id": "c1", "name": "lookup_budget", "content": "120000", "is_error": False},
             turn, agent="Analyst",
         )  # fmt: skip
         text = f"The budget of **CC-1001** is $120,000.\n\nYou asked: {turn.message[:200]}"
-        if self.stream(turn, EventName.TEXT_DELTA, text):
+        answer = self.stream(turn, TextDelta, text)
+        if answer is not None:
             self.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": text}, turn,
-                         agent="Analyst")  # fmt: skip
+                         agent="Analyst", id=answer)  # fmt: skip
             self.finish(turn)
 
-    def stream(self, turn, name, text) -> bool:
+    def stream(self, turn, kind, text) -> UUID | None:
+        message_id = uuid4()
         for word in text.split(" "):
             if turn.status is not TurnStatus.RUNNING:
-                return False
-            self.publish(turn, name, message_id="m1", text=word + " ")
+                return None
+            self.publish(turn, kind, message_id=message_id, text=word + " ")
             time.sleep(self.pause)
-        return True
+        return message_id
 
 
 def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function for each route)

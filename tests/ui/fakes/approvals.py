@@ -16,9 +16,9 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
+from backend.schemas.events import MessageUpdated
 from backend.schemas.sessions import (
     ContentType,
-    EventName,
     MessageStatus,
     MessageType,
     Problem,
@@ -84,7 +84,7 @@ class FakeApprovals:
             edited_arguments=edited.args if edited else None, remember=decision.remember,
         ).model_dump(mode="json", exclude_defaults=True)  # fmt: skip
         turn = self.store.turns[approval.turn_id]
-        self.store.publish(turn, EventName.MESSAGE_UPDATED, message=row.model_dump(mode="json"))
+        self.store.publish(turn, MessageUpdated, message=row)
         self.count()
         if not [item for item in self.pending() if item.turn_id == turn.id]:
             self.store.finish(turn)

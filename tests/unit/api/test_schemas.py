@@ -9,10 +9,10 @@ from backend.domains.template import agent_named, check_template, image_of, said
 from backend.errors import InvalidInput
 from backend.schemas import sessions as schemas
 from backend.schemas.domains import AgentTemplate, DomainTemplate, Limits
+from backend.schemas.events import EVENTS
 from backend.schemas.sessions import (
     ChatRequest,
     ContentType,
-    EventName,
     NewChatRequest,
     SessionChange,
     TurnStatus,
@@ -24,7 +24,7 @@ JSON = dict[str, Any]
 
 def test_statuses_events_and_contents_have_the_promised_names() -> None:
     assert set(TurnStatus) == {"queued", "running", "waiting", "succeeded", "failed", "stopped"}
-    assert set(EventName) >= {
+    assert set(EVENTS) >= {
         "turn_queued", "turn_started", "text_delta", "thinking_delta", "message_added",
         "message_updated", "todos_updated", "progress", "interrupt", "turn_finished",
     }  # fmt: skip

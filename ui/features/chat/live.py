@@ -17,7 +17,7 @@ from ui.features.chat import renderers
 from ui.features.chat.blocks import Block
 from ui.features.chat.events import Follower
 from ui.features.chat.history import speaker
-from ui.features.chat.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn
+from ui.features.chat.live_turn import DRAWN_CHARS, THINKING_CHARS, LiveTurn, PartialMessage
 from ui.features.chat.renderers import Place
 from ui.shared import watch
 from ui.shared.states import running_words, waiting_words
@@ -46,13 +46,11 @@ def follow(turn: Turn, rows: Sequence[DisplayMessage], queued: Sequence[Turn]) -
         return
     checked = heard = time.monotonic()
     with Follower(state.client(), turn.session_id) as follower:
-        while not (live.is_finished or live.is_lost or live.waits_for):
+        while not (live.is_finished or follower.has_ended or live.waits_for):
             events = follower.take(WAIT_SECONDS, JOIN_SECONDS)
             live.apply(events)
             if events:
                 heard = time.monotonic()
-            else:
-                live.settle()
             stage.draw(live)
             notice.show(f":material/info: {plain(live.notice)}" if live.notice else "")
             status.show(_status_line(live))
@@ -104,14 +102,14 @@ class Caption:
 
 
 class TurnView:
-    """The place where a turn is drawn: a slot for each block, and the draft at the end."""
+    """The place where a turn is drawn: a slot for each block, and the drafts at the end."""
 
     def __init__(self, container: DeltaGenerator, session_id: UUID) -> None:
         self._container = container
         self._session_id = session_id
         self._slots: dict[UUID, DeltaGenerator] = {}
         self._drawn: dict[UUID, object] = {}
-        self._draft: Draft | None = None
+        self._drafts: dict[UUID, Draft] = {}
         self._draws = 0
 
     def draw(self, live: LiveTurn) -> None:
@@ -122,15 +120,17 @@ class TurnView:
         for block in blocks:
             if self._drawn.get(block.row.id) != block.signature:
                 self._draw_block(block)
-        if live.has_draft:
-            self._draft = self._draft or Draft(self._container)
-            self._draft.write(live.thinking, live.text)
-        else:
-            self._end_draft()
+        for message_id in self._drafts.keys() - live.partial.keys():
+            self._drafts.pop(message_id).clear()
+        for message_id, partial in live.partial.items():
+            if message_id not in self._drafts:
+                is_guest = partial.agent != live.turn.agent
+                self._drafts[message_id] = Draft(self._container, partial, is_guest=is_guest)
+            self._drafts[message_id].write(partial.text)
 
     def _draw_block(self, block: Block) -> None:
         if block.row.id not in self._slots:
-            self._end_draft()
+            self._end_drafts()
             self._slots[block.row.id] = self._container.empty()
         slot = self._slots[block.row.id]
         self._drawn[block.row.id] = block.signature
@@ -140,37 +140,47 @@ class TurnView:
         with slot if is_one else slot.container():
             renderers.draw(block, Place(self._session_id, f"live{self._draws}"))
 
-    def _end_draft(self) -> None:
-        if self._draft is not None:
-            self._draft.clear()
-            self._draft = None
+    def _end_drafts(self) -> None:
+        """Clear the drafts; those that go on are drawn again, after the new block."""
+        for draft in self._drafts.values():
+            draft.clear()
+        self._drafts.clear()
 
 
 class Draft:
-    """What streams: finished paragraphs are written once, only the last one again and again."""
+    """A message that streams: finished paragraphs are written once, the last one again and again.
 
-    def __init__(self, container: DeltaGenerator) -> None:
+    One of a guest, which is another agent than the turn's, has its name above.
+    """
+
+    def __init__(
+        self, container: DeltaGenerator, partial: PartialMessage, *, is_guest: bool
+    ) -> None:
         self._place = container.empty()
         self._body = self._place.container()
-        self._thinking = self._body.empty()
+        if is_guest:
+            self._body.caption(plain(partial.agent))
+        self._is_thinking = partial.content_type is ContentType.THINKING
         self._last = self._body.empty()
         self._finished = 0
-        self._written = ("", "")
+        self._written = ""
 
-    def write(self, thinking: str, text: str) -> None:
-        """Show the thinking and the text so far; a very long text is shown whole once stored."""
-        if thinking != self._written[0]:
-            self._write_thinking(thinking)
-        if text != self._written[1]:
+    def write(self, text: str) -> None:
+        """Show what there is so far; a very long text is shown whole once stored."""
+        if text == self._written:
+            return
+        self._written = text
+        if self._is_thinking:
+            self._write_thinking(text)
+        else:
             self._write_text(text if len(text) <= DRAWN_CHARS else f"{text[:DRAWN_CHARS]} …")
-        self._written = (thinking, text)
 
     def clear(self) -> None:
         """Take the draft off the page: what it said is stored now, or void."""
         self._place.empty()
 
     def _write_thinking(self, thinking: str) -> None:
-        with self._thinking.expander(
+        with self._last.expander(
             "Thinking", expanded=True, type="compact", icon=":material/psychology:"
         ):
             st.caption(plain(thinking, THINKING_CHARS))

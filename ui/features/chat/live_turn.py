@@ -2,19 +2,31 @@
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from uuid import UUID
 
+from backend.schemas.events import (
+    Interrupt,
+    MessageAdded,
+    MessageUpdated,
+    Progress,
+    Reset,
+    SessionEvent,
+    TextDelta,
+    ThinkingDelta,
+    TurnFinished,
+    TurnQueued,
+    TurnStarted,
+)
 from backend.schemas.sessions import (
     ContentType,
     DisplayMessage,
-    EventName,
     MessageStatus,
     MessageType,
     Turn,
     TurnStatus,
 )
 from ui.features.chat.blocks import Block, to_blocks
-from ui.features.chat.events import Event
 from ui.shared.states import queue_words, wait_words, waiting_words
 
 ASKED_AGAIN = "The answer broke off and is asked for again."
@@ -27,8 +39,24 @@ RESETS = {
 }
 
 
+@dataclass
+class PartialMessage:
+    """What has come so far of a message that is not stored yet: an agent's text, or thinking."""
+
+    agent: str
+    content_type: ContentType
+    text: str = ""
+
+    def add(self, text: str) -> None:
+        """Add a piece: of thinking the end is kept, of a text no more than is drawn."""
+        if self.content_type is ContentType.THINKING:
+            self.text = (self.text + text)[-THINKING_CHARS:]
+        elif len(self.text) <= DRAWN_CHARS:
+            self.text += text
+
+
 class LiveTurn:
-    """Reduces events to rows and a draft: the text and thinking that no stored row holds yet."""
+    """Reduces events to rows and partial messages, by the ids of the rows that they become."""
 
     def __init__(
         self,
@@ -38,56 +66,37 @@ class LiveTurn:
     ) -> None:
         self.turn = turn
         self._clock = clock
-        self.thinking = ""
-        self.text = ""
+        self.partial: dict[UUID, PartialMessage] = {}
         self.notice = ""
         self._wait: tuple[float, str] | None = None
         self._tools_say: dict[str, str] = {}
-        self._ids: dict[EventName, str] = {}
         self.is_finished = False
-        self.is_lost = False
         self.queued_ids: set[UUID] = set()
         self._rows = {row.position: row for row in rows}
+        self._stored_ids = {row.id for row in self._rows.values()}
         self._in_order: list[DisplayMessage] | None = None
         self._blocks: list[Block] = []
         self._step = 1
-        self._watermark = max(self._rows, default=0)
-        self._is_replaying = bool(self._rows)
         self._take_wait(turn)
 
-    def apply(self, events: Iterable[Event]) -> None:
+    def apply(self, events: Iterable[SessionEvent]) -> None:
         """Take a batch of events; those of other turns only tell what is queued."""
         for event in events:
-            if event.name is None:
-                self.is_lost = True
-            elif event.name is EventName.TURN_QUEUED:
-                self.queued_ids.add(UUID(event.turn_id))
-            elif event.turn_id == str(self.turn.id):
-                self._apply(event.name, event.data)
+            if isinstance(event, TurnQueued):
+                self.queued_ids.add(event.turn.id)
+            elif event.context.turn_id == self.turn.id:
+                self._apply(event)
 
     def store(self, turn: Turn, rows: Iterable[DisplayMessage]) -> None:
         """Take what is stored, for when no events come although the turn goes on."""
         if turn.status is not self.turn.status or turn.attempts != self.turn.attempts:
-            self._turn_is(turn, EventName.TURN_STARTED)
+            self.partial.clear()
         self.turn = turn
         self._take_wait(turn)
         for row in rows:
             known = self._rows.get(row.position)
             if known is None or _PROGRESS[row.status] > _PROGRESS[known.status]:
-                name = EventName.MESSAGE_UPDATED if known else EventName.MESSAGE_ADDED
-                self._put(row, name)
-
-    def settle(self) -> None:
-        """Nothing came for a while: what was replayed is all there is."""
-        self._is_replaying = False
-
-    @property
-    def has_draft(self) -> bool:
-        """Whether there is text to be shown that is not stored yet.
-
-        While the stream repeats what is stored already, its text is not shown a second time.
-        """
-        return not self._is_replaying and bool(self.thinking or self.text)
+                self._put(row, is_added=known is None)
 
     @property
     def blocks(self) -> list[Block]:
@@ -119,7 +128,8 @@ class LiveTurn:
             call = running[-1].content
             said = self._tools_say.get(str(call.get("call_id")))
             return f"Running {call.get('name', 'a tool')}" + (f": {said}" if said else "")
-        return "Writing" if self.text and self.has_draft else "Thinking"
+        kinds = {partial.content_type for partial in self.partial.values()}
+        return "Writing" if ContentType.TEXT in kinds else "Thinking"
 
     @property
     def step(self) -> int:
@@ -142,70 +152,64 @@ class LiveTurn:
             self._step += is_answer or is_batch
             before = row.message_type
 
-    def _apply(self, name: EventName, data: dict[str, object]) -> None:
-        if name is EventName.PROGRESS:
-            self._progress(data)
+    def _apply(self, event: SessionEvent) -> None:
+        if isinstance(event, Progress):
+            self._progress(event)
             return
         self._wait = None
-        if name is EventName.RESET:
-            self._reset(data)
-        elif name in (EventName.TEXT_DELTA, EventName.THINKING_DELTA):
-            self._add_delta(name, str(data["message_id"]), str(data["text"]))
-        elif name in (EventName.MESSAGE_ADDED, EventName.MESSAGE_UPDATED):
-            self._put(DisplayMessage.read(data["message"]), name)
-        elif name in (EventName.TURN_STARTED, EventName.TURN_FINISHED, EventName.INTERRUPT):
-            self._turn_is(Turn.read(data["turn"]), name)
+        match event:
+            case TextDelta() | ThinkingDelta():
+                self._add_delta(event)
+            case Reset():
+                self._reset(event)
+            case MessageAdded() | MessageUpdated():
+                self._put(event.message, is_added=isinstance(event, MessageAdded))
+            case TurnStarted():
+                # A new attempt begins its step again; what the lost one had said is not stored.
+                self.turn = event.turn
+                self.partial.clear()
+            case TurnFinished() | Interrupt():
+                self.turn = event.turn
+                self.is_finished = isinstance(event, TurnFinished)
 
-    def _add_delta(self, name: EventName, message_id: str, text: str) -> None:
-        # The model was asked again: what it had begun to say before is void.
-        is_new = message_id != self._ids.get(name)
-        self._ids[name] = message_id
-        if name is EventName.THINKING_DELTA:
-            self.thinking = (text if is_new else self.thinking + text)[-THINKING_CHARS:]
-        elif is_new:
-            self.text = text
-        elif len(self.text) <= DRAWN_CHARS:  # more is not drawn before it is stored
-            self.text += text
+    def _add_delta(self, event: TextDelta | ThinkingDelta) -> None:
+        if event.message_id in self._stored_ids:
+            return  # a stream that is read again repeats what is stored already
+        is_text = isinstance(event, TextDelta)
+        content_type = ContentType.TEXT if is_text else ContentType.THINKING
+        new = PartialMessage(event.context.agent_id, content_type)
+        self.partial.setdefault(event.message_id, new).add(event.text)
 
-    def _progress(self, data: dict[str, object]) -> None:
-        if data.get("state") == "waiting_for_model":
-            seconds = float(str(data.get("seconds") or 0))
-            self._wait = (self._clock() + seconds, str(data.get("reason") or ""))
-        elif data.get("state") == "running_tool":
-            self._tools_say[str(data.get("call_id"))] = str(data.get("text") or "")
-        elif data.get("state") == "stopping":
+    def _progress(self, event: Progress) -> None:
+        if event.state == "waiting_for_model":
+            self._wait = (self._clock() + (event.seconds or 0), event.reason or "")
+        elif event.state == "running_tool":
+            self._tools_say[event.call_id or ""] = event.text or ""
+        else:
             self.turn = self.turn.model_copy(update={"stop_requested": True})
 
     def _take_wait(self, turn: Turn) -> None:
         if turn.model_wait:
             self._wait = (self._clock() + turn.model_wait.seconds, turn.model_wait.reason)
 
-    def _reset(self, data: dict[str, object]) -> None:
-        """What was said of one message, or of all that is not stored, is void."""
-        void = data.get("message_id")
-        if void in (None, self._ids.get(EventName.TEXT_DELTA)):
-            self.text = ""
-        if void in (None, self._ids.get(EventName.THINKING_DELTA)):
-            self.thinking = ""
-        reason = str(data.get("reason") or "").rstrip(".")
+    def _reset(self, event: Reset) -> None:
+        """What was said of one message, or of all that are not stored, is void."""
+        if event.message_id is None:
+            self.partial.clear()
+        else:
+            self.partial.pop(event.message_id, None)
+        reason = event.reason.rstrip(".")
         self.notice = RESETS.get(reason, f"{ASKED_AGAIN} {reason}." if reason else ASKED_AGAIN)
 
-    def _turn_is(self, turn: Turn, name: EventName) -> None:
-        self.turn = turn
-        self.is_finished = name is EventName.TURN_FINISHED
-        if name is EventName.TURN_STARTED:
-            # A new attempt begins its step again; what the lost one had said of it is not stored.
-            self.text = self.thinking = ""
-
-    def _put(self, row: DisplayMessage, name: EventName) -> None:
+    def _put(self, row: DisplayMessage, *, is_added: bool) -> None:
         known = self._rows.get(row.position)
         if known is None or _PROGRESS[row.status] >= _PROGRESS[known.status]:
             self._rows[row.position] = row
             self._in_order = None
-        if row.position >= self._watermark:
-            self._is_replaying = False
-        if name is EventName.MESSAGE_ADDED and row.message_type is MessageType.ASSISTANT:
-            self.text = self.thinking = self.notice = ""
+        self._stored_ids.add(row.id)
+        self.partial.pop(row.id, None)
+        if is_added and row.message_type is MessageType.ASSISTANT:
+            self.notice = ""
 
 
 _PROGRESS = {
