@@ -12,9 +12,10 @@ from backend.conversations.paths import Path
 from backend.schemas.sessions import Turn
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE
+from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
 from backend.turns.queries import find_turn
-from backend.turns.submit.enter import Accepted, NewTurn, enter
+from backend.turns.submit.enter import NewTurn, enter
 from backend.turns.submit.service import (
     Submission,
     accept,

@@ -4,20 +4,34 @@ import logging
 import threading
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.events.stream import EventStream
 from backend.schemas.events import MessageAdded, SessionEvent, TurnQueued
+from backend.schemas.sessions import DisplayMessage, EventContext, Turn
 from backend.turns.process.queue import TurnQueue
-from backend.turns.submit.enter import Accepted
 
 MOST_WAITING = 256  # who accepts more than Redis can be told of has to wait
 MOST_AT_ONCE = 64
 SETTLE_SECONDS = 2.0
 REST_SECONDS = 0.002  # when many come, more of them share a round trip
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A turn as it was stored, with the row that its message became, if it did at once.
+
+    `context` is None for a turn that was accepted, and announced, before.
+    """
+
+    turn: Turn
+    context: EventContext | None = None
+    shown: DisplayMessage | None = None
+    is_next: bool = False
 
 
 class Announcer:

@@ -15,7 +15,8 @@ from backend.conversations.display import user_text
 from backend.conversations.service import clean_title
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn
+from backend.schemas.sessions import DisplayMessage
+from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -38,19 +39,6 @@ class NewTurn:
     body_hash: str | None = None
     fork_of: UUID | None = None
     resumes: TurnRow | None = None
-
-
-@dataclass(frozen=True)
-class Accepted:
-    """A turn as it was stored, with the row that its message became, if it did at once.
-
-    `context` is None for a turn that was accepted, and announced, before.
-    """
-
-    turn: Turn
-    context: EventContext | None = None
-    shown: DisplayMessage | None = None
-    is_next: bool = False
 
 
 def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Accepted:

@@ -32,9 +32,10 @@ from backend.schemas.sessions import (
     Turn,
 )
 from backend.text import clean_text
+from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
 from backend.turns.queries import turn_of
-from backend.turns.submit.enter import Accepted, NewTurn, enter
+from backend.turns.submit.enter import NewTurn, enter
 from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
