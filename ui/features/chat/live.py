@@ -124,8 +124,8 @@ class TurnView:
             self._drafts.pop(message_id).clear()
         for message_id, partial in live.partial.items():
             if message_id not in self._drafts:
-                is_guest = partial.agent != live.turn.agent
-                self._drafts[message_id] = Draft(self._container, partial, is_guest=is_guest)
+                is_other = partial.agent != live.turn.agent
+                self._drafts[message_id] = Draft(self._container, partial, shows_agent=is_other)
             self._drafts[message_id].write(partial.text)
 
     def _draw_block(self, block: Block) -> None:
@@ -150,15 +150,15 @@ class TurnView:
 class Draft:
     """A message that streams: finished paragraphs are written once, the last one again and again.
 
-    One of a guest, which is another agent than the turn's, has its name above.
+    The name of its agent stands above it where that is another than the turn's.
     """
 
     def __init__(
-        self, container: DeltaGenerator, partial: PartialMessage, *, is_guest: bool
+        self, container: DeltaGenerator, partial: PartialMessage, *, shows_agent: bool
     ) -> None:
         self._place = container.empty()
         self._body = self._place.container()
-        if is_guest:
+        if shows_agent:
             self._body.caption(plain(partial.agent))
         self._is_thinking = partial.content_type is ContentType.THINKING
         self._last = self._body.empty()
