@@ -1,7 +1,9 @@
 """The wire contract: what it takes, what it refuses, and the names that it promises."""
 
 from typing import Any
+from uuid import uuid4
 
+import orjson
 import pytest
 from pydantic import BaseModel, ValidationError
 
@@ -9,10 +11,11 @@ from backend.domains.template import agent_named, check_template, image_of, said
 from backend.errors import InvalidInput
 from backend.schemas import sessions as schemas
 from backend.schemas.domains import AgentTemplate, DomainTemplate, Limits
-from backend.schemas.events import EVENTS
+from backend.schemas.events import EVENTS, Progress, read_event
 from backend.schemas.sessions import (
     ChatRequest,
     ContentType,
+    EventContext,
     NewChatRequest,
     SessionChange,
     TurnStatus,
@@ -32,6 +35,20 @@ def test_statuses_events_and_contents_have_the_promised_names() -> None:
         "text", "thinking", "tool_call", "tool_result", "todos", "artifact", "image", "file",
         "interrupt", "notice", "error",
     }  # fmt: skip
+
+
+def test_an_event_is_read_from_its_name_and_its_data() -> None:
+    ids = {name: uuid4() for name in ("session_id", "image_id", "turn_id")}
+    context = EventContext(domain_id=None, agent_id="analyst", **ids)
+    event = Progress(context=context, state="running_tool", call_id="c1", text="3 of 7")
+
+    data = event.model_dump(mode="json")
+
+    assert data.keys() == {"context", "state", "call_id", "text"}
+    assert read_event("progress", data) == read_event("progress", orjson.dumps(data)) == event
+    for name, odd in (("unknown", data), ("reset", data), ("progress", {}), ("progress", [])):
+        with pytest.raises(ValueError, match=r"no event|validation error"):
+            read_event(name, odd)
 
 
 @pytest.mark.parametrize("model", [ChatRequest, NewChatRequest])
