@@ -1,8 +1,10 @@
 """What a turn has given so far, from its rows and events."""
 
+from copy import deepcopy
 from uuid import uuid4
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from backend.schemas.approvals import Decision, DecisionType
 from backend.schemas.events import (
@@ -251,3 +253,31 @@ def test_what_a_running_tool_says_stands_beside_its_name(live, store, turn):
 
     assert before == "Running close_books"
     assert live.activity == "Running close_books: 3 of 7"
+
+
+def draw_twice():
+    import streamlit as st
+
+    from ui.features.chat.live import TurnView
+
+    view = TurnView(st.container(), st.session_state.before.turn.session_id)
+    view.draw(st.session_state.before)
+    view.draw(st.session_state.after)
+
+
+def test_what_another_agent_says_stays_and_is_named_when_a_message_is_stored(live, store, turn):
+    say(live, M1, "The budget", live.turn.agent)
+    say(live, M2, "It was more", "Auditor")
+    app = AppTest.from_function(draw_twice)
+    app.session_state.before = deepcopy(live)
+    session = store.sessions[turn.session_id]
+    row = store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": "All"}, turn,
+                        id=M1)  # fmt: skip
+    tell(live, MessageAdded, message=row)
+    app.session_state.after = live
+
+    app.run()
+
+    assert not app.exception
+    assert [caption.value for caption in app.caption] == ["Auditor"]
+    assert [text.value for text in app.markdown] == ["All", "It was more"]
