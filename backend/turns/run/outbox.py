@@ -1,17 +1,15 @@
 """From the agents' loop to a turn's thread: deltas joined, each step handed over and waited for."""
 
 import asyncio
-import logging
 import queue
 import threading
-import time
 from collections.abc import AsyncGenerator, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from types import TracebackType
 
 from backend.agents.steps.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
+from backend.turns.process.agent_loop import AgentLoop
 
 FIRST_WINDOW = (
     0.03  # seconds in which deltas are joined; an answer that keeps coming has longer ones
@@ -19,52 +17,6 @@ FIRST_WINDOW = (
 LONGEST_WINDOW = 0.1
 GROWTH = 1.5
 CLOSE_SECONDS = 10
-TICK_SECONDS = 0.5
-
-log = logging.getLogger(__name__)
-
-
-class AgentLoop:
-    """The one event loop of a process on which all agents run, in a thread of its own."""
-
-    def __init__(self, threads: int) -> None:
-        self.loop = asyncio.new_event_loop()
-        # Synchronous tools run here; asyncio's own few threads would let one turn delay others.
-        self.loop.set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="tools"))
-        self._thread = threading.Thread(target=self._run, name="agents", daemon=True)
-        self._ticked_at = time.monotonic()
-
-    def start(self) -> None:
-        """Begin to run the loop."""
-        self.loop.call_soon(self._tick)
-        self._thread.start()
-
-    @property
-    def silence(self) -> float:
-        """For how many seconds the loop has run nothing though it should. For any thread."""
-        return max(time.monotonic() - self._ticked_at - TICK_SECONDS, 0.0)
-
-    @property
-    def thread_id(self) -> int | None:
-        """The thread that the loop runs in, to find what holds it up."""
-        return self._thread.ident
-
-    def close(self) -> None:
-        """End the loop; what still runs on it is abandoned."""
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(timeout=5)
-
-    def _tick(self) -> None:
-        self._ticked_at = time.monotonic()
-        self.loop.call_later(TICK_SECONDS, self._tick)
-
-    def _run(self) -> None:
-        """Run until closed: asyncio lets a task's sys.exit() out of the loop, past all others."""
-        while True:
-            try:
-                return self.loop.run_forever()
-            except (SystemExit, KeyboardInterrupt):
-                log.exception("A task wanted to end the process; the others go on")
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,14 @@ from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
+from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.process.fairness import choose_fairly, find_held_back, find_waiting
 from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.close import Closed, Outcome
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper, TurnStopped
-from backend.turns.run.outbox import AgentFeed, AgentLoop
+from backend.turns.run.outbox import AgentFeed
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.recorder import Recorder
 from backend.turns.run.titles import suggest_title

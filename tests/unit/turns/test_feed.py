@@ -9,8 +9,9 @@ import pytest
 
 from backend.agents.steps.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
 from backend.schemas.sessions import Usage
+from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import TurnStopped
-from backend.turns.run.outbox import AgentFeed, AgentLoop
+from backend.turns.run.outbox import AgentFeed
 
 SECONDS = 5
 STEP = StepFinished((), {}, {}, Usage())
