@@ -1,10 +1,10 @@
 """The one writer of a running turn: every save names the attempt, every event follows its save."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -17,6 +17,7 @@ from backend.agents.steps.events import (
     Interrupted,
     ModelAsked,
     ModelWaiting,
+    RunEvent,
     StepFinished,
     TextDelta,
     ThinkingDelta,
@@ -36,6 +37,7 @@ from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim
 from backend.turns.run.close import Closed, InFlight, Outcome, Partial, close_turn
 from backend.turns.run.drafts import drafts_of
+from backend.turns.run.lease import TurnStopped
 from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.tool_calls import OpenCalls
@@ -55,6 +57,10 @@ _SAID = {
     ThinkingDelta: (EventName.THINKING_DELTA, ContentType.THINKING),
     TextDelta: (EventName.TEXT_DELTA, ContentType.TEXT),
 }
+
+
+class TurnWaits(Exception):
+    """The turn waits for people now; it is nobody's until they have decided."""
 
 
 class _SavedStep(NamedTuple):
@@ -93,6 +99,13 @@ class Recorder:
             *(self._event(EventName.MESSAGE_UPDATED, message=row) for row in self._claim.updated),
             *(self._event(EventName.MESSAGE_ADDED, message=row) for row in added),
         )
+
+    def record(self, event: RunEvent) -> None:
+        """Take what the agent tells, and save it if it is a step.
+
+        Raises why the agent may not go on: TurnStopped, TurnWaits, LeaseLost, a limit.
+        """
+        _RECORD[type(event)](self, event)
 
     def said(self, delta: TextDelta | ThinkingDelta) -> None:
         """Publish a piece of an answer; keep it in case the turn is stopped within."""
@@ -151,23 +164,18 @@ class Recorder:
         self._finished.append(finished)
         self._calls.ended(finished.message.get("tool_call_id"))
 
-    def interrupted(self, interrupted: Interrupted) -> bool:
-        """Save what there is and let the turn wait for people; give whether it is to stop instead.
-
-        Raises LeaseLost when this attempt may not write.
-        """
-        if self.step_finished(interrupted.step, interrupted.asked):
-            return True
+    def interrupted(self, interrupted: Interrupted) -> NoReturn:
+        """Save what there is and let the turn wait for people. Raises what `record` does."""
+        self.step_finished(interrupted.step, interrupted.asked)
         changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
         turn = self._claim.turn.model_copy(update=changed)
         self._publish(self._event(EventName.INTERRUPT, turn=turn))
-        return False
+        raise TurnWaits
 
-    def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> bool:
+    def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> None:
         """Save a step: display rows, state, usage, in one transaction; then publish.
 
-        The turn waits where calls have `asked`. Give whether it is to stop. Raises LeaseLost when
-        this attempt may not write.
+        The turn waits where calls have `asked`. Raises what `record` does.
         """
         is_model_step = bool(step.usage.model_calls)
         failpoint("S8" if is_model_step else "S8 tools")
@@ -198,7 +206,10 @@ class Recorder:
         self._calls.opened(saved.added)
         self._show(saved.added, saved.updated)
         failpoint("S9" if is_model_step else "S11")
-        return saved.stop
+        if saved.stop:
+            raise TurnStopped
+        if not asked:
+            self.check_usage()
 
     def forget_in_flight(self) -> None:
         """Let go of what was said and done since the last step."""
@@ -304,3 +315,16 @@ class Recorder:
 
     def _publish(self, *events: Event) -> None:
         self._services.events.publish(self._claim.conversation_id, *events)
+
+
+_RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
+    TextDelta: Recorder.said,
+    ThinkingDelta: Recorder.said,
+    ToolFinished: Recorder.tool_finished,
+    ToolProgress: Recorder.tool_said,
+    StepFinished: Recorder.step_finished,
+    Interrupted: Recorder.interrupted,
+    AnswerReset: Recorder.reset,
+    ModelWaiting: Recorder.waiting,
+    ModelAsked: Recorder.asked,
+}
