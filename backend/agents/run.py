@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -37,6 +36,7 @@ from db.failpoints import failpoint
 
 INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings interrupts
 NO_RECURSION_LIMIT = 10_000_000
+REPLACED = "Another answer comes in its place"
 
 
 async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
@@ -52,23 +52,16 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
     IncompleteAnswer, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
     ConfigurationError.
     """
-    progress, limits = Progress(state), recipe.image.limits
-    if progress.is_finished:
+    run, limits = _Run(outbox, Progress(state), recipe.image.limits), recipe.image.limits
+    if run.progress.is_finished:
         return
     try:
         with tracing_context(enabled=False):
             async with (
                 asyncio.timeout(limits.turn_seconds) as limit,
-                open_agent(
-                    recipe,
-                    partial(_put_of_model, outbox, progress),
-                    progress.take_report,
-                    lambda call_id, said: outbox.put(ToolProgress(call_id, said)),
-                ) as agent,
+                open_agent(recipe, run.tell, run.progress.take_report, run.tell_of_tool) as agent,
             ):
-                progress.use(agent.reducers, agent.codecs)
-                progress.tell(agent.notices)
-                await _drive(agent, progress, limits, outbox)
+                await run.drive(agent)
     except TimeoutError as error:
         if limit.expired():
             raise TimeLimitReached(
@@ -77,62 +70,87 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
         raise
 
 
-def _put_of_model(outbox: Outbox, progress: Progress, event: ModelEvent) -> None:
-    """Hand over what the model tells."""
-    if isinstance(event, Delta):
-        if event.thinking:
-            outbox.put(ThinkingDelta(event.message_id, event.thinking))
-        if event.text:
-            outbox.put(TextDelta(event.message_id, event.text))
-    elif isinstance(event, ModelCall):
-        outbox.put(ModelAsked(event, progress.find_stored(event.messages)))
-    elif isinstance(event, Reset):
-        outbox.put(AnswerReset(event.message_id, event.reason))
-    else:
-        outbox.put(ModelWaiting(event.seconds, event.reason))
+class _Run:
+    """One run: what its model, its tools and its graph tell goes to the outbox."""
 
+    def __init__(self, outbox: Outbox, progress: Progress, limits: Limits) -> None:
+        self.progress = progress
+        self._outbox = outbox
+        self._limits = limits
+        self._shown_id = ""  # of the answer whose words people see already, until it is a step
 
-async def _drive(agent: Agent, progress: Progress, limits: Limits, outbox: Outbox) -> None:
-    _check_limits(progress, limits)
-    config: RunnableConfig = {
-        "configurable": {"thread_id": "turn"},
-        "recursion_limit": NO_RECURSION_LIMIT,
-    }
-    start = await restore(agent.graph, config, progress.values, agent.model_step_end)
-    failpoint("S6")
-    asked: list[ApprovalRequest] = []
-    updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
-    async with aclosing(updates):  # type: ignore[type-var]  # an async generator, typed as iterator
-        async for update in updates:
-            asked += (question.value for question in update.get(INTERRUPT, ()))
-            for node, values in each_update(update):
-                if step := _advance(agent, progress, outbox, node, values):
-                    await outbox.step(step)
-                    _check_limits(progress, limits)
-    if asked:
-        await outbox.step(progress.interrupt(asked))
-    elif step := progress.finish_rest():
-        await outbox.step(step)
+    def tell(self, event: ModelEvent) -> None:
+        """Hand over what the model tells."""
+        put = self._outbox.put
+        if isinstance(event, Delta):
+            self._show(event.message_id)
+            if event.thinking:
+                put(ThinkingDelta(event.message_id, event.thinking))
+            if event.text:
+                put(TextDelta(event.message_id, event.text))
+        elif isinstance(event, ModelCall):
+            put(ModelAsked(event, self.progress.find_stored(event.messages)))
+        elif isinstance(event, Reset):
+            self._shown_id = ""
+            put(AnswerReset(event.message_id, event.reason))
+        else:
+            put(ModelWaiting(event.seconds, event.reason))
 
+    def tell_of_tool(self, call_id: str, said: str) -> None:
+        """Hand over what a running tool says."""
+        self._outbox.put(ToolProgress(call_id, said))
 
-def _advance(
-    agent: Agent, progress: Progress, outbox: Outbox, node: str, values: Mapping[str, Any]
-) -> StepFinished | None:
-    if node == TOOLS_NODE:
-        for finished in progress.take_results(values):
-            outbox.put(finished)
-        return progress.finish_batch()
-    progress.take_update(values)
-    if node == agent.model_step_end:
-        step = progress.finish_model_step()
-        return step and replace(step, asking=agent.calls_that_ask(step.messages))
-    return progress.finish_own_call()
+    async def drive(self, agent: Agent) -> None:
+        """Run the graph and hand over what becomes a step; it goes on when the step is saved."""
+        progress = self.progress
+        progress.use(agent.reducers, agent.codecs)
+        progress.tell(agent.notices)
+        self._check_limits()
+        config: RunnableConfig = {
+            "configurable": {"thread_id": "turn"},
+            "recursion_limit": NO_RECURSION_LIMIT,
+        }
+        start = await restore(agent.graph, config, progress.values, agent.model_step_end)
+        failpoint("S6")
+        asked: list[ApprovalRequest] = []
+        updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
+        async with aclosing(updates):  # type: ignore[type-var]  # a generator, typed as iterator
+            async for update in updates:
+                asked += (question.value for question in update.get(INTERRUPT, ()))
+                for node, values in each_update(update):
+                    if step := self._advance(agent, node, values):
+                        await self._outbox.step(step)
+                        self._check_limits()
+        if asked:
+            await self._outbox.step(progress.interrupt(asked))
+        elif step := progress.finish_rest():
+            await self._outbox.step(step)
 
+    def _advance(self, agent: Agent, node: str, values: Mapping[str, Any]) -> StepFinished | None:
+        progress = self.progress
+        if node == TOOLS_NODE:
+            for finished in progress.take_results(values):
+                self._outbox.put(finished)
+            return progress.finish_batch()
+        progress.take_update(values)
+        if node != agent.model_step_end:
+            return progress.finish_own_call()
+        if step := progress.finish_model_step():
+            self._show(step.messages[0]["id"])
+            self._shown_id = ""
+            return replace(step, asking=agent.calls_that_ask(step.messages))
+        return None
 
-def _check_limits(progress: Progress, limits: Limits) -> None:
-    check_loops(progress.state["messages"])
-    if progress.steps >= limits.steps and not progress.is_finished:
-        raise StepLimitReached(
-            f"The agent made {progress.steps} steps, its limit, without coming to an answer. "
-            "Ask for less, or raise the limit."
-        )
+    def _show(self, message_id: str) -> None:
+        """Take back what is shown of another answer: a policy has let the model answer again."""
+        if self._shown_id and self._shown_id != message_id:
+            self._outbox.put(AnswerReset(self._shown_id, REPLACED))
+        self._shown_id = message_id
+
+    def _check_limits(self) -> None:
+        check_loops(self.progress.state["messages"])
+        if self.progress.steps >= self._limits.steps and not self.progress.is_finished:
+            raise StepLimitReached(
+                f"The agent made {self.progress.steps} steps, its limit, without coming to an "
+                "answer. Ask for less, or raise the limit."
+            )

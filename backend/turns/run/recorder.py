@@ -35,10 +35,11 @@ from backend.schemas.sessions import ContentType, DisplayMessage, EventName, Tur
 from backend.text import clean_text
 from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim
-from backend.turns.run.close import Closed, InFlight, Outcome, Partial, close_turn
+from backend.turns.run.close import Closed, InFlight, Outcome, close_turn
 from backend.turns.run.drafts import drafts_of
 from backend.turns.run.lease import TurnStopped
 from backend.turns.run.model_calls import ModelCallLog
+from backend.turns.run.partials import Kind, Partials
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.tool_calls import OpenCalls
 from backend.usage.budgets import has_domain_budget
@@ -53,7 +54,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-_SAID = {
+_SAID: Mapping[Kind, tuple[EventName, ContentType]] = {
     ThinkingDelta: (EventName.THINKING_DELTA, ContentType.THINKING),
     TextDelta: (EventName.TEXT_DELTA, ContentType.TEXT),
 }
@@ -79,8 +80,7 @@ class Recorder:
         self._stored = claim.stored
         self._spent = claim.spent
         self._position = claim.position
-        self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
-        self._partial_id = ""
+        self._partials = Partials()
         self._finished: list[ToolFinished] = []
         self._asked = ModelCallLog()
         self._calls = OpenCalls()
@@ -109,9 +109,7 @@ class Recorder:
 
     def said(self, delta: TextDelta | ThinkingDelta) -> None:
         """Publish a piece of an answer; keep it in case the turn is stopped within."""
-        if delta.message_id != self._partial_id:
-            self._forget_partial(delta.message_id)
-        self._partial[type(delta)].append(delta.text)
+        self._partials.add(delta)
         failpoint("S7")
         name, content_type = _SAID[type(delta)]
         shown = display.shown_id(delta.message_id, content_type)
@@ -119,11 +117,13 @@ class Recorder:
 
     def reset(self, reset: AnswerReset) -> None:
         """Take back what was published of an answer that broke off; it comes again."""
-        said = [of_kind for kind, (_, of_kind) in _SAID.items() if self._partial[kind]]
-        void = [display.shown_id(reset.message_id, of_kind) for of_kind in said]
-        reason = reset.reason
+        reason, message_id = reset.reason, reset.message_id
+        said = [
+            of_kind for kind, (_, of_kind) in _SAID.items() if self._partials.has(message_id, kind)
+        ]
+        void = [display.shown_id(message_id, of_kind) for of_kind in said]
         self._publish(*(self._event(EventName.RESET, message_id=i, reason=reason) for i in void))
-        self._forget_partial("")
+        self._partials.forget([message_id])
 
     def waiting(self, waiting: ModelWaiting) -> None:
         """Say that the model's provider lets the turn wait; keep it for those who look later."""
@@ -202,7 +202,7 @@ class Recorder:
         self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
         self._spent = spent
         self._finished.clear()
-        self._forget_partial("")
+        self._partials.forget(message.get("id") for message in step.messages)
         self._calls.opened(saved.added)
         self._show(saved.added, saved.updated)
         failpoint("S9" if is_model_step else "S11")
@@ -215,11 +215,11 @@ class Recorder:
         """Let go of what was said and done since the last step."""
         self._asked = ModelCallLog()
         self._finished.clear()
-        self._forget_partial("")
+        self._partials.clear()
 
     def finish(self, outcome: Outcome) -> Closed:
         """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
-        in_flight = InFlight(self._kept_partial(), tuple(self._finished), self._asked)
+        in_flight = InFlight(self._partials.list_all(), tuple(self._finished), self._asked)
 
         def write(session: Session) -> Closed:
             closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)
@@ -290,15 +290,6 @@ class Recorder:
 
     def _owned(self) -> tuple[Any, ...]:
         return (TurnRow.attempt == self._claim.attempt, TurnRow.status == TurnStatus.RUNNING)
-
-    def _kept_partial(self) -> Partial | None:
-        text, thinking = ("".join(self._partial[kind]) for kind in (TextDelta, ThinkingDelta))
-        return Partial(self._partial_id, text, thinking) if text or thinking else None
-
-    def _forget_partial(self, message_id: str) -> None:
-        self._partial_id = message_id
-        for pieces in self._partial.values():
-            pieces.clear()
 
     def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
         if added:
