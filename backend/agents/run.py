@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
-from backend.agents.factory import Agent, AgentRecipe, open_agent
+from backend.agents.factory import Agent, AgentRecipe, build_agent, open_tools
 from backend.agents.loops import check_loops
 from backend.agents.restore import TOOLS_NODE, restore
 from backend.agents.steps.events import (
@@ -59,8 +59,10 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
         with tracing_context(enabled=False):
             async with (
                 asyncio.timeout(limits.turn_seconds) as limit,
-                open_agent(recipe, run.tell, run.progress.take_report, run.tell_of_tool) as agent,
+                open_tools(recipe, run.tell_of_tool) as tools,
             ):
+                agent = build_agent(recipe, tools, run.tell, run.progress.take_report)
+                run.progress.tell(tools.served.notices, tools.served.warnings)
                 await run.drive(agent)
     except TimeoutError as error:
         if limit.expired():
@@ -104,7 +106,6 @@ class _Run:
         """Run the graph and hand over what becomes a step; it goes on when the step is saved."""
         progress = self.progress
         progress.use(agent.reducers, agent.codecs)
-        progress.tell(agent.notices)
         self._check_limits()
         config: RunnableConfig = {
             "configurable": {"thread_id": "turn"},
@@ -136,7 +137,7 @@ class _Run:
         if node != agent.model_step_end:
             return progress.finish_own_call()
         if step := progress.finish_model_step():
-            self._show(step.messages[0]["id"])
+            self._show(step.messages[0].get("id", ""))
             self._shown_id = ""
             return replace(step, asking=agent.calls_that_ask(step.messages))
         return None

@@ -67,7 +67,7 @@ class TurnOutbox:
     ) -> None:
         self.cancel(error or asyncio.CancelledError())
         if not self._ended.wait(CLOSE_SECONDS):
-            log.warning("a tool ignores that its turn was stopped")
+            log.warning("the agent of a turn that ends has not let go in time; it is left behind")
 
     def put(self, event: RunEvent) -> None:
         """Hand over what needs no answer; deltas that arrive together are joined."""
