@@ -202,7 +202,7 @@ class Recorder:
         self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
         self._spent = spent
         self._finished.clear()
-        self._partials.forget(message.get("id") for message in step.messages)
+        self._partials.forget(message.get("id", "") for message in step.messages)
         self._calls.opened(saved.added)
         self._show(saved.added, saved.updated)
         failpoint("S9" if is_model_step else "S11")
