@@ -13,9 +13,8 @@ from sqlalchemy import FromClause, insert, update
 from sqlalchemy.orm import Session
 
 from backend.agents.middleware.shortening.compaction import summary_message
-from backend.agents.run import StepFinished
 from backend.agents.state import dump_message, user_message
-from backend.agents.steps.events import ModelAsked
+from backend.agents.steps.events import ModelAsked, StepFinished
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display

@@ -6,8 +6,12 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 from uuid import UUID
 
-from backend.agents.run import AgentRecipe, RunEvent, StepFinished, run_agent
+import pytest
+
+from backend.agents.factory import AgentRecipe
+from backend.agents.run import run_agent
 from backend.agents.state import empty_state, user_message
+from backend.agents.steps.events import RunEvent, Step, StepFinished
 from backend.auth.scope import LOCAL_USER
 from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
@@ -61,8 +65,29 @@ async def recipe_for(
         await models.aclose()
 
 
+async def _save_nothing(step: Step) -> None:
+    pass
+
+
+class KeepingOutbox:
+    """Keeps what a run hands over; a step is saved when `save` has returned."""
+
+    def __init__(self, save: Callable[[Step], Awaitable[None]] = _save_nothing) -> None:
+        self.events: list[RunEvent] = []
+        self._save = save
+
+    def put(self, event: RunEvent) -> None:
+        self.events.append(event)
+
+    async def step(self, step: Step) -> None:
+        self.events.append(step)
+        await self._save(step)
+
+
 async def collect(recipe: AgentRecipe, state: JSON) -> list[RunEvent]:
-    return [event async for event in run_agent(recipe, state)]
+    outbox = KeepingOutbox()
+    await run_agent(recipe, state, outbox)
+    return outbox.events
 
 
 def run(url: str, state: JSON, **options: Any) -> list[RunEvent]:
@@ -73,6 +98,20 @@ def run(url: str, state: JSON, **options: Any) -> list[RunEvent]:
             return await collect(recipe, state)
 
     return asyncio.run(go())
+
+
+def failing(
+    url: str, error: type[Exception], match: str | None = None, **options: Any
+) -> tuple[list[RunEvent], Any]:
+    """The events of a run that ends with the error, and the error."""
+    outbox = KeepingOutbox()
+
+    async def go(recipe: AgentRecipe) -> Any:
+        with pytest.raises(error, match=match) as raised:
+            await run_agent(recipe, asking("go"), outbox)
+        return raised.value
+
+    return outbox.events, run_with(url, go, **options)
 
 
 def run_with(url: str, body: Callable[[AgentRecipe], Awaitable[Any]], **options: Any) -> Any:

@@ -19,8 +19,8 @@ from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
 from backend.tools.mcp.servers import ToolServers
+from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import LeaseKeeper
-from backend.turns.run.outbox import AgentLoop
 from backend.turns.run.runner import Runtime
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess

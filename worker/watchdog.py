@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 
-from backend.turns.run.outbox import AgentLoop
+from backend.turns.process.agent_loop import AgentLoop
 
 LOOKS = 20
 EXIT_CODE = 70  # EX_SOFTWARE

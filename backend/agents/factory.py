@@ -1,4 +1,4 @@
-"""Builds the temporary agent of one turn from the conversation's image."""
+"""Makes the temporary agent of one turn from the image: opens its tools, then builds it of them."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
 from backend.agents.middleware.approvals import Approvals
-from backend.agents.middleware.context import Codecs, Notice, PolicyContext, Report
+from backend.agents.middleware.context import Codecs, PolicyContext, Report
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
@@ -49,16 +49,23 @@ class AgentRecipe:
 
 
 @dataclass(frozen=True)
+class Tools:
+    """The tools that an image has in one run: its own, and what its tool servers give."""
+
+    own: Sequence[BaseTool]
+    served: Served
+
+
+@dataclass(frozen=True)
 class Agent:
     """A built agent, and the node after which one of its model messages is done.
 
-    `notices`: what a person should know of how it was built. `codecs`: how policies' values are
-    stored, by key. `approvals`: the policy that asks people, if there is one.
+    `codecs`: how policies' values are stored, by key. `approvals`: the policy that asks people, if
+    there is one.
     """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
     model_step_end: str
-    notices: tuple[str, ...] = ()
     codecs: Codecs = field(default_factory=dict)
     approvals: Approvals | None = None
 
@@ -88,23 +95,13 @@ def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
 
 
 @asynccontextmanager
-async def open_agent(
-    recipe: AgentRecipe,
-    on_event: Tell,
-    on_report: Callable[[Report], None],
-    on_progress: OnProgress = lambda call_id, said: None,
-) -> AsyncGenerator[Agent, None]:
-    """Open the image's tool servers and build the agent; both last for the block.
+async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGenerator[Tools, None]:
+    """Open the image's tool servers for the block and give all tools that its agents may have.
 
-    `on_event` sees this agent's answers only, not those of a policy that asks a model of its own;
-    `on_report` is told what the policies do, `on_progress` what running tools say.
+    `on_progress` is told what running tools say.
     """
-    template = choose_agent(recipe.image, recipe.agent_name or None)
-    model = recipe.models.chat_model(template.model or recipe.image.model)
-    model = model.model_copy(update={"on_event": on_event})
-    tool_context = replace(recipe.tool_context, on_progress=on_progress)
-    own_tools = build_tools(recipe.image.tools, tool_context)
-    notices: list[str] = []
+    context = replace(recipe.tool_context, on_progress=on_progress)
+    own = build_tools(recipe.image.tools, context)
     async with open_mcp_tools(
         recipe.image.mcp_servers,
         allowed=recipe.allowed,
@@ -112,30 +109,41 @@ async def open_agent(
         memory=recipe.memory,
         sandbox=recipe.sandbox,
         call_seconds=recipe.image.limits.tool_seconds,
-        tell=notices.append,
-        warn=lambda said: on_report(Notice(said)),
         on_progress=on_progress,
     ) as served:
-        tools = select_tools(template, own_tools, served)
-        context = PolicyContext(
-            recipe.models, recipe.image, model, on_report, on_event, recipe.answers
-        )
-        policies = build_middleware(named_middleware(recipe.image, template), context)
-        _check_distinct(tools, policies)
-        # What waits for a person has not begun: neither its journal nor its time.
-        outside = [policy for policy in policies if isinstance(policy, Approvals)]
-        inside = [policy for policy in policies if policy not in outside]
-        middleware = [*outside, _guard(recipe, served), *inside]
-        graph = create_agent(
-            model=model,
-            tools=tools,
-            system_prompt=(template.system_prompt or recipe.image.system_prompt) or None,
-            middleware=middleware,
-            checkpointer=new_checkpointer(),
-        )
-        codecs = {k: c for policy in policies for k, c in getattr(policy, "codecs", {}).items()}
-        end, approvals = last_node_of_model_step(middleware), next(iter(outside), None)
-        yield Agent(graph, end, tuple(notices), codecs, approvals)
+        yield Tools(own, served)
+
+
+def build_agent(
+    recipe: AgentRecipe, tools: Tools, on_event: Tell, on_report: Callable[[Report], None]
+) -> Agent:
+    """Build the agent with those of the tools that it may use.
+
+    `on_event` sees this agent's answers only, not those of a policy that asks a model of its own;
+    `on_report` is told what the policies do.
+    """
+    image = recipe.image
+    template = choose_agent(image, recipe.agent_name or None)
+    model = recipe.models.chat_model(template.model or image.model)
+    model = model.model_copy(update={"on_event": on_event})
+    selected = select_tools(template, tools.own, tools.served)
+    context = PolicyContext(recipe.models, image, model, on_report, on_event, recipe.answers)
+    policies = build_middleware(named_middleware(image, template), context)
+    _check_distinct(selected, policies)
+    # What waits for a person has not begun: neither its journal nor its time.
+    outside = [policy for policy in policies if isinstance(policy, Approvals)]
+    inside = [policy for policy in policies if policy not in outside]
+    middleware = [*outside, _guard(recipe, tools.served), *inside]
+    graph = create_agent(
+        model=model,
+        tools=selected,
+        system_prompt=(template.system_prompt or image.system_prompt) or None,
+        middleware=middleware,
+        checkpointer=new_checkpointer(),
+    )
+    codecs = {k: c for policy in policies for k, c in getattr(policy, "codecs", {}).items()}
+    end, approvals = last_node_of_model_step(middleware), next(iter(outside), None)
+    return Agent(graph, end, codecs, approvals)
 
 
 def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str | JSON]:

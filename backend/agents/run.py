@@ -1,13 +1,11 @@
 """Run one turn's agent and translate what it does into a closed union of events.
 
-A task of its own holds the whole run (tool servers, agent, graph) and hands its events over one
-by one. After a step it waits until the consumer asks for more: the consumer has saved the step by
-then, and nothing of the next one has begun.
+One task holds the whole run (tool servers, agent, graph) and hands its events to an outbox. It
+waits there until a step is saved: nothing of the next one has begun by then.
 """
 
 import asyncio
-import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -15,20 +13,18 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
-from backend.agents.factory import Agent, AgentRecipe, open_agent
+from backend.agents.factory import Agent, AgentRecipe, build_agent, open_tools
 from backend.agents.loops import check_loops
 from backend.agents.restore import TOOLS_NODE, restore
 from backend.agents.steps.events import (
     AnswerReset,
     ApprovalRequest,
-    Interrupted,
     ModelAsked,
     ModelWaiting,
-    RunEvent,
+    Outbox,
     StepFinished,
     TextDelta,
     ThinkingDelta,
-    ToolFinished,
     ToolProgress,
 )
 from backend.agents.steps.progress import Progress, each_update
@@ -38,167 +34,124 @@ from backend.schemas.domains import Limits
 from backend.schemas.wire import JSON
 from db.failpoints import failpoint
 
-__all__ = [
-    "AgentRecipe",
-    "AnswerReset",
-    "Interrupted",
-    "ModelAsked",
-    "ModelWaiting",
-    "RunEvent",
-    "StepFinished",
-    "TextDelta",
-    "ThinkingDelta",
-    "ToolFinished",
-    "ToolProgress",
-    "run_agent",
-]
-
-CLOSE_SECONDS = 2.0
 INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings interrupts
 NO_RECURSION_LIMIT = 10_000_000
+REPLACED = "Another answer comes in its place"
 
-logger = logging.getLogger(__name__)
 
-
-async def run_agent(recipe: AgentRecipe, state: JSON) -> AsyncGenerator[RunEvent, None]:
-    """Run the agent from the state to the end of the turn and yield what happens.
+async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
+    """Run the agent from the state to the end of the turn; hand over to the outbox what happens.
 
     Where calls wait for people, `Interrupted` is last; the next run goes on with their answers.
 
     The state ends with a person's message, with calls that have no result yet (only these run),
-    or with results; a finished one yields nothing. Each step must be saved before the next event
-    is pulled. Cancelling the task or closing the generator stops everything at once.
+    or with results; with a finished one nothing happens. Nothing goes on before a step is saved.
+    Cancelling the task stops everything at once.
 
-    Raises what the journal raises, else AppErrors only: ModelUnavailable, IncompleteAnswer,
-    SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop, ConfigurationError.
+    Raises what the outbox and the journal raise, else AppErrors only: ModelUnavailable,
+    IncompleteAnswer, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
+    ConfigurationError.
     """
-    progress = Progress(state)
-    if progress.is_finished:
+    run, limits = _Run(outbox, Progress(state), recipe.image.limits), recipe.image.limits
+    if run.progress.is_finished:
         return
-    events = _Events(progress)
-    run = asyncio.create_task(_run(recipe, progress, events))
-    try:
-        while (event := await events.take()) is not None:
-            yield event
-        await run
-    finally:
-        await _stop(run)
-
-
-class _Events:
-    """Hands events from the run to its consumer; a step is handed over only when it is saved."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._queue: asyncio.Queue[RunEvent | None] = asyncio.Queue()
-        self._saved = asyncio.Event()
-
-    async def take(self) -> RunEvent | None:
-        """Return the next event, None after the last; what was taken before is saved now."""
-        if self._queue.empty():
-            self._saved.set()
-        return await self._queue.get()
-
-    def put(self, event: RunEvent | None) -> None:
-        self._queue.put_nowait(event)
-
-    def put_of_model(self, event: ModelEvent) -> None:
-        """Hand over what the model tells."""
-        if isinstance(event, Delta):
-            if event.thinking:
-                self.put(ThinkingDelta(event.message_id, event.thinking))
-            if event.text:
-                self.put(TextDelta(event.message_id, event.text))
-        elif isinstance(event, ModelCall):
-            self.put(ModelAsked(event, self._progress.find_stored(event.messages)))
-        elif isinstance(event, Reset):
-            self.put(AnswerReset(event.message_id, event.reason))
-        else:
-            self.put(ModelWaiting(event.seconds, event.reason))
-
-    def put_of_tool(self, call_id: str, said: str) -> None:
-        """Hand over what a running tool says."""
-        self.put(ToolProgress(call_id, said))
-
-    async def put_step(self, step: StepFinished) -> None:
-        """Hand the step over and wait until it is saved."""
-        self._saved.clear()
-        self.put(step)
-        await self._saved.wait()
-
-
-async def _run(recipe: AgentRecipe, progress: Progress, events: _Events) -> None:
-    limits = recipe.image.limits
     try:
         with tracing_context(enabled=False):
-            async with asyncio.timeout(limits.turn_seconds) as limit:
-                reports = progress.take_report
-                told = events.put_of_tool
-                async with open_agent(recipe, events.put_of_model, reports, told) as agent:
-                    progress.use(agent.reducers, agent.codecs)
-                    progress.tell(agent.notices)
-                    await _drive(agent, progress, limits, events)
+            async with (
+                asyncio.timeout(limits.turn_seconds) as limit,
+                open_tools(recipe, run.tell_of_tool) as tools,
+            ):
+                agent = build_agent(recipe, tools, run.tell, run.progress.take_report)
+                run.progress.tell(tools.served.notices, tools.served.warnings)
+                await run.drive(agent)
     except TimeoutError as error:
         if limit.expired():
             raise TimeLimitReached(
                 f"The turn took longer than {limits.turn_seconds} seconds, which is its limit."
             ) from error
         raise
-    finally:
-        events.put(None)
 
 
-async def _drive(agent: Agent, progress: Progress, limits: Limits, events: _Events) -> None:
-    _check_limits(progress, limits)
-    config: RunnableConfig = {
-        "configurable": {"thread_id": "turn"},
-        "recursion_limit": NO_RECURSION_LIMIT,
-    }
-    start = await restore(agent.graph, config, progress.values, agent.model_step_end)
-    failpoint("S6")
-    asked: list[ApprovalRequest] = []
-    updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
-    async with aclosing(updates):  # type: ignore[type-var]  # an async generator, typed as iterator
-        async for update in updates:
-            asked += (question.value for question in update.get(INTERRUPT, ()))
-            for node, values in each_update(update):
-                if step := _advance(agent, progress, events, node, values):
-                    await events.put_step(step)
-                    _check_limits(progress, limits)
-    if asked:
-        events.put(progress.interrupt(asked))
-    elif step := progress.finish_rest():
-        await events.put_step(step)
+class _Run:
+    """One run: what its model, its tools and its graph tell goes to the outbox."""
 
+    def __init__(self, outbox: Outbox, progress: Progress, limits: Limits) -> None:
+        self.progress = progress
+        self._outbox = outbox
+        self._limits = limits
+        self._shown_id = ""  # of the answer whose words people see already, until it is a step
 
-def _advance(
-    agent: Agent, progress: Progress, events: _Events, node: str, values: Mapping[str, Any]
-) -> StepFinished | None:
-    if node == TOOLS_NODE:
-        for finished in progress.take_results(values):
-            events.put(finished)
-        return progress.finish_batch()
-    progress.take_update(values)
-    if node == agent.model_step_end:
-        step = progress.finish_model_step()
-        return step and replace(step, asking=agent.calls_that_ask(step.messages))
-    return progress.finish_own_call()
+    def tell(self, event: ModelEvent) -> None:
+        """Hand over what the model tells."""
+        put = self._outbox.put
+        if isinstance(event, Delta):
+            self._show(event.message_id)
+            if event.thinking:
+                put(ThinkingDelta(event.message_id, event.thinking))
+            if event.text:
+                put(TextDelta(event.message_id, event.text))
+        elif isinstance(event, ModelCall):
+            put(ModelAsked(event, self.progress.find_stored(event.messages)))
+        elif isinstance(event, Reset):
+            self._shown_id = ""
+            put(AnswerReset(event.message_id, event.reason))
+        else:
+            put(ModelWaiting(event.seconds, event.reason))
 
+    def tell_of_tool(self, call_id: str, said: str) -> None:
+        """Hand over what a running tool says."""
+        self._outbox.put(ToolProgress(call_id, said))
 
-def _check_limits(progress: Progress, limits: Limits) -> None:
-    check_loops(progress.state["messages"])
-    if progress.steps >= limits.steps and not progress.is_finished:
-        raise StepLimitReached(
-            f"The agent made {progress.steps} steps, its limit, without coming to an answer. "
-            "Ask for less, or raise the limit."
-        )
+    async def drive(self, agent: Agent) -> None:
+        """Run the graph and hand over what becomes a step; it goes on when the step is saved."""
+        progress = self.progress
+        progress.use(agent.reducers, agent.codecs)
+        self._check_limits()
+        config: RunnableConfig = {
+            "configurable": {"thread_id": "turn"},
+            "recursion_limit": NO_RECURSION_LIMIT,
+        }
+        start = await restore(agent.graph, config, progress.values, agent.model_step_end)
+        failpoint("S6")
+        asked: list[ApprovalRequest] = []
+        updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
+        async with aclosing(updates):  # type: ignore[type-var]  # a generator, typed as iterator
+            async for update in updates:
+                asked += (question.value for question in update.get(INTERRUPT, ()))
+                for node, values in each_update(update):
+                    if step := self._advance(agent, node, values):
+                        await self._outbox.step(step)
+                        self._check_limits()
+        if asked:
+            await self._outbox.step(progress.interrupt(asked))
+        elif step := progress.finish_rest():
+            await self._outbox.step(step)
 
+    def _advance(self, agent: Agent, node: str, values: Mapping[str, Any]) -> StepFinished | None:
+        progress = self.progress
+        if node == TOOLS_NODE:
+            for finished in progress.take_results(values):
+                self._outbox.put(finished)
+            return progress.finish_batch()
+        progress.take_update(values)
+        if node != agent.model_step_end:
+            return progress.finish_own_call()
+        if step := progress.finish_model_step():
+            self._show(step.messages[0].get("id", ""))
+            self._shown_id = ""
+            return replace(step, asking=agent.calls_that_ask(step.messages))
+        return None
 
-async def _stop(run: asyncio.Task[None]) -> None:
-    """Cancel the run and wait until it has let go; a tool that ignores it is left behind."""
-    run.cancel()
-    await asyncio.wait({run}, timeout=CLOSE_SECONDS)
-    if not run.done():
-        logger.warning("a tool ignores that its turn was stopped")
-    elif not run.cancelled():
-        run.exception()
+    def _show(self, message_id: str) -> None:
+        """Take back what is shown of another answer: a policy has let the model answer again."""
+        if self._shown_id and self._shown_id != message_id:
+            self._outbox.put(AnswerReset(self._shown_id, REPLACED))
+        self._shown_id = message_id
+
+    def _check_limits(self) -> None:
+        check_loops(self.progress.state["messages"])
+        if self.progress.steps >= self._limits.steps and not self.progress.is_finished:
+            raise StepLimitReached(
+                f"The agent made {self.progress.steps} steps, its limit, without coming to an "
+                "answer. Ask for less, or raise the limit."
+            )

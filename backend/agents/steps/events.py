@@ -1,8 +1,8 @@
-"""What a run tells its consumer: a closed union of events."""
+"""What a run tells: a closed union of events, and the outbox that takes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from backend.llm.events import ModelCall
 from backend.schemas.approvals import DecisionType
@@ -111,7 +111,7 @@ class ApprovalRequest:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The run has ended, since calls wait for people; the last event.
+    """The run has ended, since calls wait for people; its last step.
 
     `step` has the results of the other calls of the batch, in call order, if there are any.
     """
@@ -120,6 +120,7 @@ class Interrupted:
     asked: tuple[ApprovalRequest, ...]
 
 
+Step = StepFinished | Interrupted
 RunEvent = (
     TextDelta
     | ThinkingDelta
@@ -128,6 +129,15 @@ RunEvent = (
     | ModelAsked
     | ToolProgress
     | ToolFinished
-    | StepFinished
-    | Interrupted
+    | Step
 )
+
+
+class Outbox(Protocol):
+    """Takes what happens in a run, in order; on the agents' loop only."""
+
+    def put(self, event: RunEvent) -> None:
+        """Take what needs no answer."""
+
+    async def step(self, step: Step) -> None:
+        """Take a step and return once it is saved; raise why the run is not to go on."""

@@ -59,11 +59,13 @@ class Progress:
         """Whether nothing is left to do: the last word is an answer that calls no tool."""
         return is_answered(self.state)
 
-    def tell(self, notices: Sequence[str]) -> None:
-        """Tell people of what they were not told before in this conversation, with the next step.
+    def tell(self, notices: Sequence[str], warnings: Sequence[str]) -> None:
+        """Tell people with the next step: of the notices what they were not told before.
 
-        What was told is kept in the state's metadata, which no model reads.
+        What was told of them is kept in the state's metadata, which no model reads.
         """
+        for warning in warnings:
+            self.take_report(Notice(warning))
         metadata = self.state.get("metadata") or {}
         told = metadata.get(NOTICES) or []
         storable = (clean(notice)[:MAX_NOTICE_CHARS] for notice in notices)  # they quote others

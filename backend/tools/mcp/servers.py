@@ -6,7 +6,7 @@ those of the others, and people are told.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -44,8 +44,6 @@ CLOSE_SECONDS = 0.5
 NOTHING = Allowed()
 NO_MEMORY = NoMemory()
 
-Tell = Callable[[str], None]
-
 _running: set[asyncio.Task[Any]] = set()
 
 
@@ -66,12 +64,15 @@ class ToolServers:
 class Served:
     """What servers give to one run. `absent`: by a tool's name, why it cannot be called now.
 
-    `is_whole`: every server has answered and all that it offers may be used.
+    `is_whole`: every server has answered and all that it offers may be used. `notices`: what a
+    person should know once, in sentences; `warnings`: what is about this run only.
     """
 
     tools: list[BaseTool]
     absent: Mapping[str, str] = field(default_factory=dict)
     is_whole: bool = True
+    notices: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @contextlib.asynccontextmanager
@@ -83,14 +84,11 @@ async def open_mcp_tools(
     memory: ToolMemory = NO_MEMORY,
     sandbox: Sandbox | None = None,
     call_seconds: float = CALL_SECONDS,
-    tell: Tell = lambda notice: None,
-    warn: Tell = lambda notice: None,
     on_progress: OnProgress = lambda call_id, said: None,
 ) -> AsyncGenerator[Served, None]:
     """Connect to all servers at once and give their tools; each connection lasts for the block.
 
-    What a person should know goes to `tell`, in sentences, or to `warn`, if it is about this run
-    only. Raises SecretMissing (or -Forbidden) before anything is opened.
+    Raises SecretMissing (or -Forbidden) before anything is opened.
     A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
     long a server may be silent within a call.
     """
@@ -109,12 +107,9 @@ async def open_mcp_tools(
     try:
         found = await asyncio.gather(*(_connect(server, health) for server in opened))
         listed = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, list)}
-        for server, got in zip(opened, found, strict=True):
-            if isinstance(got, str):
-                warn(is_missing(server.name, got))
-        missing = [server for server in opened if server not in listed]
+        missing = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, str)}
         make = partial(McpTool.of, sandbox=sandbox or Sandbox(), on_progress=on_progress)
-        yield await _serve(listed, missing, memory, make, tell)
+        yield await _serve(listed, missing, memory, make)
     finally:
         await close_all([server for server in opened if not server.is_connecting])
 
@@ -155,16 +150,18 @@ async def _learn(attempt: asyncio.Task[list[Tool]], server: Server) -> None:
 
 async def _serve(
     listed: Mapping[Server, list[Tool]],
-    missing: Sequence[Server],
+    missing: Mapping[Server, str],
     memory: ToolMemory,
     make: Callable[[Server, Tool, str], McpTool],
-    tell: Tell,
 ) -> Served:
     """Return the tools that may be used, under distinct names, and why others may not.
 
     Of two tools of one name of one server only the first can be called at all.
     """
-    distinct = {server: _distinct(server, tools, tell) for server, tools in listed.items()}
+    notices: list[str] = []
+    distinct = {
+        server: _distinct(server, tools, notices.append) for server, tools in listed.items()
+    }
     review = await memory.review({s.name: list(t.values()) for s, t in distinct.items()})
     servers = {server.name for server in (*listed, *missing)}
     remembered = [key for key in review.remembered if key[0] in servers]
@@ -173,17 +170,18 @@ async def _serve(
     for server, tools in distinct.items():
         usable = [t for t in tools.values() if not review.withholds((server.name, t.name))]
         made += [make(server, t, names[server.name, t.name]) for t in usable]
-        for said in about_withheld(server.name, list(tools), review):
-            tell(said)
+        notices += about_withheld(server.name, list(tools), review)
         called = {tool.name: names[server.name, tool.name] for tool in usable}
         if renamed := about_names(server.name, called):
-            tell(renamed)
+            notices.append(renamed)
     absent = _absent(names, {tool.name for tool in made}, missing, review)
-    return Served(made, absent, is_whole=not missing and not any(map(review.withholds, names)))
+    is_whole = not missing and not any(map(review.withholds, names))
+    warnings = [is_missing(server.name, why) for server, why in missing.items()]
+    return Served(made, absent, is_whole, tuple(notices), tuple(warnings))
 
 
 def _absent(
-    names: Mapping[ToolKey, str], made: set[str], missing: Sequence[Server], review: Review
+    names: Mapping[ToolKey, str], made: set[str], missing: Iterable[Server], review: Review
 ) -> dict[str, str]:
     """Return, by its name, why a tool that was there before cannot be called."""
     away = {server.name for server in missing}
@@ -199,7 +197,9 @@ def _absent(
     return said
 
 
-def _distinct(server: Server, tools: Sequence[Tool], tell: Tell) -> dict[str, Tool]:
+def _distinct(
+    server: Server, tools: Sequence[Tool], tell: Callable[[str], None]
+) -> dict[str, Tool]:
     distinct: dict[str, Tool] = {}
     unusable = {tool.name: why for tool in tools if (why := why_unusable(tool))}
     usable = [tool for tool in tools if tool.name not in unusable]

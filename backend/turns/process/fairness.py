@@ -1,6 +1,6 @@
 """Which waiting turn is next when more wait than can run: one person delays nobody else."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select, text
@@ -34,7 +34,7 @@ def find_waiting(session: Session, at_once: int) -> UUID | None:
 
 def has_room(owner_id: Any, at_once: Any) -> ColumnElement[bool]:
     """Whether an owner runs fewer turns than one person may run at once."""
-    return _running_of(owner_id) < at_once
+    return cast(ColumnElement[bool], _running_of(owner_id) < at_once)
 
 
 def may_run(session: Session, owner_id: str, at_once: int) -> bool:

@@ -96,7 +96,7 @@ class Closed:
 class InFlight:
     """What of a step was there when the turn ended within it."""
 
-    partial: Partial | None = None
+    partials: Sequence[Partial] = ()
     tools: Sequence[ToolFinished] = field(default=())
     asked: ModelCallLog = field(default_factory=ModelCallLog)
 
@@ -167,7 +167,7 @@ def _make_whole(
     session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
 ) -> views.Written:
     state = without_interrupt(stored.state)
-    state, drafts = _with_partial(state, in_flight.partial, turn.agent)
+    state, drafts = with_partials(state, in_flight.partials, turn.agent)
     finished = _finished_calls(session, turn, state, in_flight)
     messages = [*state["messages"], *(tool.message for tool in finished)]
     changed = {key: value for tool in finished for key, value in tool.changed.items()}
@@ -222,13 +222,14 @@ def _finished_calls(
     return finished
 
 
-def _with_partial(state: JSON, partial: Partial | None, agent: str) -> tuple[JSON, list[Draft]]:
-    if partial is None:
-        return state, []
-    state, message = add_partial(state, partial.text, partial.thinking, partial.message_id)
-    if message is None:
-        return state, []
-    return state, display.assistant_drafts(message, agent, MessageStatus.STOPPED)
+def with_partials(state: JSON, partials: Sequence[Partial], agent: str) -> tuple[JSON, list[Draft]]:
+    """Return the state with all that was cut off, and the rows that show it."""
+    drafts: list[Draft] = []
+    for partial in partials:
+        state, message = add_partial(state, partial.text, partial.thinking, partial.message_id)
+        if message is not None:
+            drafts += display.assistant_drafts(message, agent, MessageStatus.STOPPED)
+    return state, drafts
 
 
 def _last_moves(

@@ -1,99 +1,61 @@
-"""From the agents' loop to a turn's thread: deltas joined, each step handed over and waited for."""
+"""The one way from an agent on the loop to its turn's thread: deltas joined, steps waited for."""
 
 import asyncio
 import logging
-import queue
 import threading
-import time
-from collections.abc import AsyncGenerator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from queue import SimpleQueue
 from types import TracebackType
+from typing import NamedTuple
 
-from backend.agents.steps.events import RunEvent, StepFinished, TextDelta, ThinkingDelta
+from backend.agents.steps.events import Outbox, RunEvent, Step, TextDelta, ThinkingDelta
+from backend.turns.process.agent_loop import AgentLoop
 
 FIRST_WINDOW = (
     0.03  # seconds in which deltas are joined; an answer that keeps coming has longer ones
 )
 LONGEST_WINDOW = 0.1
 GROWTH = 1.5
-CLOSE_SECONDS = 10
-TICK_SECONDS = 0.5
+CLOSE_SECONDS = 2.0
 
+Agent = Callable[[Outbox], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 
-class AgentLoop:
-    """The one event loop of a process on which all agents run, in a thread of its own."""
+class _Handed(NamedTuple):
+    """An event for the thread. `saved`: what a step's agent waits for."""
 
-    def __init__(self, threads: int) -> None:
-        self.loop = asyncio.new_event_loop()
-        # Synchronous tools run here; asyncio's own few threads would let one turn delay others.
-        self.loop.set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="tools"))
-        self._thread = threading.Thread(target=self._run, name="agents", daemon=True)
-        self._ticked_at = time.monotonic()
-
-    def start(self) -> None:
-        """Begin to run the loop."""
-        self.loop.call_soon(self._tick)
-        self._thread.start()
-
-    @property
-    def silence(self) -> float:
-        """For how many seconds the loop has run nothing though it should. For any thread."""
-        return max(time.monotonic() - self._ticked_at - TICK_SECONDS, 0.0)
-
-    @property
-    def thread_id(self) -> int | None:
-        """The thread that the loop runs in, to find what holds it up."""
-        return self._thread.ident
-
-    def close(self) -> None:
-        """End the loop; what still runs on it is abandoned."""
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(timeout=5)
-
-    def _tick(self) -> None:
-        self._ticked_at = time.monotonic()
-        self.loop.call_later(TICK_SECONDS, self._tick)
-
-    def _run(self) -> None:
-        """Run until closed: asyncio lets a task's sys.exit() out of the loop, past all others."""
-        while True:
-            try:
-                return self.loop.run_forever()
-            except (SystemExit, KeyboardInterrupt):
-                log.exception("A task wanted to end the process; the others go on")
+    event: RunEvent
+    saved: "asyncio.Future[None] | None" = None
 
 
-@dataclass(frozen=True)
-class _End:
-    """The agent has ended, well or by an error."""
+class _End(NamedTuple):
+    """The agent has ended or is to end, well or by an error."""
 
     error: BaseException | None
 
 
-class AgentFeed:
-    """An agent's events for one thread: `with AgentFeed(...) as feed: for event in feed: ...`.
+class TurnOutbox:
+    """Runs an agent on the loop for one thread, which records what the agent hands over.
 
-    Deltas that arrive together come joined. The agent goes on after a step only when the thread
-    asks for the next event: what it has done is saved before it does more.
+    `with TurnOutbox(loop, agent) as outbox: outbox.deliver(record)`. The loop calls `put` and
+    `step`, the thread all else. Where recording raises, or the turn is cancelled, the thread
+    leaves at once and the agent is cancelled; whoever waits in `step` gets the reason.
     """
 
-    def __init__(self, loop: AgentLoop, events: AsyncGenerator[RunEvent, None]) -> None:
+    def __init__(self, loop: AgentLoop, agent: Agent) -> None:
         self._loop = loop.loop
-        self._events = events
-        self._ready: queue.SimpleQueue[RunEvent | _End] = queue.SimpleQueue()
+        self._agent = agent
+        self._queue: SimpleQueue[_Handed | _End] = SimpleQueue()
         self._delta: TextDelta | ThinkingDelta | None = None
         self._pieces: list[str] = []
         self._flush_at: asyncio.TimerHandle | None = None
-        self._saved = asyncio.Event()
-        self._reason: BaseException | None = None
         self._task: asyncio.Task[BaseException | None] | None = None
+        self._reason: BaseException | None = None
         self._ended = threading.Event()
 
-    def __enter__(self) -> "AgentFeed":
+    def __enter__(self) -> "TurnOutbox":
         self._loop.call_soon_threadsafe(self._start)
         return self
 
@@ -103,64 +65,76 @@ class AgentFeed:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._loop.call_soon_threadsafe(self._cancel)
-        self._ended.wait(CLOSE_SECONDS)
+        self.cancel(error or asyncio.CancelledError())
+        if not self._ended.wait(CLOSE_SECONDS):
+            log.warning("the agent of a turn that ends has not let go in time; it is left behind")
 
-    def __iter__(self) -> Iterator[RunEvent]:
-        while True:
-            event = self._ready.get()
-            if isinstance(event, _End):
-                if event.error:
-                    raise event.error
-                return
-            yield event
-            if isinstance(event, StepFinished):
-                self._loop.call_soon_threadsafe(self._saved.set)
+    def put(self, event: RunEvent) -> None:
+        """Hand over what needs no answer; deltas that arrive together are joined."""
+        if isinstance(event, TextDelta | ThinkingDelta):
+            self._join(event)
+        else:
+            self._hand_over(_Handed(event))
+
+    async def step(self, step: Step) -> None:
+        """Hand a step over and return once it is saved.
+
+        Raises what saving it has raised, or why the turn is to end.
+        """
+        self._check_open()
+        saved = self._loop.create_future()
+        self._hand_over(_Handed(step, saved))
+        try:
+            await saved
+        except asyncio.CancelledError:
+            self._check_open()
+            raise
+
+    def deliver(self, record: Callable[[RunEvent], None]) -> None:
+        """Record what is handed over until the agent has ended; raise what has ended it."""
+        while isinstance(handed := self._queue.get(), _Handed):
+            record(handed.event)
+            if handed.saved:
+                self._loop.call_soon_threadsafe(_release, handed.saved)
+        if handed.error:
+            raise handed.error
 
     def cancel(self, reason: BaseException) -> None:
         """End the agent at once; the thread gets `reason` raised. For any thread."""
-        self._reason = self._reason or reason
-        self._loop.call_soon_threadsafe(self._cancel)
+        self._loop.call_soon_threadsafe(self._cancel, reason)
 
     def _start(self) -> None:
-        self._task = self._loop.create_task(self._pump())
+        self._task = self._loop.create_task(self._run())
         self._task.add_done_callback(self._end)  # also called when it is cancelled before it runs
-        if self._reason:
-            self._task.cancel()
 
-    def _cancel(self) -> None:
-        if self._task:
-            self._task.cancel()
-
-    async def _pump(self) -> BaseException | None:
-        """Hand all events over; give the error that has ended the agent, if any."""
+    async def _run(self) -> BaseException | None:
+        """Run the agent; give the error that has ended it, which must not end the loop."""
         try:
-            async with aclosing(self._events) as events:
-                async for event in events:
-                    await self._hand_over(event)
+            await self._agent(self)
         except BaseException as error:  # noqa: BLE001  (the turn's thread raises it again)
             return error
         return None
 
     def _end(self, task: "asyncio.Task[BaseException | None]") -> None:
         error = asyncio.CancelledError() if task.cancelled() else task.result()
-        if isinstance(error, asyncio.CancelledError):
-            error = self._reason or error
-        self._flush()
-        self._ready.put(_End(error))
+        self._hand_over(_End(error))
         self._ended.set()
 
-    async def _hand_over(self, event: RunEvent) -> None:
-        if isinstance(event, TextDelta | ThinkingDelta):
-            self._join(event)
+    def _cancel(self, reason: BaseException) -> None:
+        """Cancel the agent, once: another time would break off what it does to let go."""
+        if self._reason or self._task is None or self._task.done():
             return
+        self._reason = reason
+        self._hand_over(_End(reason))
+        self._task.cancel()
+
+    def _check_open(self) -> None:
+        if self._reason:
+            raise self._reason
+
+    def _hand_over(self, handed: _Handed | _End) -> None:
         self._flush()
-        if isinstance(event, StepFinished):
-            self._saved.clear()
-            self._ready.put(event)
-            await self._saved.wait()
-        else:
-            self._ready.put(event)
+        self._queue.put(handed)
 
     def _join(self, delta: TextDelta | ThinkingDelta) -> None:
         """Hand the first delta over at once, then what comes within a window together."""
@@ -191,5 +165,10 @@ class AgentFeed:
 
     def _put_delta(self) -> None:
         if self._delta and self._pieces:
-            self._ready.put(replace(self._delta, text="".join(self._pieces)))
+            self._queue.put(_Handed(replace(self._delta, text="".join(self._pieces))))
             self._pieces.clear()
+
+
+def _release(saved: "asyncio.Future[None]") -> None:
+    if not saved.done():  # the turn may have been cancelled meanwhile
+        saved.set_result(None)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,6 +16,7 @@ from backend.agents.steps.events import (
     Interrupted,
     ModelAsked,
     ModelWaiting,
+    RunEvent,
     StepFinished,
     TextDelta,
     ThinkingDelta,
@@ -33,9 +34,11 @@ from backend.text import clean_text
 from backend.turns.process.services import Services
 from backend.turns.queries import let_wait
 from backend.turns.run.claim import Claim
-from backend.turns.run.close import Closed, InFlight, Outcome, Partial, close_turn
+from backend.turns.run.close import Closed, InFlight, Outcome, close_turn
 from backend.turns.run.drafts import drafts_of
+from backend.turns.run.lease import TurnStopped
 from backend.turns.run.model_calls import ModelCallLog
+from backend.turns.run.partials import Kind, Partials
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.tool_calls import OpenCalls
 from backend.usage.budgets import has_domain_budget
@@ -50,10 +53,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-_SAID: Mapping[type, tuple[type[events.ThinkingDelta | events.TextDelta], ContentType]] = {
+_SAID: Mapping[Kind, tuple[type[events.ThinkingDelta | events.TextDelta], ContentType]] = {
     ThinkingDelta: (events.ThinkingDelta, ContentType.THINKING),
     TextDelta: (events.TextDelta, ContentType.TEXT),
 }
+
+
+class TurnWaits(Exception):
+    """The turn waits for people now; it is nobody's until they have decided."""
 
 
 class _SavedStep(NamedTuple):
@@ -71,8 +78,7 @@ class Recorder:
         self._stored = claim.stored
         self._spent = claim.spent
         self._position = claim.position
-        self._partial: dict[type, list[str]] = {TextDelta: [], ThinkingDelta: []}
-        self._partial_id = ""
+        self._partials = Partials()
         self._finished: list[ToolFinished] = []
         self._asked = ModelCallLog()
         self._calls = OpenCalls()
@@ -92,11 +98,16 @@ class Recorder:
             *(events.MessageAdded(context=context, message=row) for row in claim.added),
         )
 
+    def record(self, event: RunEvent) -> None:
+        """Take what the agent tells, and save it if it is a step.
+
+        Raises why the agent may not go on: TurnStopped, TurnWaits, LeaseLost, a limit.
+        """
+        _RECORD[type(event)](self, event)
+
     def said(self, delta: TextDelta | ThinkingDelta) -> None:
         """Publish a piece of an answer; keep it in case the turn is stopped within."""
-        if delta.message_id != self._partial_id:
-            self._forget_partial(delta.message_id)
-        self._partial[type(delta)].append(delta.text)
+        self._partials.add(delta)
         failpoint("S7")
         event, content_type = _SAID[type(delta)]
         shown = display.shown_id(delta.message_id, content_type)
@@ -104,11 +115,13 @@ class Recorder:
 
     def reset(self, reset: AnswerReset) -> None:
         """Take back what was published of an answer that broke off; it comes again."""
-        said = [of_kind for kind, (_, of_kind) in _SAID.items() if self._partial[kind]]
-        void = [display.shown_id(reset.message_id, of_kind) for of_kind in said]
-        context, reason = self._context, reset.reason
+        context, reason, message_id = self._context, reset.reason, reset.message_id
+        said = [
+            of_kind for kind, (_, of_kind) in _SAID.items() if self._partials.has(message_id, kind)
+        ]
+        void = [display.shown_id(message_id, of_kind) for of_kind in said]
         self._publish(*(events.Reset(context=context, message_id=i, reason=reason) for i in void))
-        self._forget_partial("")
+        self._partials.forget([message_id])
 
     def waiting(self, waiting: ModelWaiting) -> None:
         """Say that the model's provider lets the turn wait; keep it for those who look later."""
@@ -155,23 +168,18 @@ class Recorder:
         self._finished.append(finished)
         self._calls.ended(finished.message.get("tool_call_id"))
 
-    def interrupted(self, interrupted: Interrupted) -> bool:
-        """Save what there is and let the turn wait for people; give whether it is to stop instead.
-
-        Raises LeaseLost when this attempt may not write.
-        """
-        if self.step_finished(interrupted.step, interrupted.asked):
-            return True
+    def interrupted(self, interrupted: Interrupted) -> NoReturn:
+        """Save what there is and let the turn wait for people. Raises what `record` does."""
+        self.step_finished(interrupted.step, interrupted.asked)
         changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
         turn = self._claim.turn.model_copy(update=changed)
         self._publish(events.Interrupt(context=self._context, turn=turn))
-        return False
+        raise TurnWaits
 
-    def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> bool:
+    def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> None:
         """Save a step: display rows, state, usage, in one transaction; then publish.
 
-        The turn waits where calls have `asked`. Give whether it is to stop. Raises LeaseLost when
-        this attempt may not write.
+        The turn waits where calls have `asked`. Raises what `record` does.
         """
         is_model_step = bool(step.usage.model_calls)
         failpoint("S8" if is_model_step else "S8 tools")
@@ -205,21 +213,24 @@ class Recorder:
         self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
         self._spent = spent
         self._finished.clear()
-        self._forget_partial("")
+        self._partials.forget(message.get("id", "") for message in step.messages)
         self._calls.opened(saved.written.added)
         self._show(saved.written.added, saved.written.updated)
         failpoint("S9" if is_model_step else "S11")
-        return saved.stop
+        if saved.stop:
+            raise TurnStopped
+        if not asked:
+            self.check_usage()
 
     def forget_in_flight(self) -> None:
         """Let go of what was said and done since the last step."""
         self._asked = ModelCallLog()
         self._finished.clear()
-        self._forget_partial("")
+        self._partials.clear()
 
     def finish(self, outcome: Outcome) -> Closed:
         """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
-        in_flight = InFlight(self._kept_partial(), tuple(self._finished), self._asked)
+        in_flight = InFlight(self._partials.list_all(), tuple(self._finished), self._asked)
 
         def write(session: Session) -> Closed:
             closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)
@@ -286,15 +297,6 @@ class Recorder:
     def _owned(self) -> tuple[Any, ...]:
         return (TurnRow.attempt == self._claim.attempt, TurnRow.status == TurnStatus.RUNNING)
 
-    def _kept_partial(self) -> Partial | None:
-        text, thinking = ("".join(self._partial[kind]) for kind in (TextDelta, ThinkingDelta))
-        return Partial(self._partial_id, text, thinking) if text or thinking else None
-
-    def _forget_partial(self, message_id: str) -> None:
-        self._partial_id = message_id
-        for pieces in self._partial.values():
-            pieces.clear()
-
     def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
         if added:
             self._position = added[-1].position
@@ -309,3 +311,16 @@ class Recorder:
     def _publish(self, *what: SessionEvent) -> None:
         conversation_id, position = self._claim.conversation_id, self._position
         self._services.events.publish(conversation_id, *what, position=position)
+
+
+_RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
+    TextDelta: Recorder.said,
+    ThinkingDelta: Recorder.said,
+    ToolFinished: Recorder.tool_finished,
+    ToolProgress: Recorder.tool_said,
+    StepFinished: Recorder.step_finished,
+    Interrupted: Recorder.interrupted,
+    AnswerReset: Recorder.reset,
+    ModelWaiting: Recorder.waiting,
+    ModelAsked: Recorder.asked,
+}

@@ -1,25 +1,14 @@
 """Runs one turn: claim, restore, run, save step by step, finish. Everything a worker does."""
 
 import logging
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy.exc import DataError, IntegrityError
 
-from backend.agents.run import AgentRecipe, run_agent
-from backend.agents.steps.events import (
-    AnswerReset,
-    Interrupted,
-    ModelAsked,
-    ModelWaiting,
-    StepFinished,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolProgress,
-)
+from backend.agents.factory import AgentRecipe
+from backend.agents.run import run_agent
 from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
 from backend.domains.template import template_of
@@ -27,15 +16,16 @@ from backend.errors import AppError, LeaseLost
 from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
+from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.process.fairness import choose_fairly, find_held_back, find_waiting
 from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.close import Closed, Outcome
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper, TurnStopped
-from backend.turns.run.outbox import AgentFeed, AgentLoop
+from backend.turns.run.outbox import TurnOutbox
 from backend.turns.run.publish import publish_closed
-from backend.turns.run.recorder import Recorder
+from backend.turns.run.recorder import Recorder, TurnWaits
 from backend.turns.run.titles import suggest_title
 from db.failpoints import failpoint
 from db.session import AWAY
@@ -46,10 +36,6 @@ UNEXPECTED = Outcome.failed(
     "Something went wrong",
     "The turn met an error that nobody foresaw; the log has it. Press Retry.",
 )
-
-
-class TurnWaits(Exception):
-    """The turn waits for people now; it is nobody's until they have decided."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +104,12 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
     """Let the agent work until it has answered, fails, or is stopped; None: it waits for people."""
     try:
         recorder.check_usage()  # an attempt that was lost may have come no further than its step
-        agent = run_agent(_recipe(runtime, claim), claim.stored.state)
+        agent = partial(run_agent, _recipe(runtime, claim), claim.stored.state)
         with (
-            AgentFeed(runtime.loop, agent) as feed,
-            runtime.leases.hold(claim.turn_id, claim.attempt, feed.cancel),
+            TurnOutbox(runtime.loop, agent) as outbox,
+            runtime.leases.hold(claim.turn_id, claim.attempt, outbox.cancel),
         ):
-            for event in feed:
-                _RECORD[type(event)](recorder, event)
+            outbox.deliver(recorder.record)
     except TurnWaits:
         return None
     except TurnStopped:
@@ -183,26 +168,3 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         sandbox=runtime.services.sandbox,
         answers=claim.answers,
     )
-
-
-def _save(recorder: Recorder, step: StepFinished) -> None:
-    if recorder.step_finished(step):
-        raise TurnStopped
-    recorder.check_usage()
-
-
-def _wait(recorder: Recorder, interrupted: Interrupted) -> None:
-    raise TurnStopped if recorder.interrupted(interrupted) else TurnWaits
-
-
-_RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
-    TextDelta: Recorder.said,
-    ThinkingDelta: Recorder.said,
-    ToolFinished: Recorder.tool_finished,
-    ToolProgress: Recorder.tool_said,
-    StepFinished: _save,
-    Interrupted: _wait,
-    AnswerReset: Recorder.reset,
-    ModelWaiting: Recorder.waiting,
-    ModelAsked: Recorder.asked,
-}

@@ -19,8 +19,8 @@ from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall, ModelEvent
 from backend.llm.provider import ModelProvider
 from backend.schemas.sessions import TurnStatus
+from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.claim import Claim
-from backend.turns.run.outbox import AgentLoop
 from backend.turns.submit.enter import title_of
 from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent

@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from backend.agents.run import StepFinished, run_agent
+from backend.agents.run import run_agent
 from backend.agents.steps.tool_results import OUTCOME_UNKNOWN
 from backend.errors import LeaseLost
 from backend.tools.journal import CallKey, Recorded
 from backend.tools.registry import Effect
 from tests.fakes import ScriptedModel
-from tests.runs import TURN_ID, asking, run, run_with, steps
+from tests.runs import TURN_ID, KeepingOutbox, asking, run, run_with, steps
 from tests.servers.tool import ToolServer, tool
 
 SEVERAL = {"a1": "act", "a2": "act", "i1": "put", "r1": "look"}
@@ -69,19 +69,18 @@ def call(name, call_id="c", **arguments):
 
 def asked(model, tools, *calls):
     """The state in which the model has made these calls and none has run."""
-    (first, *_) = steps(run_with(model.url, until_calls, mcp_servers={"s": tools.template}))
-    return json.loads(json.dumps(first.state))
 
+    async def refuse(step):
+        raise LeaseLost
 
-async def until_calls(recipe):
-    events = run_agent(recipe, asking("go"))
-    got = []
-    async for event in events:
-        got.append(event)
-        if isinstance(event, StepFinished):
-            break
-    await events.aclose()
-    return got
+    async def until_calls(recipe):
+        outbox = KeepingOutbox(refuse)
+        with pytest.raises(LeaseLost):
+            await run_agent(recipe, asking("go"), outbox)
+        return outbox.events
+
+    (step,) = steps(run_with(model.url, until_calls, mcp_servers={"s": tools.template}))
+    return json.loads(json.dumps(step.state))
 
 
 def test_a_single_call_is_recorded_as_far_as_its_effect_asks_for(tools):
@@ -180,7 +179,7 @@ def test_a_call_that_is_stopped_is_begun_and_never_finished(tools):
     tools.calls.clear()
 
     async def stop(recipe):
-        task = asyncio.create_task(drain(run_agent(recipe, asking("go"))))
+        task = asyncio.create_task(run_agent(recipe, asking("go"), KeepingOutbox()))
         while not tools.calls:
             await asyncio.sleep(0.01)
         task.cancel()
@@ -192,8 +191,3 @@ def test_a_call_that_is_stopped_is_begun_and_never_finished(tools):
 
     assert [effect for *_, effect in journal.begun] == [Effect.ACTS]
     assert journal.ended == []
-
-
-async def drain(events):
-    async for _ in events:
-        pass

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
 
-from backend.agents.run import TextDelta, run_agent
+from backend.agents.steps.events import TextDelta
 from backend.errors import ConfigurationError, IncompleteAnswer, ModelUnavailable
 from backend.llm.provider import ModelProvider
 from tests.fakes import ScriptedModel
-from tests.runs import PATIENCE, asking, final_state, run, run_with, settings_for, steps
+from tests.runs import PATIENCE, asking, failing, final_state, run, settings_for, steps
 from tests.servers.tool import ToolServer, tool
 
 HALF = '{"to": "boss", "body": "I do NOT agr'
@@ -53,17 +53,8 @@ def sending(arguments, **misbehaviour):
 )
 def test_a_broken_answer_runs_no_tool(tools, step):
     tools.calls.clear()
-
-    async def run_until_error(recipe):
-        events = []
-        with pytest.raises(IncompleteAnswer):
-            async for event in run_agent(recipe, asking("go")):
-                events.append(event)
-        return events
-
-    image = {"s": tools.template}
     with ScriptedModel([step, {"text": "end"}]) as model:
-        events = run_with(model.url, run_until_error, mcp_servers=image)
+        events, _ = failing(model.url, IncompleteAnswer, mcp_servers={"s": tools.template})
 
     assert steps(events) == []
     assert tools.calls == []

@@ -7,11 +7,11 @@ from dataclasses import replace
 import httpx2
 import pytest
 
-from backend.agents.run import AnswerReset, ModelWaiting, TextDelta, ThinkingDelta, run_agent
+from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta, ThinkingDelta
 from backend.errors import EndlessLoop, IncompleteAnswer, ModelUnavailable
 from backend.llm.failures import seconds_to_wait
 from tests.fakes import ScriptedModel
-from tests.runs import PATIENCE, asking, final_state, run, run_with, steps
+from tests.runs import PATIENCE, asking, failing, final_state, run, steps
 from tests.servers.tool import ToolServer, tool
 
 GOOD = {"text": "now it works"}
@@ -29,19 +29,6 @@ def tools():
 def in_turn(*answers):
     left = list(answers)
     return lambda *_: left.pop(0)
-
-
-def failing(url, error, **options):
-    """The events of a run that ends with the error, and the error."""
-
-    async def go(recipe):
-        events = []
-        with pytest.raises(error) as raised:
-            async for event in run_agent(recipe, asking("go")):
-                events.append(event)
-        return events, raised.value
-
-    return run_with(url, go, **options)
 
 
 def of(events, kind):

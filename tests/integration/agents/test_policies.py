@@ -16,7 +16,7 @@ from backend.agents.middleware.context import Codec
 from backend.agents.middleware.registry import PolicySpec
 from backend.agents.middleware.shortening.compaction import find_cut, is_summary, summary_message
 from backend.agents.state import empty_state
-from backend.agents.steps.events import ModelWaiting
+from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta
 from backend.errors import CallLimitReached, ConfigurationError, ModelUnavailable
 from tests.fakes import ScriptedModel, find_disorder
 from tests.runs import asking, final_state, run, steps
@@ -275,6 +275,25 @@ def test_another_model_answers_in_its_place_and_a_person_is_told() -> None:
     (notice,) = step.notices
     assert "model gpt-4o did not" in notice and "model broken did not" in notice
     assert "spare answers" in notice
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"model_retry": {"retries": 1, "seconds": 0.01}},
+        {"model_fallback": {"models": ["spare"]}},
+    ],
+)
+def test_what_was_shown_of_an_answer_that_another_one_replaces_is_taken_back(policy: JSON) -> None:
+    answers = iter([{"text": "half an", "cut": True}] * 3 + [{"text": "here"}])
+    with ScriptedModel(lambda messages, body: next(answers)) as model:
+        events = run(model.url, asking("go"), middleware=[policy])
+
+    shown = {event.message_id for event in events if isinstance(event, TextDelta)}
+    void = [event.message_id for event in events if isinstance(event, AnswerReset)]
+    (step,) = steps(events)
+    assert len(void) == 3
+    assert shown - set(void) == {step.messages[0]["id"]}
 
 
 # Limits.

@@ -3,10 +3,10 @@
 import asyncio
 import json
 
-from backend.agents.run import StepFinished, run_agent
+from backend.agents.run import run_agent
 from backend.agents.state import empty_state
 from tests.fakes import ScriptedModel, find_disorder
-from tests.runs import recipe_for
+from tests.runs import KeepingOutbox, final_state, recipe_for
 from tests.servers.tool import ToolServer, text_result, tool
 
 ODD = [
@@ -62,9 +62,9 @@ async def replay(recorded, model, tools):
                 continue
             asked = {"role": "user", "content": message["content"], "id": f"u{place}"}
             state = {**state, "messages": [*state["messages"], asked]}
-            async for event in run_agent(recipe, state):
-                if isinstance(event, StepFinished):
-                    state = json.loads(json.dumps(event.state))
+            outbox = KeepingOutbox()
+            await run_agent(recipe, state, outbox)
+            state = json.loads(json.dumps(final_state(outbox.events)))
     return state
 
 

@@ -5,16 +5,26 @@ from dataclasses import replace
 
 import pytest
 
-from backend.agents.run import (
-    StepFinished,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    run_agent,
+from backend.agents.run import run_agent
+from backend.agents.steps.events import TextDelta, ThinkingDelta, ToolFinished
+from backend.errors import (
+    InvalidInput,
+    LeaseLost,
+    SecretMissing,
+    StepLimitReached,
+    TimeLimitReached,
 )
-from backend.errors import InvalidInput, SecretMissing, StepLimitReached, TimeLimitReached
 from tests.fakes import ScriptedModel
-from tests.runs import PATIENCE, asking, final_state, run, run_with, steps
+from tests.runs import (
+    PATIENCE,
+    KeepingOutbox,
+    asking,
+    failing,
+    final_state,
+    run,
+    run_with,
+    steps,
+)
 from tests.servers.tool import ToolServer, text_result, tool
 
 LATER = 0.15
@@ -90,16 +100,17 @@ def test_nothing_of_the_next_step_begins_before_the_step_is_saved(tools):
     script = [{"tools": [call()]}, {"tools": [call(call_id="c2")]}, {"text": "end"}]
     seen = []
 
-    async def save_slowly(recipe):
-        async for event in run_agent(recipe, asking("go")):
-            if isinstance(event, StepFinished):
-                before = (len(tools.calls), len(model.requests))
-                await asyncio.sleep(LATER)
-                seen.append((*before, len(tools.calls), len(model.requests)))
+    async def save_slowly(step):
+        before = (len(tools.calls), len(model.requests))
+        await asyncio.sleep(LATER)
+        seen.append((*before, len(tools.calls), len(model.requests)))
+
+    async def go(recipe):
+        await run_agent(recipe, asking("go"), KeepingOutbox(save_slowly))
 
     tools.calls.clear()
     with ScriptedModel(script) as model:
-        run_with(model.url, save_slowly, mcp_servers={"s": tools.template})
+        run_with(model.url, go, mcp_servers={"s": tools.template})
 
     assert seen == [(0, 1, 0, 1), (1, 1, 1, 1), (1, 2, 1, 2), (2, 2, 2, 2), (2, 3, 2, 3)]
 
@@ -169,18 +180,9 @@ def test_an_empty_or_refused_answer_ends_the_turn_visibly():
 
 def test_the_limit_of_steps_ends_a_loop_before_the_next_tool_runs(tools):
     tools.calls.clear()
-
-    async def until_limit(recipe):
-        got = []
-        with pytest.raises(StepLimitReached, match="5 steps"):
-            async for event in run_agent(recipe, asking("go")):
-                got.append(event)
-        return got
-
+    image = {"mcp_servers": {"s": tools.template}, "limits": {"steps": 5}}
     with ScriptedModel(lambda *_: {"tools": [call()]}) as model:
-        events = run_with(
-            model.url, until_limit, mcp_servers={"s": tools.template}, limits={"steps": 5}
-        )
+        events, _ = failing(model.url, StepLimitReached, "5 steps", **image)
 
     assert len(steps(events)) == 5
     assert len(tools.calls) == 2
@@ -228,7 +230,7 @@ def test_an_unknown_agent_is_refused_and_a_known_one_has_its_own_prompt_model_an
     assert len(one["tools"]) == 3
 
 
-def test_a_finished_state_yields_nothing():
+def test_with_a_finished_state_nothing_happens():
     done = asking("go")
     done["messages"].append({"role": "assistant", "content": "done", "id": "a"})
     with ScriptedModel() as model:
@@ -266,11 +268,7 @@ def test_cancelling_stops_model_and_tools_at_once(tools, phase):
     tools.calls.clear()
 
     async def cancel(recipe):
-        async def consume():
-            async for _ in run_agent(recipe, asking("go")):
-                pass
-
-        task = asyncio.create_task(consume())
+        task = asyncio.create_task(run_agent(recipe, asking("go"), KeepingOutbox()))
         while not (tools.calls if phase == "in a tool" else model.requests):
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
@@ -292,14 +290,18 @@ def test_cancelling_stops_model_and_tools_at_once(tools, phase):
     assert left == []
 
 
-def test_closing_the_generator_from_another_task_stops_the_run(tools):
-    async def close(recipe):
-        events = run_agent(recipe, asking("go"))
-        await anext(events)
-        await asyncio.create_task(events.aclose())
-        return len(tools.calls)
+def test_a_step_that_cannot_be_saved_ends_the_run_before_its_tools_begin(tools):
+    async def refuse(step):
+        raise LeaseLost
+
+    async def go(recipe):
+        with pytest.raises(LeaseLost):
+            await run_agent(recipe, asking("go"), KeepingOutbox(refuse))
 
     tools.calls.clear()
     script = [{"text": "calling", "tools": [call()]}, {"text": "end"}]
     with ScriptedModel(script) as model:
-        assert run_with(model.url, close, mcp_servers={"s": tools.template}) == 0
+        run_with(model.url, go, mcp_servers={"s": tools.template})
+
+        assert len(model.requests) == 1
+    assert tools.calls == []

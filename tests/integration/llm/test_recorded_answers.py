@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.agents.run import ModelWaiting, TextDelta, ThinkingDelta
+from backend.agents.steps.events import ModelWaiting, TextDelta, ThinkingDelta
 from backend.errors import ModelUnavailable
 from tests.fakes import ScriptedModel
 from tests.recordings import AGAIN, ANSWERS, FAILS, FOLDER, Expected, step

@@ -49,12 +49,9 @@ def talker(text='"fine"', listed=("say",)):
 
 @asynccontextmanager
 async def opened(**templates):
-    async with open_mcp_tools(servers(**templates), allowed=ALLOWED, warn=fail) as served:
+    async with open_mcp_tools(servers(**templates), allowed=ALLOWED) as served:
+        assert served.warnings == ()
         yield {t.name: t for t in served.tools}
-
-
-def fail(said):
-    raise AssertionError(said)
 
 
 def call_of(name, **arguments):

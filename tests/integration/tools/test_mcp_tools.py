@@ -273,15 +273,14 @@ SILENT = {"transport": "stdio", "command": "sleep", "args": ["30"]}
 
 def open_with(health, **templates):
     """What is said of the servers of a run that only opens them, and how long that took."""
-    said = []
 
     async def go():
         began = time.monotonic()
         named = servers(**templates)
-        async with open_mcp_tools(named, allowed=ALLOWED, health=health, warn=said.append):
-            return time.monotonic() - began
+        async with open_mcp_tools(named, allowed=ALLOWED, health=health) as served:
+            return served.warnings, time.monotonic() - began
 
-    return said, asyncio.run(go())
+    return asyncio.run(go())
 
 
 def test_servers_that_never_answer_are_given_up_at_the_same_time():
