@@ -1,5 +1,6 @@
 """A worker process: `python -m worker` runs turns in threads until it is told to end."""
 
+import gc
 import logging
 import os
 import signal
@@ -13,7 +14,6 @@ from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED, Sources
 from backend.errors import ConfigurationError
-from backend.garbage import collect_rarely
 from backend.llm.provider import ModelProvider
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
@@ -27,6 +27,7 @@ from worker.process import WorkerProcess
 
 # What libraries import when they first need it; the first turns would all wait for that.
 IMPORTED_LATE = ("anyio._backends._asyncio", "httpcore", "openai.resources.chat.chat")
+GARBAGE_EVERY = 10_000  # objects more than before; a turn that begins makes thousands
 WATCHDOG_SECONDS = 60.0  # no turn may hold all others up for nearly so long
 DATABASE_PATIENCE = 30.0  # hundreds of turns may end together; a person does not wait for this
 
@@ -44,7 +45,9 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
     set_runtime(runtime)
     for name in IMPORTED_LATE:
         import_module(name)
-    collect_rarely()
+    # All turns wait while garbage is sought: rarely, and not among the modules, which stay.
+    gc.freeze()
+    gc.set_threshold(GARBAGE_EVERY)
     process = WorkerProcess(runtime, watchdog_seconds)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: process.stop())

@@ -1,6 +1,7 @@
 """The API process: `python -m backend.api --port 8000`."""
 
 import argparse
+import gc
 import sys
 
 import uvicorn
@@ -11,7 +12,6 @@ from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
 from backend.errors import ConfigurationError
-from backend.garbage import collect_rarely
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
     arguments = parser.parse_args()
     address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
-    collect_rarely()
+    gc.freeze()  # everybody waits while garbage is sought: not among the modules, which stay
     uvicorn.run(
         serve_app(app, address),
         host=arguments.host,
