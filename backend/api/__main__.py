@@ -1,6 +1,7 @@
 """The API process: `python -m backend.api --port 8000`."""
 
 import argparse
+import gc
 import sys
 
 import uvicorn
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
     arguments = parser.parse_args()
     address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
+    gc.freeze()  # everybody waits while garbage is sought: not among the modules, which stay
     uvicorn.run(
         serve_app(app, address),
         host=arguments.host,

@@ -16,6 +16,8 @@ from typing import Any
 from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from backend.web.admission import Admission
+
 MOST_FILES = 65_536
 FEWEST = 100
 OTHER_FILES = 400  # of a process: its database, Redis, logs
@@ -43,10 +45,11 @@ def limit_connections(
 ) -> Any:
     """Return what uvicorn takes as `http`, and let the process open as many files as it may.
 
-    `health_paths` are answered also where there are too many connections.
+    `health_paths` are answered also where there are too many connections, and before others.
     """
     limits = replace(limits, most=min(limits.most, _raise_open_files() - limits.reserve))
-    return partial(LimitedConnection, limits=limits, health_paths=health_paths)
+    admission = Admission()
+    return partial(LimitedConnection, limits=limits, health_paths=health_paths, admission=admission)
 
 
 def _raise_open_files() -> int:
@@ -63,11 +66,17 @@ class LimitedConnection(HttpToolsProtocol):
     """One connection, which its client cannot keep open by sending or taking too little."""
 
     def __init__(
-        self, *args: Any, limits: ConnectionLimits, health_paths: frozenset[bytes], **kwargs: Any
+        self,
+        *args: Any,
+        limits: ConnectionLimits,
+        health_paths: frozenset[bytes],
+        admission: Admission,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._limits = limits
         self._health_paths = health_paths
+        self._admission = admission
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._in_header = False
@@ -85,6 +94,7 @@ class LimitedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, where there is room; as uvicorn has it."""
         super().connection_made(transport)
+        self._admission.note_arrival()
         is_in_reserve = len(self.connections) <= self._limits.most + self._limits.reserve
         self._make_room(YOUNG_SECONDS if is_in_reserve else 0.0)
         self._expect(self._limits.header_seconds, self._header_is_late)
@@ -129,9 +139,12 @@ class LimitedConnection(HttpToolsProtocol):
         """Let the application answer, or refuse; and expect the body."""
         self._in_header, self._body_bytes = False, 0
         self._expect(self._limits.body_seconds, self._body_is_late)
+        self._admission.note_arrival()
         answer, refusal = self.app, self._refusal()
         if refusal:
             self.app, self.url = refusal, b"/"  # what is too long may not be readable either
+        elif not self._is_health:
+            self.app = self._admission.queue(answer)
         super().on_headers_complete()
         self.app = answer
 
@@ -199,12 +212,15 @@ class LimitedConnection(HttpToolsProtocol):
             f"{self._limits.headers} fields. Send less in them."
         )
 
+    @property
+    def _is_health(self) -> bool:
+        return self.url.partition(b"?")[0] in self._health_paths
+
     def _refusal(self) -> Response | None:
         length = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
         if length > self._limits.header_bytes or len(self.headers) > self._limits.headers:
             return _problem(431, self._too_long)
-        is_health = self.url.partition(b"?")[0] in self._health_paths
-        if not is_health and not self._make_room(0.0):
+        if not self._is_health and not self._make_room(0.0):
             return _problem(503, "Too many connections are open. Try again in a few seconds.")
         return None
 

@@ -15,6 +15,8 @@ from backend.errors import TooBusy
 LONG_READS = 4  # threads for what reads much of the database; beyond, requests wait for one
 LONG_WAITS = 8  # threads for what waits for workers, or deletes
 LARGE_ANSWERS = 16  # threads for what may read and write megabytes
+FINISHED_TURNS = 4  # threads for the answers of turns that requests have waited for
+MOST_WAITED = 4_000  # twice of what may wait in all: no request has waited in vain
 MOST_QUEUED = 100
 
 P = ParamSpec("P")
@@ -54,6 +56,15 @@ class Shared(Generic[T]):
 
 _READS, _WAITS = Threads(LONG_READS), Threads(LONG_WAITS)
 _ANSWERS = Threads(LARGE_ANSWERS, queue=1_000)
+_FINISHED = Threads(FINISHED_TURNS, queue=MOST_WAITED)
+
+
+async def read_finished(work: Callable[[], T]) -> T:
+    """Return what the work gives in one of few threads.
+
+    Hundreds of requests may stop waiting at once; the loop stands still while it starts threads.
+    """
+    return await _FINISHED.run(work)
 
 
 def large(route: Callable[P, Any]) -> Route[P]:

@@ -1,5 +1,6 @@
 """Chat: a message in, a turn out; answered at once or when the turn has ended."""
 
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep, WaitsDep
 from backend.api.http.bodies import SCOPE_KEY, Body
 from backend.api.http.sanitize import Sent
+from backend.api.http.threads import read_finished
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
 from backend.errors import InvalidInput
@@ -102,9 +104,9 @@ async def _answer(
     if not is_finished(turn.status) and seconds and waits.has_room(scope, body.is_large):
         body.leave()
         await waits.wait(scope, turn, seconds, _until_gone(request), body.is_large)
-        answer = await run_in_threadpool(_read_answer, services, scope, turn.id)
+        answer = await read_finished(partial(_read_answer, services, scope, turn.id))
     elif is_finished(turn.status):
-        answer = await run_in_threadpool(_read_answer, services, scope, turn.id)
+        answer = await read_finished(partial(_read_answer, services, scope, turn.id))
     if not is_finished(answer.status):
         response.status_code = 202
         response.headers["Location"] = f"/api/v1/turns/{turn.id}"
