@@ -1,7 +1,8 @@
 """Failpoints: named lines at which a test may let a process die, stop, fail or dawdle.
 
-They do nothing unless FAILPOINTS arms them: `S8=kill,S3=sleep:2,S5=stop:30,S14=raise`. Each fires
-once for all processes that share the folder FAILPOINTS_DIR; without one, at each pass.
+They do nothing unless FAILPOINTS arms them:
+`step.before_save=kill,submit.after_commit=sleep:2,claim.after_commit=raise`.
+Each fires once for all processes that share the folder FAILPOINTS_DIR; without one, at each pass.
 """
 
 import os

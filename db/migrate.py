@@ -31,7 +31,7 @@ def migrate(url: str, revision: str = "head") -> None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
             config.attributes["connection"] = connection
             command.upgrade(config, revision)
-            failpoint("S17")
+            failpoint("migration.halfway")
     finally:
         engine.dispose()
 

@@ -138,7 +138,7 @@ class Database:
         self._watch.close()
 
     def _connect(self, dialect: Any, record: Any, args: Any, options: Any) -> Any:
-        """Open a connection for the pool; where none is to be had, find out what that means."""
+        """Open a connection for the pool; where none can be opened, find out what that means."""
         self._watch.check()
         try:
             return psycopg2.connect(*args, **options)

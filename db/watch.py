@@ -2,7 +2,7 @@
 
 No timeout of the wire's or of the server's ends what waits for it then. So a thread looks at the
 connections of a process now and then, and where one has waited for a moment it asks PostgreSQL for
-a sign of life. Without one it ends all that waits, and what comes is refused at once until
+a heartbeat. Without one it ends all that waits, and what comes is refused at once until
 PostgreSQL speaks again. A use of a connection costs nothing for that.
 """
 
@@ -53,7 +53,7 @@ class Watch:
             raise DatabaseUnresponsive
 
     def suspect(self) -> None:
-        """Ask for a sign of life soon: a connection could not be made."""
+        """Ask for a heartbeat soon: a connection could not be made."""
         self._is_suspicious = True
         self._begin()
 
@@ -112,7 +112,7 @@ class Watch:
 
 
 class Pulse:
-    """Asks PostgreSQL for a sign of life, on a connection of its own that never blocks."""
+    """Asks PostgreSQL for a heartbeat, on a connection of its own that never blocks."""
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect

@@ -77,7 +77,7 @@ def sweep(services: Services) -> list[UUID]:
     with services.database.transaction() as session:
         found = _stranded(session, services.settings.user_turns_at_once)
     if found:
-        failpoint("S16")
+        failpoint("sweep.found")
     services.queue.wake_again(found)
     return found
 

@@ -112,7 +112,7 @@ class _Run:
             "recursion_limit": NO_RECURSION_LIMIT,
         }
         start = await restore(agent.graph, config, progress.values, agent.model_step_end)
-        failpoint("S6")
+        failpoint("agent.restored")
         asked: list[ApprovalRequest] = []
         updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
         async with aclosing(updates):  # type: ignore[type-var]  # a generator, typed as iterator

@@ -105,7 +105,7 @@ class Channel:
             subscription.put(batch)
 
     def _look_for_silence(self) -> None:
-        """Without events now and then a sign of life, and a look at what is stored.
+        """Without events now and then a heartbeat, and a look at what is stored.
 
         Redis may be away, and a worker may die between its last commit and telling of it.
         """

@@ -28,7 +28,7 @@ PRESENT = {
     ),
     "longest_silence_seconds": (
         "colloquy_longest_silence_seconds",
-        "Since the last sign of life of the running turn that is silent for longest.",
+        "Since the last heartbeat of the running turn that is silent for longest.",
     ),
     "overdue_leases": (
         "colloquy_overdue_leases",
@@ -118,7 +118,7 @@ class _Collector(Collector):
         says = "Failed turns of the last hour, by their reason."
         failures = GaugeMetricFamily("colloquy_hour_failures", says, labels=["reason"])
         yield _labelled(failures, hour.by_failure)
-        says = "From a lost worker's last sign of life until its turn went on; last hour."
+        says = "From a lost worker's last heartbeat until its turn went on; last hour."
         recovery = GaugeMetricFamily("colloquy_hour_recovery_seconds", says, labels=["quantile"])
         yield _labelled(recovery, _by_quantile(hour.recovery_seconds))
         says = "From asking a running turn to stop until it had ended; last hour."

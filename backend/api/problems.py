@@ -52,7 +52,7 @@ def problem(
 ) -> JSONResponse:
     """An error as the client gets it; counted for those who watch."""
     request.app.state.problems[status] += 1
-    # It may quote what was sent, of which half a letter cannot be sent back.
+    # It may quote what was sent, of which an unpaired surrogate cannot be sent back.
     detail = clean_text(detail)
     body = Problem(title=title, status=status, detail=detail, instance=request.url.path)
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)

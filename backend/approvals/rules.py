@@ -84,7 +84,9 @@ def _edit(row: ApprovalRow, decision: Decision) -> JSON:
     if action and action.name not in (None, row.tool):
         raise InvalidInput(f"An edit changes the arguments of {row.tool}, not the tool.")
     if clean(arguments) != arguments:
-        raise InvalidInput("The arguments hold what cannot be stored: NUL, NaN or half a letter.")
+        raise InvalidInput(
+            "The arguments hold what cannot be stored: NUL, NaN or an unpaired surrogate."
+        )
     return {"edited_action": {"name": row.tool, "args": arguments}}
 
 

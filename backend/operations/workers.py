@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class Presence:
-    """One worker process's sign of life; after a FLUSHALL it is back with the next beat.
+    """One worker process's heartbeat; after a FLUSHALL it is back with the next beat.
 
     `count_turns` says what the process has in hand, `count_dropped` how many live events Redis did
     not take from it, `loop_silence` for how many seconds the loop of its agents has stood still;
@@ -62,7 +62,7 @@ class Presence:
         try:
             self._redis.delete(f"{PREFIX}{self._name}")
         except RedisError as error:
-            log.info("The worker's sign of life will fade by itself: %s", error)
+            log.info("The worker's heartbeat will fade by itself: %s", error)
 
     def _beat(self) -> None:
         while not self._closing.is_set():

@@ -207,7 +207,7 @@ class TurnState(Wire):
     )
     losses: int = Field(0, description="How many workers it has lost.")
     heartbeat_seconds: float | None = Field(
-        None, description="Since its worker's last sign of life; null unless it runs."
+        None, description="Since its worker's last heartbeat; null unless it runs."
     )
     lease_seconds: float | None = Field(
         None, description="What is left of its worker's lease; negative: the worker is lost."

@@ -29,7 +29,7 @@ def seconds_between(later: Any, earlier: Any) -> Any:
     return cast(func.extract("epoch", later - earlier), Float)
 
 
-# By the database's clock: since the worker's last sign of life, to the end of its lease, and until
+# By the database's clock: since the worker's last heartbeat, to the end of its lease, and until
 # its model is asked again, and why; read together, since the turn's row may be of a moment before.
 HEARTBEAT_COLUMNS = (
     seconds_between(func.clock_timestamp(), TurnRow.heartbeat_at).label("heartbeat"),

@@ -15,7 +15,7 @@ class TurnRow(Base):
     """One message's work. `attempt` fences writes; `lease_until` says when a worker is lost.
 
     `message_position` is where the message stands among the display messages; null while it waits
-    behind another turn. `heartbeat_at` is its worker's last sign of life; `lost_seconds` is how
+    behind another turn. `heartbeat_at` is its worker's last heartbeat; `lost_seconds` is how
     long, in all, it was without one after losing one; `losses_in_row` is how many of its `losses`
     came one after another while `lost_at_step` steps were saved. `state_version` is that of the
     state which its message was the first to be part of; `fork_of` the first turn of which this one

@@ -23,10 +23,14 @@ from tests.chaos.staging.stage import Stage, open_stage
 from tests.stack import ROOT, Servers, Stack
 
 POINTS = (
-    "S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S8 tools", "S9", "S10", "S11", "S14", "S15",
-    "S12 asked", "S12 decided", "S12 consumed", "S16", "S18",
+    "submit.begin", "submit.before_commit", "submit.after_commit", "submit.after_wake",
+    "claim.after_commit", "agent.restored", "model.streaming", "step.before_save",
+    "results.before_save", "step.after_save", "tool.acted", "results.after_save",
+    "close.before_commit", "close.after_commit", "approval.requested", "approval.decided",
+    "approval.consumed", "sweep.found", "summary.before_save",
 )  # fmt: skip
-NOBODY_WAKES = {"S16": "S3"}  # what strands a turn, so that the sweeper has to find it
+# What strands a turn, so that the sweeper has to find it.
+NOBODY_WAKES = {"sweep.found": "submit.after_commit"}
 SECOND_TURN = 8  # messages; more than the first turn has
 STOP_SECONDS = 30
 ACTIONS = {"kill": "kill", "stop": f"stop:{STOP_SECONDS}", "raise": "raise"}
@@ -34,7 +38,7 @@ ACTIONS = {"kill": "kill", "stop": f"stop:{STOP_SECONDS}", "raise": "raise"}
 # the stranded one before the sweeper does.
 TRIES = 3
 SECONDS = 100
-TOLD_SECONDS = 15  # what nobody published is found with the stream's next sign of life
+TOLD_SECONDS = 15  # what nobody published is found with the stream's next heartbeat
 
 
 class Arena:
@@ -153,7 +157,9 @@ def test_a_migration_that_dies_half_way_is_made_again(servers: Servers, tmp_path
     environment = {"DATABASE_URL": _empty_database(servers), "PYTHONPATH": str(ROOT)}
     command, log = ["-m", "db.migrate"], tmp_path / "log"
 
-    died = Stack.launch(command, environment | {"FAILPOINTS": "S17=kill"}, log).wait(SECONDS)
+    died = Stack.launch(command, environment | {"FAILPOINTS": "migration.halfway=kill"}, log).wait(
+        SECONDS
+    )
     again = Stack.launch(command, environment, log).wait(SECONDS)
 
     assert (died, again) == (-9, 0)

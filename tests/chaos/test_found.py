@@ -130,7 +130,10 @@ def test_a_sweep_that_fails_is_not_the_last(
     model.steps = ()
     fired = tmp_path / "fired"
     fired.mkdir()
-    armed = {"FAILPOINTS": "S3=raise,S16=raise", "FAILPOINTS_DIR": str(fired)}
+    armed = {
+        "FAILPOINTS": "submit.after_commit=raise,sweep.found=raise",
+        "FAILPOINTS_DIR": str(fired),
+    }
     key = {"Idempotency-Key": "once", "Prefer": "respond-async"}
 
     with make_stack(servers, model, tmp_path, **armed) as stack:
@@ -140,7 +143,7 @@ def test_a_sweep_that_fails_is_not_the_last(
 
         assert stranded.status_code == 500
         assert stack.finished(turn["turn_id"])["status"] == "succeeded"
-    assert {file.name for file in fired.iterdir()} == {"S3", "S16"}
+    assert {file.name for file in fired.iterdir()} == {"submit.after_commit", "sweep.found"}
 
 
 def test_followers_of_a_deleted_session_are_let_go(stack: Stack) -> None:

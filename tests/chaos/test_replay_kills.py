@@ -34,7 +34,7 @@ from tests.stack import Servers, Stack
 JSON = dict[str, Any]
 KILL_SECONDS = 4.0
 ANSWER_SECONDS = 0.4
-BEFORE_TOOLS, BEHIND_TOOLS = "S9", "S11"
+BEFORE_TOOLS, BEHIND_TOOLS = "step.after_save", "results.after_save"
 KEYS = ("role", "content", "tool_calls", "tool_call_id")
 
 

@@ -21,13 +21,13 @@ def waiting_words(calls: int, *, is_reader: bool = False) -> str:
 
 
 def silence_words(turn: TurnState) -> str:
-    """How long its worker has given no sign of life, if that is long; else nothing."""
+    """How long its worker has given no heartbeat, if that is long; else nothing."""
     heartbeat, left = turn.heartbeat_seconds, turn.lease_seconds
     if heartbeat is None or left is None or heartbeat < SILENT_SHARE * (heartbeat + left):
         return ""
     if left < 0:
         return "worker lost, another one takes over"
-    return f"no sign of life for {heartbeat:.0f} s"
+    return f"no heartbeat for {heartbeat:.0f} s"
 
 
 def loss_words(turn: TurnState) -> str:

@@ -106,7 +106,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
         self, request: ToolCallRequest, answer: Answer, rule: ApprovalRule | None
     ) -> tuple[ToolCallRequest, Action | None] | ToolMessage:
         """Do what was decided, with the very arguments that were seen, or else nothing."""
-        failpoint("S12 consumed")
+        failpoint("approval.consumed")
         decision: Any = answer.decision
         if hash_arguments(request.tool_call["args"]) != answer.arguments_hash:
             return error_result(request, CHANGED)

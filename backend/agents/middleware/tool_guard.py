@@ -68,7 +68,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         if effect is not Effect.READ_ONLY:
             await self._journal.started(place.key, name, effect)
         result = await self._run(request, handler, place, effect)
-        failpoint("S10")
+        failpoint("tool.acted")
         if effect is not Effect.READ_ONLY or place.batch_size > 1:
             await self._record(request, place, effect, result)
         return result

@@ -10,7 +10,7 @@ class Structure:
     """Counts the values of a text of JSON and their depth, in time that grows with its length only.
 
     No library does: those that read JSON make objects of it first, and those that are strict
-    refuse half letters, which people may send here.
+    refuse unpaired surrogates, which people may send here.
     """
 
     def __init__(self, values: int) -> None:

@@ -51,7 +51,7 @@ def retry(
     """Ask for another answer; gives the new turn.
 
     The latest turn, if it has failed or was stopped, goes on from where it had come to. Else the
-    session is forked before the turn's message; what was said stays on the branch of before.
+    session is forked before the turn's message; what was said stays on the previous branch.
     """
     return retrying.retry(services, scope, turn_id, idempotency_key)
 

@@ -88,7 +88,7 @@ class ServerHealth:
         return max(record.paused_until - self._clock(), 0.0)
 
     def reason(self, server: str) -> str:
-        """Return why it was last not to be had, in words; nothing if it was."""
+        """Return why it was last unavailable, in words; nothing if it was."""
         return self._record(server).reason
 
     def connecting(self, server: str) -> float:

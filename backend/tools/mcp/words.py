@@ -10,7 +10,7 @@ MAX_NAME_CHARS = 80
 
 
 def is_missing(server: str, reason: str) -> str:
-    """Say that a server is not to be had in this turn, and why."""
+    """Say that a server is unavailable in this turn, and why."""
     return (
         f"The tool server {server} is missing: {reason}."
         " Its tools are not available in this turn; the next one tries it again."

@@ -1,4 +1,4 @@
-"""Signs of life: a lock that PostgreSQL frees the moment a worker process dies.
+"""Liveness: a lock that PostgreSQL frees the moment a worker process dies.
 
 It is a hint only, so that a killed worker's turns need not wait for the end of their leases. What
 keeps a worker that is not dead after all from writing is the attempt number.

@@ -94,7 +94,7 @@ def claim_turn(
 ) -> Claim | Closed | None:
     """Take a turn that is queued, has lost its worker, or has waited for people who have decided.
 
-    None when it is not to be had: finished, gone, run by another worker, behind another turn, or
+    None when it cannot be claimed: finished, gone, run by another worker, behind another turn, or
     of an owner who runs as many as one person may, `at_once`.
     A turn that is to be stopped, or has lost too many workers without a saved step between them,
     is closed instead.

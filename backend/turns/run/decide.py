@@ -183,7 +183,7 @@ def _how_decided(row: ApprovalRow) -> str:
 
 def _tell(services: Services, decided: _Decided) -> None:
     """Tell those who watch, and wake a worker when the turn may go on."""
-    failpoint("S12 decided")
+    failpoint("approval.decided")
     context = decided.context
     services.events.publish(
         decided.turn.session_id,

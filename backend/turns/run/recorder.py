@@ -108,7 +108,7 @@ class Recorder:
     def said(self, delta: TextDelta | ThinkingDelta) -> None:
         """Publish a piece of an answer; keep it in case the turn is stopped within."""
         self._partials.add(delta)
-        failpoint("S7")
+        failpoint("model.streaming")
         event, content_type = _SAID[type(delta)]
         shown = display.shown_id(delta.message_id, content_type)
         self._publish(event(context=self._context, message_id=shown, text=delta.text))
@@ -182,7 +182,7 @@ class Recorder:
         The turn waits where calls have `asked`. Raises what `record` does.
         """
         is_model_step = bool(step.usage.model_calls)
-        failpoint("S8" if is_model_step else "S8 tools")
+        failpoint("step.before_save" if is_model_step else "results.before_save")
         spent = self._spent.plus(self._asked.choose_ended())
         delta = diff_states(self._stored.state, step.state)
 
@@ -204,7 +204,7 @@ class Recorder:
                 requested = request_approvals(session, conversation_id, turn.id, turn.agent, asked)
                 written.added.extend(requested)
                 let_wait(session, turn.id)
-                failpoint("S12 asked")
+                failpoint("approval.requested")
             return _SavedStep(written, stop)
 
         saved = self._insist(write)
@@ -216,7 +216,7 @@ class Recorder:
         self._partials.forget(message.get("id", "") for message in step.messages)
         self._calls.opened(saved.written.added)
         self._show(saved.written.added, saved.written.updated)
-        failpoint("S9" if is_model_step else "S11")
+        failpoint("step.after_save" if is_model_step else "results.after_save")
         if saved.stop:
             raise TurnStopped
         if not asked:
@@ -234,11 +234,11 @@ class Recorder:
 
         def write(session: Session) -> Closed:
             closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)
-            failpoint("S14")
+            failpoint("close.before_commit")
             return closed
 
         closed = self._insist(write)
-        failpoint("S15")
+        failpoint("close.after_commit")
         publish_closed(self._services, closed)
         return closed
 

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 UNEXPECTED = Outcome.failed(
     "Something went wrong",
-    "The turn met an error that nobody foresaw; the log has it. Press Retry.",
+    "The turn met an unexpected error; the log has it. Press Retry.",
 )
 
 
@@ -52,7 +52,7 @@ class Runtime:
 
 
 def run_turn(runtime: Runtime, turn_id: UUID) -> None:
-    """Run a turn from its claim to its end. A turn that is not to be had is left alone.
+    """Run a turn from its claim to its end. A turn that cannot be claimed is left alone.
 
     When the lease or the database is lost, nothing more is written: another attempt goes on.
     """
@@ -96,7 +96,7 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
     if isinstance(claim, Closed):
         publish_closed(services, claim)
         return None
-    failpoint("S5")
+    failpoint("claim.after_commit")
     return claim
 
 

@@ -85,19 +85,19 @@ def accept(
 
     Raise what `make` raises, IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp.
     """
-    failpoint("S1")
+    failpoint("submit.begin")
     try:
         with services.database.transaction() as session:
             accepted = earlier_turn(session, scope, ask)
             if accepted is None:
                 services.limits.check(session, scope)
                 accepted = make(session)
-                failpoint("S2")
+                failpoint("submit.before_commit")
     except (IntegrityError, AppError) as error:
         return _turn_from_race(services, scope, ask, error)
-    failpoint("S3")
+    failpoint("submit.after_commit")
     services.announcer.tell([accepted])
-    failpoint("S4")
+    failpoint("submit.after_wake")
     return accepted.turn
 
 

@@ -153,7 +153,7 @@ class Follower:
         return self.ended.issuperset(turn_ids)
 
     def close(self) -> None:
-        """Look no more; the thread ends with the stream's next sign of life."""
+        """Look no more; the thread ends with the stream's next heartbeat."""
         self._closing.set()
 
     def _follow(self) -> None:

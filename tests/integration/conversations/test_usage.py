@@ -123,7 +123,11 @@ def test_a_killed_workers_steps_are_put_down_once(
 ) -> None:
     fired = tmp_path / "fired"
     fired.mkdir()
-    armed = {"FAILPOINTS": "S14=kill", "FAILPOINTS_DIR": str(fired), "SWEEP_SECONDS": "0.2"}
+    armed = {
+        "FAILPOINTS": "close.before_commit=kill",
+        "FAILPOINTS_DIR": str(fired),
+        "SWEEP_SECONDS": "0.2",
+    }
     with make_stack(servers, model, tmp_path, **armed) as stack:
         stack.start_worker()
         domain = make_domain(stack)

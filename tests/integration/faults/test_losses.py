@@ -12,7 +12,7 @@ from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views
 from tests.stack import Servers, Stack
 
-BEFORE_SAVING, BEHIND_SAVING = "S8", "S9"
+BEFORE_SAVING, BEHIND_SAVING = "step.before_save", "step.after_save"
 CALLS = [[{"name": "list_sources", "args": {}, "id": f"call_{n}"}] for n in range(5)]
 STEPS = [{"text": f"looking {n}", "tools": calls} for n, calls in enumerate(CALLS)]
 

@@ -26,7 +26,7 @@ class OddStack(Stack):
 
     @property
     def armed(self) -> Path:
-        return Path(self.environment["FAILPOINTS_DIR"]) / "S5"
+        return Path(self.environment["FAILPOINTS_DIR"]) / "claim.after_commit"
 
     def start_worker(self) -> Any:
         self.workers.append(self.start("-m", "tests.servers.odd_worker"))
@@ -42,7 +42,7 @@ def running(
         "OPENAI_BASE_URL": model.url,
         "OPENAI_API_KEY": "test",
         "MODEL": "scripted",
-        "FAILPOINTS": "S5=sleep:2",
+        "FAILPOINTS": "claim.after_commit=sleep:2",
         "FAILPOINTS_DIR": str(home),
     }
     stack = OddStack(servers.new_database(), servers.new_redis(), home, **environment)

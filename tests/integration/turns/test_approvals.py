@@ -589,7 +589,7 @@ def test_an_edit_survives_that_everything_is_killed_twice(
     model.clear()
     fired = tmp_path / "fired"
     fired.mkdir()
-    armed = {"FAILPOINTS": "S12 consumed=kill", "FAILPOINTS_DIR": str(fired)}
+    armed = {"FAILPOINTS": "approval.consumed=kill", "FAILPOINTS_DIR": str(fired)}
     quick = {"LEASE_SECONDS": "2", "SWEEP_SECONDS": "0.3"}
     with (
         make_stack(servers, model, tmp_path, **quick, **armed) as stack,
@@ -602,7 +602,7 @@ def test_an_edit_survives_that_everything_is_killed_twice(
         decided = post.decide(turn, {"type": "edit", "args": {"to": "bob"}})
 
         assert decided.status_code == 200, decided.text
-        stack.wait_for(lambda: (fired / "S12 consumed").exists(), "nobody went on")
+        stack.wait_for(lambda: (fired / "approval.consumed").exists(), "nobody went on")
         stack.wait_for(lambda: stack.workers[0].poll() is not None, "the worker lives")
         assert post.calls() == []
         _kill_all(stack)
@@ -612,7 +612,7 @@ def test_an_edit_survives_that_everything_is_killed_twice(
         assert post.calls() == [("mail_send", {"to": "bob"})]
 
 
-@pytest.mark.parametrize("point", ["S12 asked", "S12 decided"])
+@pytest.mark.parametrize("point", ["approval.requested", "approval.decided"])
 def test_a_part_that_dies_while_it_asks_or_decides_loses_nothing(
     point: str, servers: Servers, model: ScriptedModel, tmp_path: Path
 ) -> None:
@@ -628,7 +628,7 @@ def test_a_part_that_dies_while_it_asks_or_decides_loses_nothing(
         session_id = make_session(stack, post.domain)
         said = script({"tools": [mail("ann"), mail("sam", "look_up")]}, {"text": "done"})
         turn_id = stack.submit(said, session_id)["turn_id"]
-        if point == "S12 asked":
+        if point == "approval.requested":
             stack.wait_for(lambda: stack.workers[0].poll() is not None, "the worker lives")
             stack.workers.clear()
             stack.start_worker()
@@ -636,7 +636,7 @@ def test_a_part_that_dies_while_it_asks_or_decides_loses_nothing(
         try:
             post.decide(turn, {"type": "approve"})
         except httpx.HTTPError:
-            assert point == "S12 decided"
+            assert point == "approval.decided"
             stack.start_api()
 
         assert (fired / point).exists()

@@ -168,7 +168,11 @@ def test_a_worker_lost_after_a_step_does_not_let_a_turn_use_more(
     model.clear()
     fired = tmp_path / "fired"
     fired.mkdir()
-    armed = {"FAILPOINTS": "S9=kill", "FAILPOINTS_DIR": str(fired), "SWEEP_SECONDS": "0.2"}
+    armed = {
+        "FAILPOINTS": "step.after_save=kill",
+        "FAILPOINTS_DIR": str(fired),
+        "SWEEP_SECONDS": "0.2",
+    }
     calls = {"tools": [{"name": "look", "args": {}}]}
     with make_stack(servers, model, tmp_path, **armed) as stack:
         stack.start_worker()

@@ -24,7 +24,9 @@ def test_pinned_sessions_come_first_and_the_rest_by_day(open_page, store):
 
 
 def test_no_session_yet_says_so(open_page):
-    assert "Your sessions will stand here." in [caption.value for caption in open_page().caption]
+    assert "Your conversations will appear here." in [
+        caption.value for caption in open_page().caption
+    ]
 
 
 def test_a_title_that_changes_while_the_page_is_drawn_is_seen_at_the_next_look(

@@ -60,7 +60,7 @@ def test_a_silent_worker_a_wait_and_losses_are_told(open_work, store):
 
     said = words(open_work()).replace("\\", "")
 
-    assert "No sign of life for 6 s" in said
+    assert "No heartbeat for 6 s" in said
     assert "resumed after a lost worker" in said
     assert "(12 s): It is busy" in said.replace("&#58;", ":")
 

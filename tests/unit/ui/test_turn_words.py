@@ -29,7 +29,7 @@ def test_a_queued_turn_says_how_many_are_before_it(before, words):
         (None, None, ""),
         (2.6, 7.4, ""),
         (20.0, 60.0, ""),
-        (6.2, 3.8, "no sign of life for 6 s"),
+        (6.2, 3.8, "no heartbeat for 6 s"),
         (3.0, -0.4, "worker lost, another one takes over"),
     ],
 )

@@ -20,7 +20,7 @@ def show(session: Session) -> None:
         st.markdown("No tool is allowed for good in this session.")
         st.caption("When a call waits for you, its card offers to allow the tool for good.")
         return
-    st.caption("These ask no more in this session. What is taken back asks from the next turn on.")
+    st.caption("These run without asking in this session. Remove one, and it asks again.")
     for tool in tools:
         with st.container(
             horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"

@@ -75,7 +75,7 @@ def send(session_id: UUID | None, text: str) -> bool:
 def send_first(text: str, composer: str) -> None:
     """Begin a new chat with one of the example questions; a second click opens what has begun.
 
-    The second click still comes from the URL of before, so the page's composer tells them apart.
+    The second click still comes from the previous URL, so the page's composer tells them apart.
     """
     with state.memory().acting:
         begun = state.session_of_composer(composer)

@@ -150,7 +150,7 @@ class TurnView:
 class Draft:
     """A message that streams: finished paragraphs are written once, the last one again and again.
 
-    The name of its agent stands above it where that is another than the turn's.
+    The name of its agent stands above it where it differs from the turn's.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ def _decided_meanwhile(live: LiveTurn) -> object:
 
 
 def _has_moved_on(live: LiveTurn, queued: Sequence[Turn]) -> bool:
-    """Take what is stored, as events may be away; whether the queue is another than was drawn."""
+    """Take what is stored, as events may be away; whether the queue differs from what was drawn."""
     client, session_id = state.client(), live.turn.session_id
     try:
         turns = client.turns(session_id).items

@@ -29,7 +29,7 @@ from ui.shared.text.markdown import plain
 LIMIT_COLUMNS = 3
 KEPT: Literal["session"] = "session"  # a field is not drawn in the other views
 WRITTEN_HELP = {
-    "agents": "A list of agents with `name` and, where it is another than the domain's,"
+    "agents": "A list of agents with `name` and, where it differs from the domain's,"
     " `system_prompt`, `model`, `tools`, `middleware`. Empty: one agent with all of the domain's.",
     "middleware": "A list of policies by name, or `name:` with its settings, in their order.",
     "mcp_servers": "Servers by name, with `transport: stdio` and `command`, `args`, `env`, or"

@@ -143,7 +143,7 @@ def _empty_text() -> str:
         return "No session has this in its title."
     if state.memory().archived:
         return "No session is archived."
-    return "Your sessions will stand here."
+    return "Your conversations will appear here."
 
 
 def _footer(server: ServerInfo) -> None:

@@ -113,7 +113,9 @@ def empty_text(chosen: Filters) -> str:
     """What an empty table means."""
     if chosen.are_set:
         return "No session matches. Take a filter away to see more."
-    return "Nobody has begun a session yet. Each chat will stand here as soon as it begins."
+    return (
+        "Nobody has begun a session yet. Each conversation will appear here as soon as it begins."
+    )
 
 
 def _first_page() -> None:

@@ -57,7 +57,7 @@ def read(text: str) -> Value:
     try:
         value = _plain(yaml.load(text, _Loader))  # noqa: S506  # a SafeLoader
         refuse_unfit(value)
-        json.dumps(value, ensure_ascii=False).encode()  # half a letter could not be sent
+        json.dumps(value, ensure_ascii=False).encode()  # an unpaired surrogate could not be sent
         return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)

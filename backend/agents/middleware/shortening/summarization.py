@@ -64,7 +64,7 @@ class SummarizationSettings(Input):
 class Summarization(AgentMiddleware[Any, Any]):
     """Before each call of the model; marks its summary as LangChain's SummarizationMiddleware does.
 
-    Unlike that it keeps the person's question, and goes on when no summary is to be had: then the
+    Unlike that it keeps the person's question, and goes on when no summary can be made: then the
     old messages are left out, and a notice says so.
     """
 
@@ -80,7 +80,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         if cut is None:
             return None
         start = await self._start_of(cut)
-        failpoint("S18")
+        failpoint("summary.before_save")
         return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *start, *cut.kept]}
 
     def _find_cut(self, messages: list[BaseMessage]) -> Cut | None:
@@ -95,7 +95,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return cut
 
     async def _start_of(self, cut: Cut) -> list[BaseMessage]:
-        """The new summary; when there is none to be had, the one that was there before."""
+        """The new summary; when none can be made, the one that was there before."""
         earlier = [cut.summary] if cut.summary else []
         try:
             async with asyncio.timeout(self._settings.seconds):
