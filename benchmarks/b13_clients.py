@@ -9,11 +9,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
-JSON = dict[str, Any]
+from backend.types import JSON
+
 # Takes one turn: a question, and the text that was streamed in answer to it.
 Ask = Callable[[str], Awaitable[str]]
 Opened = AbstractAsyncContextManager[Ask]

@@ -1,6 +1,8 @@
 """B5: how much later the first token is there than in a direct call of the same model.
 
 The model is a scripted one over HTTP without delay, the worker is warm. Direct: OpenAI's client,
+from backend.types import JSON
+from backend.types import JSON
 from the call to the first piece of text. API: from the submit to the first `text_delta` on an open
 event stream. Page: in Chromium, from the Enter key to the first token in the document.
 """
@@ -12,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
 
 import httpx
 from openai import OpenAI
@@ -25,7 +26,6 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 WARM_RUNS = 5
 API_RUNS = 50
 PAGE_RUNS = 30

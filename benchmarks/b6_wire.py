@@ -11,10 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from playwright.sync_api import expect, sync_playwright
 
+from backend.types import JSON
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
 from benchmarks.texts import turn_texts
@@ -24,7 +24,6 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 LENGTHS = (1_000, 3_000)  # a page shows longer ones cut at first
 DELAY = 0.009  # and about a millisecond of the model's own for each token
 PARAGRAPH = 80

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from backend.types import JSON
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
 from benchmarks.rq_peer import rq_peer
@@ -24,7 +25,6 @@ from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 KILLS, MANY_KILLS = 12, 100
 LANGGRAPH = "LangGraph Server ≤ 120 s, says its documentation"
 FOR_LONG = 60.0  # longer than any recovery

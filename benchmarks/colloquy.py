@@ -32,13 +32,13 @@ from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.close import Outcome
 from backend.turns.run.recorder import Recorder
 from backend.turns.submit.service import Submission, open_session, submit
+from backend.types import JSON
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
 from db.models.agent_state import AgentStateDeltaRow
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow
 
-JSON = dict[str, Any]
 AGENT = "assistant"
 TRIGGER, KEEP = 200, 100  # messages; as the bundled domain's policy `summarization` has it
 SUMMARY = "What was said so far, and what came of it. " * 40

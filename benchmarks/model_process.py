@@ -10,11 +10,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 
-JSON = dict[str, Any]
 _QUESTION = re.compile(r"answer (\d+) with (\d+) tokens every ([\d.]+) ms(?: after (\w+))?")
 
 

@@ -17,7 +17,6 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
 from uuid import uuid4
 
 import uvicorn
@@ -27,8 +26,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from backend.agents.middleware.title import PROMPT
+from backend.types import JSON
 
-JSON = dict[str, Any]
 Script = Sequence[JSON] | Callable[[list[JSON], JSON], JSON]
 
 ARGUMENT_PIECE = 8

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-JSON = dict[str, Any]
+from backend.types import JSON
+
 FOLDER = Path(__file__).parent / "samples" / "answers"
 BUDGET = ("get_budget", {"cost_centre": "CC-1001"})
 SOURCES = ("list_sources", {})

@@ -22,9 +22,9 @@ from backend.schemas.domains import DomainTemplate
 from backend.settings import Settings, split_commands
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
+from backend.types import JSON
 from tests.stack import STDIO_COMMANDS
 
-JSON = dict[str, Any]
 ALLOWED = Allowed(
     commands=Commands(split_commands(f"{STDIO_COMMANDS}, /no/such/program, /etc/passwd"))
 )

@@ -16,12 +16,12 @@ from uuid import uuid4
 import httpx
 from sqlalchemy import create_engine, make_url, text
 
+from backend.types import JSON
 from db.migrate import migrate
 from launch.servers.postgres import EmbeddedPostgres
 from launch.servers.redis import EmbeddedRedis
 
 ROOT = Path(__file__).parent.parent
-JSON = dict[str, Any]
 PATIENCE_SECONDS = 90  # of a busy machine; what is well takes a moment
 # What tests let domains start: real programs, and one `c` that nobody has.
 PROGRAMS = Path(sys.executable).parent

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from backend.agents.state import clean
-from backend.schemas.wire import JSON
 from backend.tools.journal import CallKey
+from backend.types import JSON
 
 INTERRUPT = "interrupt"  # the key of the state that says what a turn waits for
 

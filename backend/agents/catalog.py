@@ -4,9 +4,9 @@ import shlex
 
 from backend.agents.middleware.registry import MIDDLEWARE
 from backend.schemas.configuration import Catalog, CatalogPolicy, CatalogTool
-from backend.schemas.wire import JSON
 from backend.settings import Settings, split_commands
 from backend.tools.registry import TOOLS
+from backend.types import JSON
 
 
 def list_catalog(settings: Settings) -> Catalog:

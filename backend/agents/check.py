@@ -14,8 +14,8 @@ from backend.domains.tool_servers import check_servers
 from backend.errors import InvalidInput
 from backend.schemas.configuration import Fault, TemplateCheck
 from backend.schemas.domains import DomainTemplate
-from backend.schemas.wire import JSON
 from backend.tools.registry import check_tool_names
+from backend.types import JSON
 
 
 def check_image(

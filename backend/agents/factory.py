@@ -23,13 +23,13 @@ from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.domains import AgentTemplate, DomainTemplate
-from backend.schemas.wire import JSON
 from backend.tools.context import OnProgress, ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp.stored_versions import ToolMemory
 from backend.tools.registry import build_tools
+from backend.types import JSON
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.errors import EndlessLoop, IncompleteAnswer
 from backend.llm.arguments import UNREADABLE
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 SAME_ROUNDS = 20
 UNREADABLE_ROUNDS = 3

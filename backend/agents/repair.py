@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 
 def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:

@@ -31,7 +31,7 @@ from backend.agents.steps.progress import Progress, each_update
 from backend.errors import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
 from backend.schemas.domains import Limits
-from backend.schemas.wire import JSON
+from backend.types import JSON
 from db.failpoints import failpoint
 
 INTERRUPT = "__interrupt__"  # LangGraph's name for the update that brings interrupts

@@ -23,7 +23,7 @@ from backend.llm.arguments import (
     write_arguments,
 )
 from backend.llm.clean import clean as clean
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 STATE_VERSION = 1
 STOPPED = "stopped"

@@ -1,7 +1,5 @@
 """The OpenAPI document, true also where FastAPI's own would not be: errors are problem details."""
 
-from typing import Any
-
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
@@ -10,8 +8,8 @@ from backend.api.http.bodies import bound_of
 from backend.api.problems import MEDIA_TYPE
 from backend.schemas.events import EVENTS
 from backend.schemas.wire import Wire
+from backend.types import JSON
 
-JSON = dict[str, Any]
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 

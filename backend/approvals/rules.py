@@ -1,7 +1,6 @@
 """What may be decided on a call: rules, and edited arguments against the tool's own schema."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from backend.errors import ArgumentsChanged, InvalidInput
 from backend.llm.clean import clean
@@ -10,9 +9,9 @@ from backend.sandbox.sandbox import Sandbox
 from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType
 from backend.text import clean_text
 from backend.tools.validation import BOUNDS, find_misfit
+from backend.types import JSON
 from db.models.approval import ApprovalRow
 
-JSON = dict[str, Any]
 TAKES: dict[DecisionType, frozenset[str]] = {
     DecisionType.APPROVE: frozenset({"remember"}),
     DecisionType.EDIT: frozenset({"edited_action", "args"}),

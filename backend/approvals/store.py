@@ -32,10 +32,10 @@ from backend.schemas.sessions import (
     TurnStatus,
 )
 from backend.tools.journal import CallKey
+from backend.types import JSON
 from db.models.approval import ApprovalRow
 from db.models.turn import TurnRow
 
-JSON = dict[str, Any]
 SHOWN_AS = {
     ApprovalStatus.DECIDED: MessageStatus.COMPLETED,
     ApprovalStatus.EXPIRED: MessageStatus.STOPPED,

@@ -9,8 +9,8 @@ from backend.llm.arguments import parse_arguments
 from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
 from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
 from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.types import JSON
 
-JSON = dict[str, Any]
 PREVIEW_ROWS = 50
 CUT_SHORT = {
     "length": "The answer ends here because it reached the model's limit of length.",

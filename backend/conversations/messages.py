@@ -1,6 +1,5 @@
 """Display messages in PostgreSQL, as they are read: page by page, by turn, or all of them."""
 
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import bindparam, select
@@ -17,10 +16,10 @@ from backend.schemas.sessions import (
     MessagePage,
     MessageStatus,
 )
+from backend.types import JSON
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow, ToolResultRow
 
-JSON = dict[str, Any]
 MAX_PAGE = 200
 _NO_END = 2**63  # beyond any position
 OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)

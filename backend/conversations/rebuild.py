@@ -6,13 +6,11 @@ summaries, and values of policies. The order of the rows tells which message eac
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 from backend.llm.arguments import REASONING, write_arguments
 from backend.llm.wire.kept import KEPT
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
-
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 def rebuild_messages(rows: Sequence[DisplayMessage]) -> list[JSON]:

@@ -6,7 +6,7 @@ Only `backend.conversations.views` uses this, so that no view changes without th
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 from uuid import UUID, uuid4
 
 from sqlalchemy import Integer, Table, bindparam, func, insert, update
@@ -16,10 +16,9 @@ from backend.conversations.display import CallMove, Draft
 from backend.conversations.messages import OPEN_STATUSES, columns_of, shown_as
 from backend.errors import SessionNotFound
 from backend.schemas.sessions import DisplayMessage
+from backend.types import JSON
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow, ToolResultRow
-
-JSON = dict[str, Any]
 
 
 def add_rows(

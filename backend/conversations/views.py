@@ -17,7 +17,7 @@ from backend.conversations.paths import Path
 from backend.conversations.rows import add_rows, move_call
 from backend.conversations.state import deltas
 from backend.schemas.sessions import DisplayMessage
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from backend.demo_model import wire
 from backend.demo_model.conversation import InvalidMessages, read_conversation
 from backend.demo_model.rules import reply
+from backend.types import JSON
 
 MODEL_NAME = "demo"
 
@@ -55,7 +56,7 @@ def _complete(body: Any, pause: float) -> Response:
     return StreamingResponse(_events(pieces, pause), media_type="text/event-stream")
 
 
-async def _events(pieces: Iterator[wire.JSON], pause: float) -> AsyncIterator[str]:
+async def _events(pieces: Iterator[JSON], pause: float) -> AsyncIterator[str]:
     for piece in pieces:
         yield f"data: {json.dumps(piece)}\n\n"
         await asyncio.sleep(pause)

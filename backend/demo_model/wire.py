@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.demo_model.rules import Reply
+from backend.types import JSON
 
-JSON = dict[str, Any]
 _CHARS_PER_TOKEN = 4
 _WORDS = re.compile(r"\s*\S+\s*")
 

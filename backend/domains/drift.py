@@ -11,8 +11,8 @@ from backend.domains.credentials import mask_template
 from backend.domains.template import agents_of
 from backend.schemas.configuration import DriftChange
 from backend.schemas.domains import DomainTemplate
+from backend.types import JSON
 
-JSON = dict[str, Any]
 Path = tuple[str, ...]
 
 UNSAID = DomainTemplate(name="unsaid")

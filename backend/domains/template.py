@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,8 +11,8 @@ from backend.schemas.configuration import Fault
 from backend.schemas.domains import AgentTemplate, DomainTemplate
 from backend.schemas.wire import READING
 from backend.text import is_visible
+from backend.types import JSON
 
-JSON = dict[str, Any]
 DEFAULT_AGENT = "assistant"
 
 

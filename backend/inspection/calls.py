@@ -29,9 +29,9 @@ from backend.schemas.inspection import (
     ModelCallSummary,
     SentMessage,
 )
+from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow
 
-JSON = dict[str, Any]
 MAX_PAGE = 100
 NONE_KEPT = (
     "No model calls are kept of this session's older turns: they were made before calls were kept."

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import ceil
-from typing import Any
 
 from backend.agents.state import is_summary
 from backend.conversations.display import assistant_drafts, text_of
@@ -21,8 +20,8 @@ from backend.schemas.inspection import (
     Reason,
 )
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus
+from backend.types import JSON
 
-JSON = dict[str, Any]
 CHARS_PER_TOKEN = 4
 READ = (ContentType.TEXT, ContentType.TOOL_CALL, ContentType.TOOL_RESULT)
 

@@ -5,8 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from backend.agents.state import load_messages
-
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 def as_sent(messages: Sequence[JSON], provider: str = "") -> list[JSON]:

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from backend.conversations.display import text_of
 from backend.conversations.state.sent import read_names
+from backend.types import JSON
 
-JSON = dict[str, Any]
 PROMPTS = ("system", "developer")
 
 

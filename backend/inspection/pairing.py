@@ -7,13 +7,12 @@ from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from backend.conversations.state.shown import MARK
 from backend.llm.arguments import REASONING
 from backend.schemas.sessions import ContentType, MessageType
+from backend.types import JSON
 
-JSON = dict[str, Any]
 Kinds = tuple[tuple[MessageType, ContentType, str | None], ...]
 SAID = (ContentType.THINKING, ContentType.TEXT, ContentType.TOOL_CALL)
 

@@ -1,7 +1,6 @@
 """What is stored of a conversation's past: turns, changes of its state, frames of its rows."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import false, func, or_, select, text
@@ -10,11 +9,11 @@ from sqlalchemy.orm import Session
 from backend.inspection.pairing import Row
 from backend.inspection.timeline import Change, TurnStart
 from backend.schemas.sessions import ContentType, MessageType
+from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow
 from db.models.display_message import DisplayMessageRow
 from db.models.turn import TurnRow
 
-JSON = dict[str, Any]
 MADE_BY_AGENTS = ("assistant", "tool")
 
 

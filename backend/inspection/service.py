@@ -29,9 +29,9 @@ from backend.llm.events import ANSWER
 from backend.schemas.domains import DomainTemplate
 from backend.schemas.inspection import Inspection, Totals
 from backend.schemas.sessions import DisplayMessage
+from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow
 
-JSON = dict[str, Any]
 SUMMARIES = "summarization"
 NOT_WHOLE = (
     "An earlier version of this software did not keep how this session's memory changed, so that "

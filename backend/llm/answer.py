@@ -28,8 +28,8 @@ from backend.llm.wire.kept import CALLS, FIELDS, FOR, KEPT, MAX_KEPT_CHARS, NOT_
 from backend.llm.wire.sources import Sources
 from backend.llm.wire.stream import End
 from backend.llm.wire.think_tags import ThinkTags
-from backend.schemas.wire import JSON
 from backend.text import clean_text
+from backend.types import JSON
 
 MAX_ANSWER_CHARS = 8_000_000
 

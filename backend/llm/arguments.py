@@ -10,7 +10,7 @@ from typing import Any
 
 from backend.llm.clean import MAX_DEPTH, clean
 from backend.llm.parts import MAX_PARTS, has_too_many_parts
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 RAW_ARGUMENTS = "raw_arguments"
 REASONING = "reasoning_content"

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.errors import AppError
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 ANSWER = "answer"
 CUT_OFF = "Stopped"

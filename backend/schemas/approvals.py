@@ -12,7 +12,8 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.bounds import FreeJSON
-from backend.schemas.wire import JSON, Input, Wire
+from backend.schemas.wire import Input, Wire
+from backend.types import JSON
 
 MAX_MESSAGE_CHARS = 20_000
 MAX_DECISIONS = 200

@@ -18,7 +18,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-from backend.schemas.wire import JSON, is_reading
+from backend.schemas.wire import is_reading
+from backend.types import JSON
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from backend.schemas.bounds import Name
 from backend.schemas.domains import DomainTemplate
-from backend.schemas.wire import JSON, Input, Wire
+from backend.schemas.wire import Input, Wire
+from backend.types import JSON
 
 
 class Fault(Wire):

@@ -20,7 +20,8 @@ from backend.schemas.bounds import (
     Setting,
     Tokens,
 )
-from backend.schemas.wire import JSON, Input, Wire
+from backend.schemas.wire import Input, Wire
+from backend.types import JSON
 
 NAMED = re.compile(r"\$\{(\w+)\}")  # a secret, in a server's template
 

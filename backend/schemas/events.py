@@ -10,7 +10,8 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.sessions import DisplayMessage, EventContext, Turn
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import Wire
+from backend.types import JSON
 
 
 class NoTurn(Wire):

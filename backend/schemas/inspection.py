@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.schemas.sessions import DisplayMessage
-from backend.schemas.wire import JSON, Wire
+from backend.schemas.wire import Wire
+from backend.types import JSON
 
 
 class ContextStatus(StrEnum):

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.wire import JSON, Input, Wire
+from backend.schemas.wire import Input, Wire
+from backend.types import JSON
 
 
 class VersionStatus(StrEnum):

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from backend.schemas.wire import JSON, Input, Wire
+from backend.schemas.wire import Input, Wire
+from backend.types import JSON
 
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200

@@ -5,7 +5,6 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema
 
-JSON = dict[str, Any]
 READING = {"is_reading": True}  # the context in which is read what another part has written
 
 _EXACT = ("bool", "int", "float")

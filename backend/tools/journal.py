@@ -7,12 +7,12 @@ MCP server gets it as `_meta: {"idempotency_key": ...}` of the call.
 
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from backend.tools.registry import Effect
+from backend.types import JSON
 
-JSON = dict[str, Any]
 IDEMPOTENCY_KEY: ContextVar[str | None] = ContextVar("idempotency_key", default=None)
 
 

@@ -17,7 +17,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from backend.sandbox.messages import Bounds
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 try:
     import re2

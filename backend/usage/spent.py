@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.llm.events import ModelCall
 from backend.schemas.sessions import Usage
+from backend.types import JSON
 
-JSON = dict[str, Any]
 UNKNOWN = "unknown"  # of turns that began before models were noted
 DIGITS = 12
 MAX_TOKENS = 10**9  # of one answer: an endpoint may say anything

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp.types import CallToolResult
 
+from backend.types import JSON
 from tests.chaos.conftest import RunRecord
 from tests.chaos.staging.reviving import reviving
 from tests.conftest import make_stack
@@ -31,7 +31,6 @@ from tests.replay.synthetic import SYNTHETIC
 from tests.servers.tool import ToolServer, text_result, tool
 from tests.stack import Servers, Stack
 
-JSON = dict[str, Any]
 KILL_SECONDS = 4.0
 ANSWER_SECONDS = 0.4
 BEFORE_TOOLS, BEHIND_TOOLS = "step.after_save", "results.after_save"

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable
 from threading import Event
-from typing import Any
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 class Desk:

@@ -9,11 +9,10 @@ from uuid import uuid4
 
 import httpx
 
+from backend.types import JSON
 from tests.fakes import find_disorder
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
-
-JSON = dict[str, Any]
 
 
 def make_domain(stack: Stack, **template: Any) -> JSON:

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 from mcp.types import CallToolResult
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.replay.recordings import Recording
 from tests.servers.tool import ToolServer, text_result, tool
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 TURN_SECONDS = 120
 SUMMARY_PROMPT = "Context Extraction Assistant"
 

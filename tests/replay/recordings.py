@@ -4,9 +4,9 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-JSON = dict[str, Any]
+from backend.types import JSON
+
 ROOT = Path(__file__).parents[2]
 CLOSING_WORDS = "(nothing more was recorded)"
 NOT_RECORDED = "nothing was recorded here"

@@ -1,10 +1,7 @@
 """Recordings that were made up: what other models say that the corpus happens not to hold."""
 
-from typing import Any
-
+from backend.types import JSON
 from tests.replay.recordings import Recording
-
-JSON = dict[str, Any]
 
 
 def person(text: str) -> JSON:

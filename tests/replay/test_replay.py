@@ -1,14 +1,12 @@
 """Recorded conversations, replayed over the API: nothing is added, dropped or changed."""
 
-from typing import Any
-
 import pytest
 
+from backend.types import JSON
 from tests.replay.player import Replay
 from tests.replay.recordings import NOT_RECORDED, Recording, corpus_folder, read_corpus
 from tests.replay.synthetic import SYNTHETIC
 
-JSON = dict[str, Any]
 ABSENT = pytest.param(
     None, marks=pytest.mark.skip(reason=f"no recorded conversations in {corpus_folder()}")
 )

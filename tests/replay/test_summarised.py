@@ -1,7 +1,6 @@
 """Recorded conversations with summaries on: the model reads less, people see all the same."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,6 @@ from tests.replay.recordings import NOT_RECORDED, Recording, read_corpus
 from tests.replay.synthetic import SYNTHETIC
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 TRIGGER = 1_500
 POLICY = {"summarization": {"trigger_tokens": TRIGGER, "keep_tokens": 500, "trigger_messages": 12}}
 LONGEST = 12

@@ -13,10 +13,10 @@ from typing import Any
 
 import httpx
 
+from backend.types import JSON
 from tests.fakes import script
 from tests.servers.tool import ToolServer, tool
 
-JSON = dict[str, Any]
 WAITING_POSTS = 105
 HALF_REQUESTS = 50
 NESTED_BYTES = 15_000_000

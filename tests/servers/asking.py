@@ -10,7 +10,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel
 
-from tests.servers.tool import JSON, ToolServer, build_server, tool
+from backend.types import JSON
+from tests.servers.tool import ToolServer, build_server, tool
 
 MESSAGE = types.SamplingMessage(role="user", content=types.TextContent(type="text", text="Who?"))
 PARAMS = types.CreateMessageRequestParams(messages=[MESSAGE], maxTokens=9)

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import psutil
 
+from backend.types import JSON
 from tests.stack import PROGRAMS, free_port
 
-JSON = dict[str, Any]
 START_SECONDS = 30
 
 

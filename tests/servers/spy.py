@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mcp.server.stdio import stdio_server
 
-from tests.servers.tool import JSON, build_server, tool
+from backend.types import JSON
+from tests.servers.tool import build_server, tool
 
 MOST = 200_000
 GIVEN: list[str] = []  # what its descriptors were in the beginning

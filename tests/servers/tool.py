@@ -25,7 +25,8 @@ from mcp.types import (
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-JSON = dict[str, Any]
+from backend.types import JSON
+
 ANY_ARGUMENTS: JSON = {"type": "object", "properties": {}}
 
 

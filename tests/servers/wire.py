@@ -5,7 +5,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-JSON = dict[str, Any]
+from backend.types import JSON
+
 HUGE = 70 * 2**20
 PARTS = 2_000_000
 

@@ -21,7 +21,8 @@ from backend.agents.steps.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import DecisionType
 from backend.schemas.bounds import Waiting
-from backend.schemas.wire import JSON, Input
+from backend.schemas.wire import Input
+from backend.types import JSON
 from db.failpoints import failpoint
 
 # Each call looks through all rules on the loop of all turns, and to make a pattern ready takes the

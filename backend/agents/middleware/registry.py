@@ -27,7 +27,8 @@ from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings
 from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.errors import InvalidInput
-from backend.schemas.wire import JSON, READING
+from backend.schemas.wire import READING
+from backend.types import JSON
 
 Policy = AgentMiddleware[Any, Any]
 

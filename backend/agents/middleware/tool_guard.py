@@ -21,10 +21,10 @@ from backend.agents.steps.tool_results import (
     unknown_outcome,
     unreadable_arguments,
 )
-from backend.schemas.wire import JSON
 from backend.tools.context import CALL_ID
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
 from backend.tools.registry import Effect
+from backend.types import JSON
 from db.failpoints import failpoint
 
 Result = ToolMessage | Command[Any]

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from backend.llm.events import ModelCall
 from backend.schemas.approvals import DecisionType
 from backend.schemas.sessions import Usage
-from backend.schemas.wire import JSON
 from backend.tools.journal import CallKey
+from backend.types import JSON
 
 
 @dataclass(frozen=True, slots=True)

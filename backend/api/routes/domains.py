@@ -24,8 +24,8 @@ from backend.schemas.configuration import (
     VersionEdited,
 )
 from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
-from backend.schemas.wire import JSON
 from backend.turns.process.services import Services
+from backend.types import JSON
 
 router = APIRouter(prefix="/domains", tags=["domains"])
 Limit = Annotated[Whole, Query(ge=1, le=200)]

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
-JSON = dict[str, Any]
+from backend.types import JSON
+
 MESSAGES = "messages"
 
 

@@ -22,9 +22,8 @@ from backend.conversations.state.store import (
 )
 from backend.errors import LeaseLost
 from backend.schemas.sessions import DisplayMessage
+from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
-
-JSON = dict[str, Any]
 
 # What concerns the whole conversation, such as what it was told once, never goes back.
 NEVER_BACK = ("metadata",)

@@ -14,14 +14,13 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
 
 import orjson
 
 from backend.llm.events import ANSWER, ModelCall
 from backend.llm.wire.kept import FIELDS, FOR, KEPT
+from backend.types import JSON
 
-JSON = dict[str, Any]
 MESSAGES = "messages"
 CONTENT = "#"
 HASH_BYTES = 9

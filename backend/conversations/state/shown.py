@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from backend.schemas.sessions import DisplayMessage
+from backend.types import JSON
 
-JSON = dict[str, Any]
 MARK = "$shown"
 MIN_CHARS = 64  # a name is not worth it for less
 EXTRA, THINKING = "additional_kwargs", "reasoning_content"

@@ -12,8 +12,8 @@ from backend.errors import IncompleteAnswer
 from backend.llm.arguments import RAW_ARGUMENTS, UNREADABLE, parse_arguments, write_arguments
 from backend.llm.wire.kept import Kept
 from backend.llm.wire.merging import Pieces
-from backend.schemas.wire import JSON
 from backend.text import clean_text
+from backend.types import JSON
 
 MAX_CALLS = 1_000
 MAX_UNREADABLE_CHARS = 2_000

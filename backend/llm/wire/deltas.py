@@ -5,7 +5,7 @@ from typing import Any
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.llm.arguments import REASONING
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 THOUGHTS = ("thinking", "reasoning")
 THOUGHT_KEYS = ("thinking", "reasoning", "text", "summary")

@@ -20,8 +20,8 @@ from backend.llm.clean import clean
 from backend.llm.wire.deltas import says_thoughts, text_of
 from backend.llm.wire.merging import Pieces
 from backend.llm.wire.think_tags import without_thinking
-from backend.schemas.wire import JSON
 from backend.text import clean_text
+from backend.types import JSON
 
 KEPT, NOT_KEPT = "kept", "not_kept"
 FOR, FIELDS, CALLS, THINKING = "for", "message", "calls", "thinking"

@@ -6,7 +6,7 @@ of all else the last one counts. So it is with texts that name or prove somethin
 
 from typing import Any
 
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 # Repeated with each piece, or sent once and never in pieces.
 WHOLE = frozenset(

@@ -8,8 +8,8 @@ content (Mistral).
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from backend.schemas.wire import JSON
 from backend.text import clean_text
+from backend.types import JSON
 
 SOURCES, MORE_SOURCES, EXECUTED = "sources", "more_sources", "executed_tools"
 MAX_SOURCES = 100

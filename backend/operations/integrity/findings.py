@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from backend.agents.state import is_summary, load_state, repair
 from backend.errors import CorruptState
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
+from backend.types import JSON
 
-JSON = dict[str, Any]
 OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 

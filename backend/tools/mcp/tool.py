@@ -11,7 +11,6 @@ from pydantic import PrivateAttr
 
 from backend.sandbox.errors import SandboxError
 from backend.sandbox.sandbox import Sandbox
-from backend.schemas.wire import JSON
 from backend.tools.context import CALL_ID, OnProgress
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp.connection.progress import ProgressLine
@@ -21,6 +20,7 @@ from backend.tools.mcp.results.links import open_links
 from backend.tools.mcp.server import Server
 from backend.tools.registry import Effect
 from backend.tools.validation import BOUNDS, find_misfit
+from backend.types import JSON
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from mcp.types import Tool
 
 from backend.llm.clean import clean
 from backend.schemas.servers import VersionStatus
-from backend.schemas.wire import JSON
 from backend.tools.mcp.names import ToolKey
+from backend.types import JSON
 
 MAX_KEPT_CHARS = 200_000
 _SAID = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from sqlalchemy import Float, Integer, Table, bindparam, func, or_, select, text, update
@@ -33,13 +33,12 @@ from backend.turns.queries import change_turn, context_in, next_turn_id, seconds
 from backend.turns.run.close import Closed, Outcome, close_turn, load_checked
 from backend.turns.run.journal import load_journal
 from backend.turns.submit.enter import show_message
+from backend.types import JSON
 from backend.usage.budgets import Budgets
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
-
-JSON = dict[str, Any]
 
 GIVEN_UP = Outcome.failed(
     "Worker lost",

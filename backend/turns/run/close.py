@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, null, update
@@ -34,12 +33,12 @@ from backend.tools.journal import CallKey
 from backend.turns.queries import change_turn, context_in, next_turn_id, place_of, wire_turn
 from backend.turns.run.journal import forget_journal, load_journal
 from backend.turns.run.model_calls import ModelCallLog
+from backend.types import JSON
 from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
-JSON = dict[str, Any]
 LIST_SECONDS = 60
 REBUILD = "rebuild"
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.approvals.allowed_tools import allow_tool
 from backend.approvals.inbox import find_approval, find_row, lock_approval
-from backend.approvals.rules import JSON, check_decision, refuse_misfits
+from backend.approvals.rules import check_decision, refuse_misfits
 from backend.approvals.store import answer, latest_of, pending_of, read_clock, requeue_if_decided
 from backend.auth.scope import Scope
 from backend.conversations import display, views
@@ -21,6 +21,7 @@ from backend.schemas.events import MessageAdded, MessageUpdated
 from backend.schemas.sessions import DisplayMessage, EventContext, Turn
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
+from backend.types import JSON
 from db.failpoints import failpoint
 from db.models.approval import ApprovalRow
 from db.models.conversation import ConversationRow

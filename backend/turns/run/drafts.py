@@ -1,7 +1,6 @@
 """From a step of an agent to the rows that people see: pure rules."""
 
 from dataclasses import replace
-from typing import Any
 
 from backend.agents.state import is_summary
 from backend.agents.steps.events import StepFinished
@@ -9,8 +8,8 @@ from backend.conversations import display
 from backend.conversations.display import Draft
 from backend.conversations.state.delta import dropped_messages
 from backend.schemas.sessions import ContentType, MessageStatus
+from backend.types import JSON
 
-JSON = dict[str, Any]
 LEFT_OUT = (
     "The conversation has grown long: the agent now reads its later part. All of it stays here."
 )

@@ -12,10 +12,9 @@ from sqlalchemy.orm import Session
 from backend.errors import LeaseLost
 from backend.tools.journal import CallKey, Recorded
 from backend.tools.registry import Effect
+from backend.types import JSON
 from db.models.tool_journal import ToolJournalRow
 from db.session import Database, dump_json
-
-JSON = dict[str, Any]
 
 _WRITERS = ThreadPoolExecutor(8, thread_name_prefix="journal")
 

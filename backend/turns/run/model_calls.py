@@ -1,7 +1,6 @@
 """The model calls of a claim: noted with the step that they made, or when the turn ends."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -10,8 +9,7 @@ from backend.agents.steps.events import ModelAsked
 from backend.conversations.state.sent import RequestRecord
 from backend.conversations.state.sent_store import keep_contents
 from backend.llm.events import ModelCall
-
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 class ModelCallLog:

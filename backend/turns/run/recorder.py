@@ -48,7 +48,6 @@ from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
-JSON = dict[str, Any]
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 from uuid import UUID
 
 import orjson
@@ -40,7 +39,6 @@ from db.failpoints import failpoint
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
 
-JSON = dict[str, Any]
 MAX_KEY_CHARS = 255
 log = logging.getLogger(__name__)
 

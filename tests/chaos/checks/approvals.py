@@ -1,10 +1,8 @@
 """What people decide applies once, and to nothing else: P21."""
 
-from typing import Any
-
+from backend.types import JSON
 from tests.chaos.staging.records import History
 
-JSON = dict[str, Any]
 ASKS = "pay"  # the tool that runs only when somebody has approved
 
 

@@ -4,7 +4,6 @@ P15 and P24 have no rule of their own: they say that all others hold while Redis
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from tests.chaos.checks import accepting as rules_accepting
 from tests.chaos.checks import approvals as rules_approvals
@@ -14,7 +13,6 @@ from tests.chaos.checks import stream as rules_stream
 from tests.chaos.checks import turns as rules_turns
 from tests.chaos.staging.records import History
 
-JSON = dict[str, Any]
 Rule = Callable[[History], list[str]]
 
 PROMISES: Mapping[str, Rule] = {

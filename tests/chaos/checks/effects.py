@@ -4,12 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
+from backend.types import JSON
 from tests.chaos.staging.model import MARKER, NEVER
 from tests.chaos.staging.records import History, Stopped
 
-JSON = dict[str, Any]
 KEY = re.compile(r"[\w-]+/\d+/\d+/\d+")
 DONE = re.compile(r"done ([\w-]+/\d+/\d+/\d+)")
 QUIET_SECONDS, END_SECONDS = 1.0, 5.0

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import Any
 
 from backend.conversations.state.delta import apply_delta
+from backend.types import JSON
 from tests.chaos.checks.turns import waits_for_people
 from tests.chaos.staging.records import History, Note, PageRead
 
-JSON = dict[str, Any]
 OPEN = ("pending", "executing")
 ENDED = ("succeeded", "failed", "stopped")
 

@@ -3,12 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
 
+from backend.types import JSON
 from tests.chaos.checks.effects import marker_of
 from tests.chaos.staging.records import Followed, History
 
-JSON = dict[str, Any]
 ENDS = "turn_finished"
 
 # What may cost live events, but never rows.

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from backend.schemas.sessions import TurnStatus
 from backend.turns.lifecycle import MAX_LOSSES, is_finished, may_become
+from backend.types import JSON
 from tests.chaos.staging.records import Disturbed, History, Note
 
-JSON = dict[str, Any]
 P50_SECONDS, P99_SECONDS = 2.0, 5.0
 LEASE_GRACE_SECONDS = 10.0
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import httpx
 
+from backend.types import JSON
 from tests.chaos.staging.records import (
     Answered,
     Deleted,
@@ -21,7 +22,6 @@ from tests.chaos.staging.records import (
 )
 from tests.stack import read_events
 
-JSON = dict[str, Any]
 ENDED = ("succeeded", "failed", "stopped")
 TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 PATIENCE_SECONDS = 120.0

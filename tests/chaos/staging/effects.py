@@ -4,14 +4,13 @@ import asyncio
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 from mcp.types import CallToolResult, Tool, ToolAnnotations
 
+from backend.types import JSON
 from tests.chaos.staging.records import Ran
 from tests.servers.tool import ToolServer, text_result
 
-JSON = dict[str, Any]
 SCHEMA: JSON = {
     "type": "object",
     "properties": {

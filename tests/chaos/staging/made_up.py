@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from backend.types import JSON
 from tests.chaos.staging.records import (
     Answered,
     Followed,
@@ -14,7 +15,6 @@ from tests.chaos.staging.records import (
     Submitted,
 )  # fmt: skip
 
-JSON = dict[str, Any]
 SESSION, TURN, WORKER = "session-1", "turn-1", "host.77.abc"
 TEXT, ANSWER, KEY = "turn m1 please", "m1 1: Done. end of m1", "m1/0/0/1"
 TIMES = "2026-01-01T00:00:{:02d}+00:00"

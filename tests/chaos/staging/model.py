@@ -5,11 +5,10 @@ import re
 import threading
 import time
 from collections import Counter
-from typing import Any
 
+from backend.types import JSON
 from tests.chaos.staging.records import History, Said
 
-JSON = dict[str, Any]
 MARKER = re.compile(r"turn ([\w-]+)")
 WORDS = ("ledger", "budget", "account", "margin", "forecast", "variance", "東京", "naïve", "🙂")
 NEVER = "never-"

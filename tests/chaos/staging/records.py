@@ -4,7 +4,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from urllib.parse import urlsplit
 
 import redis
@@ -25,7 +24,6 @@ from tests.chaos.staging.witness import Witness
 from tests.fakes import ScriptedModel
 from tests.stack import Process, Servers, Stack
 
-JSON = dict[str, Any]
 LOCAL = "127.0.0.1"
 WIRES = (
     "client-api", "api-postgres", "api-redis", "worker-postgres", "worker-redis", "worker-model",

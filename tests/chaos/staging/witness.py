@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import create_engine, text
 
+from backend.types import JSON
 from tests.chaos.staging.records import History, Note
 
-JSON = dict[str, Any]
 TABLES = (
     "turns",
     "display_messages",

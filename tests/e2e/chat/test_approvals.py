@@ -1,18 +1,17 @@
 """Calls that ask: decided in the chat and in the inbox, by clicks, across tabs and restarts."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
+from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain, make_session
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack, stop_process
 
-JSON = dict[str, Any]
 SCHEMA: JSON = {
     "type": "object",
     "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}},

@@ -1,15 +1,12 @@
 """An agent's plan on the page: one list, whose todos tick off as it works."""
 
-from typing import Any
-
 from playwright.sync_api import expect
 
+from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import Gate, make_session, tool_domain
 from tests.stack import Stack
-
-JSON = dict[str, Any]
 
 
 def writing(*statuses: str) -> JSON:

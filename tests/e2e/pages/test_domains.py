@@ -6,9 +6,10 @@ from uuid import uuid4
 import httpx
 from playwright.sync_api import Locator, expect
 
+from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
-from tests.stack import JSON, Stack
+from tests.stack import Stack
 
 SIGHTS = {
     "Edit": "Built-in tools",

@@ -1,15 +1,13 @@
 """The inspector, in a browser: why the model forgot, and exactly what it was sent."""
 
-from typing import Any
-
 from playwright.sync_api import expect
 
+from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain, make_session
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 LONG = "The ledger of that year says, line by line, what was spent and by whom. " * 12
 
 

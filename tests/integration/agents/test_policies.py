@@ -18,11 +18,11 @@ from backend.agents.middleware.shortening.compaction import find_cut, is_summary
 from backend.agents.state import empty_state
 from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta
 from backend.errors import CallLimitReached, ConfigurationError, ModelUnavailable
+from backend.types import JSON
 from tests.fakes import ScriptedModel, find_disorder
 from tests.runs import asking, final_state, run, steps
 from tests.servers.tool import ToolServer, tool
 
-JSON = dict[str, Any]
 CALL = {"name": "look", "args": {}}
 
 

@@ -8,10 +8,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from backend.types import JSON
 from tests.integration.scenes import check_problem, make_domain, make_session, send_json
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 UNLISTED = [("GET", path) for path in ("/api/openapi.json", "/api/docs", "/api/docs/start.js")]
 NO_BOOLEANS = ["0", "1", "yes", "on", "t", "", "null", "truee"]
 NO_INTEGERS = ["5.0", "1_0", " 5", "5 ", "+5", "\u0665", "true", "", "0x5", "5e0"]

@@ -7,10 +7,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from backend.types import JSON
 from tests.integration.scenes import check_problem, make_domain, make_session, send_json
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 AS_JSON = {"Content-Type": "application/json"}
 NOBODY = str(uuid4())
 ODD_VALUES = [

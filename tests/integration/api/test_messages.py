@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from backend.types import JSON
 from tests.integration.scenes import check_problem, make_domain, make_session
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 KINDS: list[tuple[str, str, str, str | None, JSON]] = [
     ("user", "text", "completed", None, {"text": "What is 100% of CC_1001?\nAnd “Zürich”?"}),
     ("assistant", "thinking", "completed", "analyst", {"text": "A question of budgets"}),

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID, uuid4
 
+from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import (
     check_problem,
@@ -12,8 +13,6 @@ from tests.integration.scenes import (
     wait_for_event,
 )
 from tests.stack import Stack
-
-JSON = dict[str, Any]
 
 
 def list_all(stack: Stack, **query: Any) -> list[JSON]:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import create_engine, text
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import (
     Gate,
@@ -17,7 +18,7 @@ from tests.integration.scenes import (
     tool_domain,
     wait_for_event,
 )
-from tests.stack import JSON, Stack
+from tests.stack import Stack
 
 ANSWER = "What was found stands here, in so many words that it is stored only once. " * 2
 SCRIPT = [

@@ -10,12 +10,12 @@ from backend.auth.scope import Role, Scope
 from backend.errors import SessionNotFound
 from backend.inspection.calls import get_call, list_calls
 from backend.inspection.service import inspect
+from backend.types import JSON
 from db.session import Database
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import make_domain, make_session, tool_domain
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 LONG = "The ledger of that year says, line by line, what was spent and by whom. " * 12
 
 

@@ -1,14 +1,13 @@
 """Each request that a model was sent is given again, byte for byte, whatever policies did to it."""
 
 import json
-from typing import Any
 from uuid import uuid4
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, make_domain, make_session, stop, tool_domain
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 LONG = "The ledger of that year says, line by line, what was spent and by whom. " * 12
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, check_views, texts
 from tests.integration.turns.test_rebuilding import integrity, talk
-from tests.stack import JSON, Stack
+from tests.stack import Stack
 
 WHOLE = (
     "DELETE FROM agent_state_snapshots WHERE conversation_id = '{0}'",

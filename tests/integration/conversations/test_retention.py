@@ -7,10 +7,11 @@ from uuid import uuid4
 
 import pytest
 
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, make_domain, make_session
-from tests.stack import JSON, Servers, Stack
+from tests.stack import Servers, Stack
 
 TABLES = (
     "display_messages",

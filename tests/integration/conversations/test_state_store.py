@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -25,11 +24,11 @@ from backend.conversations.state.deltas import (
 )
 from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
 from backend.errors import LeaseLost, SessionNotFound, StateNotKept
+from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.session import Database
 from tests.stack import Servers
 
-JSON = dict[str, Any]
 LONG = "a text that is long enough to be stored once only, as people see it. " * 3
 
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
@@ -16,7 +17,7 @@ from tests.integration.scenes import (
     stop,
     tool_domain,
 )
-from tests.stack import JSON, Servers, Stack
+from tests.stack import Servers, Stack
 
 CALL = {"tools": [{"name": "look", "args": {}}]}
 COUNTED = "input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "model_calls"

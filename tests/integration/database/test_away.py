@@ -15,12 +15,13 @@ import psutil
 import pytest
 from sqlalchemy import text
 
+from backend.types import JSON
 from db.session import Database
 from db.watch import SILENT_SECONDS
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, texts, wait_for_event
-from tests.stack import JSON, Servers, Stack
+from tests.stack import Servers, Stack
 
 WORDS = "word " * 40
 AT_ONCE_SECONDS = 10  # well below any client's patience; the server is refused within milliseconds

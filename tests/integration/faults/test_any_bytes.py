@@ -4,13 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.text import clean_text
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import (
     check_problem,
@@ -23,7 +23,6 @@ from tests.integration.scenes import (
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 MILLION = 1_000_000
 TEXTS = {
     "a line of a million characters": "x" * (MILLION - 1),

@@ -5,11 +5,11 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 import redis
 
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
@@ -24,7 +24,6 @@ from tests.integration.scenes import (
 )
 from tests.stack import Servers, Stack
 
-JSON = dict[str, Any]
 RECOVERY_SECONDS = 30
 WORDS = "word " * 60
 

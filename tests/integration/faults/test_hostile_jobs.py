@@ -12,8 +12,9 @@ import pytest
 from redis import Redis
 
 from backend.turns.process.turn_job import JOB
+from backend.types import JSON
 from tests.fakes import script
-from tests.stack import JSON, Stack
+from tests.stack import Stack
 
 QUEUE, PREFIX = "rq:queue:turns", "rq:job:"
 

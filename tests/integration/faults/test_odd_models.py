@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views, make_session, texts, tool_domain
@@ -13,7 +14,6 @@ from tests.integration.turns.test_events import read_kept
 from tests.servers.tool import ToolServer
 from tests.stack import Servers, Stack
 
-JSON = dict[str, Any]
 SECRET = "sk-canary-secret-1234"
 HALF = '{"to": "boss", "body": "I do NOT agr'
 WHOLE = {"name": "send", "args": {"to": "boss"}}

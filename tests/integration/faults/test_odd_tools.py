@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_domain, make_session, stop, texts
 from tests.integration.tools.test_mcp_faults import talker
@@ -15,7 +16,6 @@ from tests.servers.tool import ToolServer, tool
 from tests.servers.wire import WireServer
 from tests.stack import Servers, Stack
 
-JSON = dict[str, Any]
 STOP_SECONDS = 15  # who is not stopped goes on for 20 seconds or more
 MAX_CHARS = 1_000_000
 MAX_MEMORY = 1_500 * 2**20

@@ -26,11 +26,11 @@ from backend.turns.run import runner
 from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper
+from backend.types import JSON
 from db.models.turn import TurnRow
 from db.session import Database
 from tests.stack import Servers
 
-JSON = dict[str, Any]
 AT_ONCE = 10
 KEY = CallKey("message", 0)
 CALL = {"id": "c", "type": "function", "function": {"name": "act", "arguments": "{}"}}

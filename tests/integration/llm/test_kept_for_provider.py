@@ -1,16 +1,14 @@
 """What a provider wants back goes with the conversation wherever that goes, and can be seen."""
 
-from typing import Any
-
 import pytest
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.conversations.test_inspection_calls import check_all
 from tests.integration.scenes import check_views, make_session, tool_domain
 from tests.recordings import ANSWERS, step
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 TOOLS = ("get_budget", "list_sources")
 
 

@@ -2,18 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from backend.agents.steps.events import ModelWaiting, TextDelta, ThinkingDelta
 from backend.errors import ModelUnavailable
+from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.recordings import AGAIN, ANSWERS, FAILS, FOLDER, Expected, step
 from tests.runs import asking, final_state, run
 from tests.servers.tool import ToolServer, tool
 
-JSON = dict[str, Any]
 DONE = {"text": "Done."}
 
 

@@ -1,18 +1,17 @@
 """A tool's schema that takes for ever to validate by costs its own call, and nobody else's turn."""
 
 import threading
-from typing import Any
 
 import httpx
 import pytest
 from mcp.types import CallToolResult, TextContent, Tool
 
+from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import make_domain, make_session
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 NEVER_ENDING = "a" * 40 + "!"
 PATTERN: JSON = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
 LOOKING: JSON = {"type": "object", "properties": {"a": {"pattern": "^(?!b)(a+)+$"}}}

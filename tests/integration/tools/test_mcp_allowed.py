@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, make_domain, make_session
-from tests.runs import JSON
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
+from backend.types import JSON
 from launch.parts import listens
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_domain, make_session
-from tests.runs import JSON
 from tests.servers.real import children
 from tests.stack import ROOT, Process, Servers, Stack
 

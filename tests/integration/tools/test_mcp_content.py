@@ -14,11 +14,11 @@ from mcp.types import (
     TextContent,
 )
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, make_session, tool_domain
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 
 from backend.domains.credentials import MASK
+from backend.types import JSON
 from tests.integration.scenes import check_problem, make_domain, make_session
 from tests.integration.tools.test_mcp_allowed import put_aside
-from tests.runs import JSON
 from tests.stack import Stack
 
 CANARY = "c4n4ry-0f-yesterday"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import Gate, check_views, make_domain, make_session
 from tests.servers.real import SqliteOverHttp, children, time_server
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 NOW = {"name": "get_current_time", "args": {"timezone": "Asia/Tokyo"}, "id": "t"}
 TABLES = {"name": "list_tables", "id": "l"}
 

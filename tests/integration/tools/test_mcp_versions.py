@@ -9,14 +9,13 @@ from mcp.types import Tool
 from sqlalchemy import event
 
 from backend.tools.mcp.stored_versions import ServerTools
+from backend.types import JSON
 from db.session import Database
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, make_domain, make_session
 from tests.integration.tools.test_mcp_tools import SILENT
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
-
-JSON = dict[str, Any]
 
 
 class Changing(ToolServer):

@@ -22,6 +22,7 @@ from backend.errors import ApprovalNotFound, NotAllowed, SessionNotFound, TurnNo
 from backend.schemas.approvals import Decision, DecisionType
 from backend.settings import Settings
 from backend.turns.run.decide import decide_call, decide_turn
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
@@ -35,7 +36,6 @@ from tests.integration.scenes import (
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Servers, Stack
 
-JSON = dict[str, Any]
 SCHEMA: JSON = {
     "type": "object",
     "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}},

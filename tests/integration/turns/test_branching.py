@@ -7,6 +7,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
     check_problem,
@@ -17,7 +18,7 @@ from tests.integration.scenes import (
     texts,
     wait_for_event,
 )
-from tests.stack import JSON, Stack
+from tests.stack import Stack
 
 LONG = script({"text": "word " * 400, "delay": 0.05})
 

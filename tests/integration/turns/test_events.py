@@ -13,11 +13,11 @@ import pytest
 import redis
 
 from backend.schemas.events import EVENTS
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import Gate, check_views, make_session, stop, tool_domain
 from tests.stack import Stack, read_events
 
-JSON = dict[str, Any]
 STEPS = (
     {"think": "I wonder how", "text": "Let me look 🙂.", "tools": [{"name": "list_sources"}]},
     {"text": "Here is a longer answer in several words. " * 5, "delay": 0.01},

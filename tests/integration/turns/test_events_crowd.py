@@ -4,7 +4,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
-from typing import Any
 from uuid import UUID, uuid4
 
 from redis import Redis
@@ -13,11 +12,11 @@ from backend.api.channels import MAX_WAITING
 from backend.events.stream import EventStream
 from backend.schemas.events import TextDelta
 from backend.schemas.sessions import EventContext
+from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import make_session
 from tests.stack import Stack, read_events
 
-JSON = dict[str, Any]
 SENT = MAX_WAITING + 6_000  # what the system's own buffers hold comes on top
 BATCH = 100
 WORDS = "x" * 700

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, make_domain, make_session, stop, tool_domain
-from tests.stack import JSON, Servers, Stack
+from tests.stack import Servers, Stack
 
 USER_TURNS, ALL_TURNS = 3, 5
 WAITS = script({"text": "late", "wait": 60})

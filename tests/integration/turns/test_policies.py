@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.turns.run.drafts import LEFT_OUT, SUMMARISED
+from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (
     Gate,
@@ -17,7 +18,6 @@ from tests.integration.scenes import (
 )
 from tests.stack import Stack
 
-JSON = dict[str, Any]
 TODOS = [{"content": "look", "status": "in_progress"}, {"content": "tell", "status": "pending"}]
 DONE = [{**todo, "status": "completed"} for todo in TODOS]
 

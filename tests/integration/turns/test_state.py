@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from backend.types import JSON
 from tests.fakes import ENDLESS, ScriptedModel, script
 from tests.integration.scenes import stop, wait_for_event
-from tests.stack import JSON, Stack
+from tests.stack import Stack
 
 LONG = script({"text": "word " * 400, "delay": 0.05})
 

@@ -1,7 +1,5 @@
 """Stored states of every version can be read, and what is no state is called corrupt."""
 
-from typing import Any
-
 import orjson
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -16,9 +14,9 @@ from backend.agents.state import (
     upgrade,
 )
 from backend.errors import CorruptState
+from backend.types import JSON
 from tests.stack import ROOT
 
-JSON = dict[str, Any]
 SAMPLES = ROOT / "tests" / "samples"
 
 

@@ -1,6 +1,5 @@
 """The wire contract: what it takes, what it refuses, and the names that it promises."""
 
-from typing import Any
 from uuid import uuid4
 
 import orjson
@@ -21,8 +20,7 @@ from backend.schemas.sessions import (
     TurnStatus,
     Usage,
 )
-
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 def test_statuses_events_and_contents_have_the_promised_names() -> None:

@@ -1,14 +1,11 @@
 """The difference of two states: applied to the one it gives the other, and it stays small."""
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.conversations.state.delta import apply_delta, diff_states, dropped_messages
+from backend.types import JSON
 from db.session import dump_json
-
-JSON = dict[str, Any]
 
 messages = st.lists(
     st.fixed_dictionaries(

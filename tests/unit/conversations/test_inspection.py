@@ -1,7 +1,6 @@
 """Which display messages a message became, and how messages come and go: pure rules."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from hypothesis import given
@@ -22,9 +21,9 @@ from backend.inspection.timeline import (
 )
 from backend.schemas.inspection import Reason
 from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.types import JSON
 from tests.patience import ends_within
 
-JSON = dict[str, Any]
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 

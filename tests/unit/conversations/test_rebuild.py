@@ -1,7 +1,6 @@
 """An agent state made anew from the display messages says what the lost one said."""
 
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from hypothesis import given
@@ -15,8 +14,7 @@ from backend.conversations.rebuild import rebuild_messages
 from backend.conversations.rows import row_of
 from backend.llm.arguments import write_arguments
 from backend.schemas.sessions import DisplayMessage, MessageStatus
-
-JSON = dict[str, Any]
+from backend.types import JSON
 
 
 def shown(drafts: list[Draft]) -> list[DisplayMessage]:

@@ -19,8 +19,8 @@ from backend.conversations.state.sent import (
 from backend.inspection.convert import as_sent
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall
+from backend.types import JSON
 
-JSON = dict[str, Any]
 MODEL = ColloquyChatModel(
     model="gpt-4o", api_key=SecretStr("none"), use_responses_api=False, output_version="v0"
 )

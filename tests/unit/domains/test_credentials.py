@@ -16,7 +16,7 @@ from backend.domains.credentials import (
 from backend.domains.drift import diff_templates
 from backend.schemas.bounds import LONGEST_SETTING
 from backend.schemas.domains import DomainTemplate, McpServer
-from backend.schemas.wire import JSON
+from backend.types import JSON
 from tests.patience import ends_within
 
 CANARY = "c4n4ry-v4lue"

@@ -15,9 +15,9 @@ from backend.llm.wire.merging import Pieces, merge
 from backend.llm.wire.sources import MAX_SOURCES, Sources
 from backend.llm.wire.stream import MAX_BODY_BYTES, Decoder, End
 from backend.llm.wire.think_tags import ThinkTags, without_thinking
+from backend.types import JSON
 from tests.recordings import ANSWERS, step
 
-JSON = dict[str, Any]
 CALL = [{"index": 0, "id": "c", "function": {"name": "t", "arguments": "{}"}}]
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,9 +11,9 @@ from jsonschema import Draft202012Validator
 from backend.sandbox.errors import OutOfTime
 from backend.sandbox.sandbox import Sandbox
 from backend.tools.validation import BOUNDS, NEEDED_MODULES, find_misfit
+from backend.types import JSON
 from tests.patience import ends_within
 
-JSON = dict[str, Any]
 EXPONENTIAL: JSON = {"properties": {"a": {"pattern": "^(a+)+$"}}}
 PATTERNS = st.sampled_from(["^a", "b$", "a|b", "[ab]{2}", "^(a+)+$", "^x-", "(?!a)b", r"(a)\1"])
 TEXTS = st.text(alphabet="abx-", max_size=6)

@@ -1,14 +1,12 @@
 """What may be decided on a call, and what tells its arguments from others."""
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.agents.answers import hash_arguments
 from backend.llm.arguments import parse_arguments, write_arguments
+from backend.types import JSON
 
-JSON = dict[str, Any]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.wire import JSON
+from backend.types import JSON
 from ui.features.approvals.call import NOT_GIVEN, ApprovalView
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out

@@ -14,7 +14,7 @@ from backend.schemas.approvals import (
     InterruptOutcome,
 )
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus
-from backend.schemas.wire import JSON
+from backend.types import JSON
 from ui.shared.times import moment
 
 NOT_GIVEN: Final = object()

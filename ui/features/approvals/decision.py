@@ -6,7 +6,7 @@ from contextlib import suppress
 import httpx
 
 from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType, EditedAction
-from backend.schemas.wire import JSON
+from backend.types import JSON
 from ui import state
 from ui.client import ClientError
 from ui.features.approvals.call import ApprovalView

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.schemas.wire import JSON
+from backend.types import JSON
 from ui.features.approvals.call import NOT_GIVEN, ApprovalView
 from ui.shared.text.json_text import lay_out
 

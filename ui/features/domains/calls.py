@@ -16,7 +16,6 @@ from backend.schemas.sessions import Session
 from ui.client import Client
 
 MAX_LISTED = 200
-JSON = Mapping[str, Any]
 
 
 def list_domains(
@@ -47,17 +46,17 @@ def get_catalog(client: Client) -> Catalog:
     return client.get(Catalog, "catalog")
 
 
-def check_template(client: Client, body: JSON) -> TemplateCheck:
+def check_template(client: Client, body: Mapping[str, Any]) -> TemplateCheck:
     """What a template would become, or all that is wrong with it."""
     return client.call(TemplateCheck, "POST", "domains/check", json=body)
 
 
-def create_domain(client: Client, body: JSON) -> Domain:
+def create_domain(client: Client, body: Mapping[str, Any]) -> Domain:
     """Store a new domain."""
     return client.call(Domain, "POST", "domains", json=body)
 
 
-def change_domain(client: Client, domain_id: UUID, body: JSON) -> Domain:
+def change_domain(client: Client, domain_id: UUID, body: Mapping[str, Any]) -> Domain:
     """Change what is given."""
     return client.call(Domain, "PATCH", f"domains/{domain_id}", json=body)
 

@@ -1,13 +1,10 @@
 """What a domain may name, to look it up beside the form."""
 
-from typing import Any
-
 import streamlit as st
 
 from backend.schemas.configuration import Catalog, CatalogPolicy
+from backend.types import JSON
 from ui.shared.text.markdown import plain
-
-JSON = dict[str, Any]
 
 
 def show_policies(catalog: Catalog) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from backend.schemas.configuration import Fault
 from backend.schemas.domains import DomainTemplate, Limits
+from backend.types import JSON
 from ui.shared.text import yaml_text
 
-JSON = dict[str, Any]
 Values = Mapping[str, Any]
 
 TEXTS = ("name", "description", "system_prompt")

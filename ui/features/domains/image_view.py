@@ -4,10 +4,10 @@ from typing import Any
 
 import streamlit as st
 
+from backend.types import JSON
 from ui.shared.text import long_text, yaml_text
 from ui.shared.text.markdown import plain
 
-JSON = dict[str, Any]
 IN_WORDS = ("name", "description", "model", "system_prompt")
 
 

@@ -16,13 +16,13 @@ from pydantic import AnyUrl, ValidationError
 
 from backend.domains.commands import Commands
 from backend.schemas.domains import McpServer, StdioServer, StreamableHttpServer
-from backend.schemas.wire import JSON
 from backend.tools.mcp.connection.failures import failure_of, is_refused, said_of_status
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.rescue import rescue
 from backend.tools.mcp.connection.stdio import stdio_session
 from backend.tools.mcp.connection.task import Note, run_as_task
 from backend.tools.mcp.connection.wire import HttpWatch
+from backend.types import JSON
 
 MAX_TOOLS = 1_000
 MARGIN_SECONDS = 10.0  # who asked for the call gives it up first

@@ -12,7 +12,7 @@ from mcp.shared.experimental.tasks.helpers import is_terminal
 from mcp.types import TASK_REQUIRED, CallToolResult, GetTaskResult, Task, Tool
 from pydantic import ValidationError
 
-from backend.schemas.wire import JSON
+from backend.types import JSON
 
 SHORTEST_PAUSE, USUAL_PAUSE, LONGEST_PAUSE = 0.1, 0.5, 10.0
 KEPT_SECONDS = 60.0  # a result that is ready waits so long to be fetched

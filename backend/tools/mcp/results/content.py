@@ -25,8 +25,8 @@ from mcp.types import (
 )
 
 from backend.llm.parts import has_too_many_parts
-from backend.schemas.wire import JSON
 from backend.tools.mcp.results.media import text_without_media, without_media
+from backend.types import JSON
 
 MAX_BYTES = 5_000_000
 MAX_ALL_BYTES = 12_000_000
