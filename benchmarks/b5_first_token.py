@@ -1,8 +1,6 @@
 """B5: how much later the first token is there than in a direct call of the same model.
 
 The model is a scripted one over HTTP without delay, the worker is warm. Direct: OpenAI's client,
-from backend.types import JSON
-from backend.types import JSON
 from the call to the first piece of text. API: from the submit to the first `text_delta` on an open
 event stream. Page: in Chromium, from the Enter key to the first token in the document.
 """
@@ -19,6 +17,7 @@ import httpx
 from openai import OpenAI
 from playwright.sync_api import expect, sync_playwright
 
+from backend.types import JSON
 from benchmarks.figures import Figure, Samples, Target
 from benchmarks.ground import Ground
 from launch.browser import find_browser, sandbox_flags
