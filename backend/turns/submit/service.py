@@ -180,4 +180,4 @@ def find_agent(conversation: ConversationRow, name: str | None) -> str:
 
     Raise InvalidInput where it has none of that name.
     """
-    return agent_named([agent["name"] for agent in conversation.image["agents"]], name)
+    return agent_named([agent["name"] for agent in conversation.image.get("agents", ())], name)
