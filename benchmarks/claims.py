@@ -9,20 +9,20 @@ from benchmarks.figures import Figure
 from benchmarks.ground import ground
 
 CLAIMS: Mapping[str, str] = {
-    "B1": "benchmarks.b1_wal_per_turn",
-    "B2": "benchmarks.b2_restore",
-    "B3": "benchmarks.b3_open_session",
-    "B5": "benchmarks.b5_first_token",
-    "B6": "benchmarks.b6_cpu",
-    "B6-wire": "benchmarks.b6_wire",
-    "B7": "benchmarks.b7_turns_per_gb",
-    "B8": "benchmarks.b8_recovery",
-    "B9": "benchmarks.b9_submits",
-    "B10": "benchmarks.b10_viewers",
-    "B11": "benchmarks.b11_page_rerun",
-    "B12": "benchmarks.b12_under_faults",
-    "B13": "benchmarks.b13_tool_turns",
-    "B14": "benchmarks.b14_file_queries",
+    "B1": "benchmarks.measures.b1_wal_per_turn",
+    "B2": "benchmarks.measures.b2_restore",
+    "B3": "benchmarks.measures.b3_open_session",
+    "B5": "benchmarks.measures.b5_first_token",
+    "B6": "benchmarks.measures.b6_cpu",
+    "B6-wire": "benchmarks.measures.b6_wire",
+    "B7": "benchmarks.measures.b7_turns_per_gb",
+    "B8": "benchmarks.measures.b8_recovery",
+    "B9": "benchmarks.measures.b9_submits",
+    "B10": "benchmarks.measures.b10_viewers",
+    "B11": "benchmarks.measures.b11_page_rerun",
+    "B12": "benchmarks.measures.b12_under_faults",
+    "B13": "benchmarks.measures.b13_tool_turns",
+    "B14": "benchmarks.measures.b14_file_queries",
 }
 
 

@@ -1,6 +1,6 @@
 """The peer of B13: a LangChain agent behind FastAPI, in one process, its answer streamed.
 
-`python -m benchmarks.b13_peer --port 8000 --model URL --result TEXT [--database URL]`: with a
+`python -m benchmarks.peers.b13_peer --port 8000 --model URL --result TEXT [--database URL]`: with a
 database the checkpoints are PostgreSQL's, else they stay in the process.
 """
 

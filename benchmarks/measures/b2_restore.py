@@ -14,10 +14,10 @@ from uuid import UUID
 from backend.agents.state import load_state as make_messages
 from backend.conversations.state.store import load_state
 from backend.turns.process.services import Services
-from benchmarks import langgraph_saver as peer
 from benchmarks.colloquy import KEEP, TRIGGER, colloquy, fill, new_session
 from benchmarks.figures import Figure, Samples, Target
 from benchmarks.ground import DatabaseClock, Ground
+from benchmarks.peers import langgraph_saver as peer
 from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
 
 MARKS = (2_000, 20_000)

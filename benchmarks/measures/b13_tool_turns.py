@@ -8,7 +8,7 @@ checkpoints there. That of the model and of the clients does not.
 
 from collections.abc import Callable, Iterator, Mapping
 
-from benchmarks.b13_services import Costs, Service, colloquy_service, peer_service
+from benchmarks.clients.b13_services import Costs, Service, colloquy_service, peer_service
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
 from benchmarks.model_process import model_process

@@ -15,12 +15,12 @@ from functools import partial
 
 from sqlalchemy import Engine, create_engine, text
 
-from benchmarks.b9_clients import committing, enqueueing, posting, submitting
+from benchmarks.clients.b9_clients import committing, enqueueing, posting, submitting
 from benchmarks.colloquy import colloquy, new_session
 from benchmarks.figures import Figure, Samples, Target, number
 from benchmarks.ground import Ground
 from benchmarks.load import Clients, crowd, let_act
-from benchmarks.rq_peer import Peer, rq_peer
+from benchmarks.peers.rq_peer import Peer, rq_peer
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 

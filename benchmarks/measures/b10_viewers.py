@@ -20,8 +20,8 @@ from redis import Redis
 from backend.events.stream import EventStream
 from backend.schemas.events import TextDelta
 from backend.schemas.sessions import EventContext
-from benchmarks.b10_crowd import Heard, crowd, digest_of, text_of, watch_over_http
-from benchmarks.b10_in_process import watch_ours, watch_peer
+from benchmarks.clients.b10_crowd import Heard, crowd, digest_of, text_of, watch_over_http
+from benchmarks.clients.b10_in_process import watch_ours, watch_peer
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
 from tests.stack import Stack, free_port
@@ -129,7 +129,7 @@ def _services(ground: Ground) -> Iterator[dict[str, _Service]]:
         session_id = UUID(stack.client.post("/sessions", json={}).json()["id"])
         port = free_port()
         peer = stack.start(
-            "-m", "benchmarks.b10_peer", "--port", str(port), "--redis", ground.redis_url
+            "-m", "benchmarks.peers.b10_peer", "--port", str(port), "--redis", ground.redis_url
         )
         stack.others.append(peer)
         stack.wait_for(lambda: _answers(port), "the peer does not answer")

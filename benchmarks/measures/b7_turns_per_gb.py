@@ -25,11 +25,11 @@ from rq import Queue
 from rq.job import Job
 
 from backend.events.stream import STREAM
-from benchmarks.b6_cpu import wait_for_turns
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
+from benchmarks.measures.b6_cpu import wait_for_turns
 from benchmarks.model_process import answer, model_process, question
-from benchmarks.rq_fork_peer import QUEUE
+from benchmarks.peers.rq_fork_peer import QUEUE
 from benchmarks.texts import digest
 from tests.stack import ROOT, Stack, stop_process
 
@@ -134,7 +134,7 @@ def _forks(redis_url: str, url: str) -> InFlight:
         queue = Queue(QUEUE, connection=redis)
         asked = [question(n, FORK_TOKENS, 100) for n in range(FORKS)]
         jobs = [
-            queue.enqueue("benchmarks.rq_fork_peer.run_turn", url, text, result_ttl=600)
+            queue.enqueue("benchmarks.peers.rq_fork_peer.run_turn", url, text, result_ttl=600)
             for text in asked
         ]
         _wait(lambda: all(job.get_status() == "started" for job in jobs), "no forks")
@@ -155,7 +155,7 @@ def _result(job: Job) -> str:
 @contextmanager
 def _worker_pool(redis_url: str) -> Iterator[psutil.Process]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.rq_fork_peer", redis_url, str(FORKS)],
+        [sys.executable, "-m", "benchmarks.peers.rq_fork_peer", redis_url, str(FORKS)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from uuid import uuid4
 import httpx
 import psutil
 
-from benchmarks.b13_clients import Opened, Taken, open_session, open_thread, take_turns
+from benchmarks.clients.b13_clients import Opened, Taken, open_session, open_thread, take_turns
 from benchmarks.ground import Ground, plain_url
 from benchmarks.model_process import answer, question
 from tests.integration.scenes import make_domain, make_session
@@ -124,7 +124,7 @@ def peer_service(
 ) -> Iterator[Service]:
     """A LangChain agent behind FastAPI whose tool says `result`."""
     port = free_port()
-    arguments = ["-m", "benchmarks.b13_peer", "--port", str(port), "--model", model_url]
+    arguments = ["-m", "benchmarks.peers.b13_peer", "--port", str(port), "--model", model_url]
     arguments += ["--result", result]
     if has_database:
         arguments += ["--database", plain_url(ground.new_database())]

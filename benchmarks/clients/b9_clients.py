@@ -19,7 +19,7 @@ from backend.turns.process.services import Services
 from backend.turns.submit.service import Submission, submit
 from benchmarks.ground import plain_url
 from benchmarks.load import Act
-from benchmarks.rq_peer import do_nothing
+from benchmarks.peers.rq_peer import do_nothing
 
 ROW = "x" * 1_000
 QUESTION = "How did the cost centres of the north do against their budgets in the last quarter?"

@@ -19,7 +19,7 @@ from typing import Any
 from backend.types import JSON
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
-from benchmarks.rq_peer import rq_peer
+from benchmarks.peers.rq_peer import rq_peer
 from tests.chaos.staging.effects import Effects
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain

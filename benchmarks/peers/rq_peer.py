@@ -1,6 +1,6 @@
 """The peer RQ: its own `Worker`, which forks for each job, with LangChain imported before the fork.
 
-`python -m benchmarks.rq_peer REDIS_URL` is such a worker, with RQ's defaults.
+`python -m benchmarks.peers.rq_peer REDIS_URL` is such a worker, with RQ's defaults.
 """
 
 import logging
@@ -49,7 +49,7 @@ class Peer:
     def start_worker(self) -> subprocess.Popen[bytes]:
         """Start a worker and wait until it listens."""
         known = Worker.count(connection=self.redis)
-        arguments = [sys.executable, "-m", "benchmarks.rq_peer", self._url]
+        arguments = [sys.executable, "-m", "benchmarks.peers.rq_peer", self._url]
         process = subprocess.Popen(
             arguments, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
         )

@@ -18,7 +18,7 @@ from redis import Redis
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
 from benchmarks.model_process import answer, model_process, question
-from benchmarks.streaming_peers import Streamed, stream_with_langgraph, stream_with_sdk
+from benchmarks.peers.streaming_peers import Streamed, stream_with_langgraph, stream_with_sdk
 from benchmarks.texts import digest
 from tests.stack import Stack
 

@@ -15,8 +15,8 @@ from backend.events.reader import EventReader
 from backend.events.stream import STREAM
 from backend.settings import Settings
 from backend.turns.follow.viewer import Viewer
-from benchmarks import b10_peer
-from benchmarks.b10_crowd import LAST, tell
+from benchmarks.clients.b10_crowd import LAST, tell
+from benchmarks.peers import b10_peer
 
 THREADS = 8
 SETTLE_SECONDS = 1.0

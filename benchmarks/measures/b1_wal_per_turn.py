@@ -10,7 +10,6 @@ from uuid import UUID
 
 from backend.conversations.state.store import load_state
 from backend.turns.process.services import Services
-from benchmarks import langgraph_saver as peer
 from benchmarks.colloquy import (
     ROWS_PER_TURN,
     colloquy,
@@ -22,6 +21,7 @@ from benchmarks.colloquy import (
 )
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
+from benchmarks.peers import langgraph_saver as peer
 from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
 
 MARKS = (10, 2_000, 20_000)
