@@ -9,8 +9,8 @@ from backend.configuration import read_settings
 from backend.errors import AppError
 from backend.privacy import hide_process
 from backend.settings import Settings
+from launch import alone
 from launch.console import Console
-from launch.processes import alone
 from launch.processes.children import end_with_parent
 from launch.stack import run_stack
 

@@ -14,7 +14,7 @@ from launch.environment import (
     pages_environment,
     plain_environment,
 )
-from launch.services import PartSpec, always
+from launch.supervision.services import PartSpec, always
 
 # A worker hands its turns over when it is asked to end; that may take a while.
 WORKER_PATIENCE_SECONDS = 20.0

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from launch.servers.private_files import FolderLock, read_private, write_private
+from launch.private_files import FolderLock, read_private, write_private
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from launch.console import Console
 from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import make_folder
 from launch.ports import any_free_port, choose_port
-from launch.processes.supervisor import Stopped, Supervisor
+from launch.private_files import FolderLock
 from launch.record import StackRecord, clear_record, read_record, stack_lock, write_record
 from launch.servers.postgres import EmbeddedPostgres
-from launch.servers.private_files import FolderLock
 from launch.servers.redis import EmbeddedRedis
-from launch.services import Part, PartSpec, Server
+from launch.supervision.services import Part, PartSpec, Server
+from launch.supervision.supervisor import Stopped, Supervisor
 
 UI_PORT, API_PORT = 8501, 8000
 

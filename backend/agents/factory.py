@@ -12,9 +12,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
 from backend.agents.middleware.approvals import Approvals
-from backend.agents.middleware.context import Codecs, PolicyContext, Report
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
+from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.domains.allowed import Allowed
 from backend.domains.template import agents_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from backend.data.errors import QueryFailed, did_you_mean
-from backend.data.profile import TableInfo
 from backend.data.results import Scalar
+from backend.data.tables import TableInfo
 
 Filters = Mapping[str, Scalar | Sequence[Scalar]]
 

@@ -1,7 +1,7 @@
 """What a snapshot holds: its tables, columns, their descriptions and the span of their values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,43 +10,10 @@ import duckdb
 from backend.data.engines.local import attached
 from backend.data.files.snapshots import UNDERSTOOD
 from backend.data.reading.understood import Understood, load_understood
+from backend.data.tables import ColumnInfo, TableInfo
 
 _FEW_VALUES = 20
 _MAX_VALUE_CHARS = 40
-
-
-@dataclass(frozen=True)
-class ColumnInfo:
-    """A column: its name, type, meaning where known, and what its values look like."""
-
-    name: str
-    type: str
-    comment: str = ""
-    values: str = ""
-
-
-@dataclass(frozen=True)
-class TableInfo:
-    """A table or view; `rows` is None where counting would cost too much.
-
-    `path` is the exact name with its schema, in databases. Of a file, `understood` says how it was
-    read, `warnings` what is missing or was skipped.
-    """
-
-    name: str
-    columns: tuple[ColumnInfo, ...]
-    rows: int | None = None
-    comment: str = ""
-    path: tuple[str, ...] = ()
-    understood: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def exact_name(self) -> tuple[str, ...]:
-        """The parts of the name that a query must write."""
-        if not self.path:
-            return (self.name,)
-        return self.path[-1:] if self.name == self.path[-1] else self.path
 
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:

@@ -9,10 +9,10 @@ from backend.data.engines.catalogs import Catalog
 from backend.data.engines.databases import Database
 from backend.data.engines.local import function_names, run_query
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.profile import TableInfo
 from backend.data.results import Limits, Table
 from backend.data.sql.guard import Surroundings, check_query, referenced_tables
 from backend.data.sql.names import plain, written
+from backend.data.tables import TableInfo
 
 Question = str | Sums
 _MOST_LISTED = 40

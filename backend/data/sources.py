@@ -29,7 +29,7 @@ from backend.data.files.readers import fill_snapshot
 from backend.data.files.snapshots import ensure_snapshot
 from backend.data.finance.build import build_finance
 from backend.data.origins import BUNDLED, Origin, Origins, find_origin
-from backend.data.profile import TableInfo, list_tables, profile_tables
+from backend.data.profile import list_tables, profile_tables
 from backend.data.questions import (
     Question,
     Snapshot,
@@ -40,6 +40,7 @@ from backend.data.questions import (
 )
 from backend.data.results import Limits, Table
 from backend.data.sql.guard import MAX_QUERY_CHARS
+from backend.data.tables import TableInfo
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox

@@ -17,8 +17,8 @@ from backend.demo_model.plans.statement import CannotApply
 from backend.demo_model.questions import recognising
 from backend.demo_model.questions.catalogue import CALLS
 from backend.demo_model.questions.understanding import Understanding, understand
+from backend.demo_model.reading import UNREADABLE
 from backend.demo_model.words import answers, differences, figures
-from backend.demo_model.words.reading import UNREADABLE
 
 _STEPS = ("Compare FI with BPC", "Look for postings entered late", "Explain the differences")
 _THOUGHTS = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from launch.servers.accounts import Account
+from launch.accounts import Account
 
 PR_SET_PDEATHSIG = 1
 PRIVATE_UMASK = 0o077

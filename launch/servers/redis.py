@@ -18,10 +18,10 @@ import redis
 from launch.errors import AlreadyRunning, LaunchError
 from launch.folders import PRIVATE, make_folder
 from launch.ports import any_free_port
+from launch.private_files import PRIVATE as OWN_FILE
+from launch.private_files import FolderLock, password_in, read_private, write_private
 from launch.processes.children import start_child
 from launch.processes.orphans import wait_for_orphan
-from launch.servers.private_files import PRIVATE as OWN_FILE
-from launch.servers.private_files import FolderLock, password_in, read_private, write_private
 
 HOST = "127.0.0.1"
 PROGRAMS = ("redis-server", "valkey-server")

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from backend.agents import files
 from backend.agents.files import CONTENT, Files, join_files, readable_files
-from backend.agents.middleware.state_tools import mark_state_only
+from backend.agents.state_tools import mark_state_only
 from backend.schemas.wire import Input
 
 FILES = "files"

@@ -6,8 +6,8 @@ from langchain.agents.middleware import ModelFallbackMiddleware, ModelRequest, M
 from langchain_core.messages import AIMessage
 from pydantic import Field
 
-from backend.agents.middleware.context import Notice, PolicyContext
 from backend.agents.middleware.model_retry import Handler
+from backend.agents.policy_context import Notice, PolicyContext
 from backend.errors import ModelFailed
 from backend.schemas.wire import Input
 

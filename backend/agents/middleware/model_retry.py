@@ -7,7 +7,7 @@ from langchain.agents.middleware import ModelRequest, ModelResponse, ModelRetryM
 from langchain_core.messages import AIMessage
 from pydantic import Field
 
-from backend.agents.middleware.context import PolicyContext
+from backend.agents.policy_context import PolicyContext
 from backend.errors import ModelFailed
 from backend.llm.events import Waiting
 from backend.schemas.wire import Input

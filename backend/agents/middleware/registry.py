@@ -8,7 +8,6 @@ from langchain.agents.middleware import AgentMiddleware
 from pydantic import BaseModel, ValidationError
 
 from backend.agents.middleware.approvals import Approvals, ApprovalsSettings
-from backend.agents.middleware.context import PolicyContext
 from backend.agents.middleware.filesystem import Filesystem, FilesystemSettings
 from backend.agents.middleware.model_call_limit import ModelCallLimit, ModelCallLimitSettings
 from backend.agents.middleware.model_fallback import ModelFallback, ModelFallbackSettings
@@ -26,6 +25,7 @@ from backend.agents.middleware.title import TitleSettings
 from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings
 from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
+from backend.agents.policy_context import PolicyContext
 from backend.errors import InvalidInput
 from backend.schemas.wire import READING
 from backend.types import JSON

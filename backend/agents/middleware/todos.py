@@ -4,7 +4,7 @@ from typing import Any
 
 from langchain.agents.middleware import TodoListMiddleware
 
-from backend.agents.middleware.state_tools import mark_state_only
+from backend.agents.state_tools import mark_state_only
 from backend.schemas.wire import Input
 
 

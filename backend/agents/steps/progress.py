@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.graph.message import add_messages
 
 from backend.agents.answers import INTERRUPT
-from backend.agents.middleware.context import Codecs, Notice, Report
+from backend.agents.policy_context import Codecs, Notice, Report
 from backend.agents.state import (
     clean,
     dump_message,

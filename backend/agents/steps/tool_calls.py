@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool, StructuredTool
 
-from backend.agents.middleware.state_tools import marked_effect
+from backend.agents.state_tools import marked_effect
 from backend.llm.arguments import unreadable_reason
 from backend.tools.journal import CallKey
 from backend.tools.mcp.tool import McpTool

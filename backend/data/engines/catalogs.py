@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.data.profile import ColumnInfo, TableInfo
+from backend.data.tables import ColumnInfo, TableInfo
 
 MAX_TABLES = 5_000
 

@@ -18,10 +18,10 @@ from backend.data.engines.catalogs import Catalog, read_catalog
 from backend.data.engines.drivers import POSTGRES_FORMS, keep_postgres_texts, mysql_conversions
 from backend.data.engines.verbatim import verbatim
 from backend.data.errors import QueryFailed, SourceUnusable
-from backend.data.profile import TableInfo
 from backend.data.results import Column, Limits, Table, collect
 from backend.data.sql.guard import Surroundings, check_query
 from backend.data.sql.names import how_to_write, written
+from backend.data.tables import TableInfo
 from backend.sandbox.child import on_stop
 
 _CONNECT_SECONDS = 5

@@ -4,7 +4,7 @@ from typing import Any
 
 from backend.demo_model.conversation import Call, Conversation
 from backend.demo_model.questions.recognising import described_names, is_name, split_select
-from backend.demo_model.words.reading import Row, read_rows
+from backend.demo_model.reading import Row, read_rows
 
 LEDGER_KEYS = ["fiscal_year", "fiscal_period", "company_code", "cost_centre", "group_account"]
 _MAX_LATE = 3

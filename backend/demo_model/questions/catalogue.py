@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from backend.demo_model.conversation import Call, Conversation, Result
 from backend.demo_model.questions.vocabulary import COUNTRIES, DIMENSION_NAMES, FILLERS
-from backend.demo_model.words.reading import read_rows
+from backend.demo_model.reading import read_rows
 
 _COLUMNS = ("kind", "code", "name", "belongs_to")
 _PLACES = (

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from backend.demo_model.conversation import Conversation, Result
 from backend.demo_model.questions.recognising import described_names, split_select
-from backend.demo_model.words.reading import (
+from backend.demo_model.reading import (
     UNREADABLE,
     Row,
     figure,

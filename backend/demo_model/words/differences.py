@@ -10,7 +10,7 @@ from backend.demo_model.plans.ledger import Plan
 from backend.demo_model.plans.planning import SHOWN_DIFFERENCES
 from backend.demo_model.questions.understanding import Understanding
 from backend.demo_model.questions.vocabulary import DIMENSION_NAMES
-from backend.demo_model.words.reading import (
+from backend.demo_model.reading import (
     UNREADABLE,
     Row,
     figure,

@@ -8,8 +8,7 @@ from backend.demo_model.plans.ledger import Plan
 from backend.demo_model.plans.statement import asks_whether
 from backend.demo_model.questions.understanding import Understanding
 from backend.demo_model.questions.vocabulary import DIMENSION_NAMES
-from backend.demo_model.words import answers
-from backend.demo_model.words.reading import (
+from backend.demo_model.reading import (
     UNREADABLE,
     Row,
     figure,
@@ -18,6 +17,7 @@ from backend.demo_model.words.reading import (
     read_rows,
     table,
 )
+from backend.demo_model.words import answers
 from backend.demo_model.words.scope import scope
 
 _MEASURE_NAMES = {

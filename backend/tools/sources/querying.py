@@ -7,10 +7,10 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from backend.data.files.folder import MAX_FILES
-from backend.data.profile import TableInfo
 from backend.data.results import Column, Limits, Scalar, Table
 from backend.data.sources import SourceInfo
 from backend.data.sql.names import written
+from backend.data.tables import TableInfo
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
 from backend.tools.sources.presenting import Place, excerpt, table_artifact

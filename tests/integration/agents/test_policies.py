@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel
 
 from backend.agents.middleware import registry
-from backend.agents.middleware.context import Codec
 from backend.agents.middleware.registry import PolicySpec
 from backend.agents.middleware.shortening.compaction import find_cut, is_summary, summary_message
+from backend.agents.policy_context import Codec
 from backend.agents.state import empty_state
 from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta
 from backend.errors import CallLimitReached, ConfigurationError, ModelUnavailable

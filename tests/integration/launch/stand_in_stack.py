@@ -13,8 +13,8 @@ from backend.settings import Settings
 from launch import parts
 from launch.console import Console
 from launch.environment import ROOT, child_environment
-from launch.services import PartSpec, always
 from launch.stack import Ports, run_stack
+from launch.supervision.services import PartSpec, always
 
 SERVER = """
 import http.server, os, signal

@@ -16,8 +16,8 @@ import psutil
 import psycopg2
 import pytest
 
+from launch.accounts import Account
 from launch.errors import AlreadyRunning, LaunchError
-from launch.servers.accounts import Account
 from launch.servers.postgres import HOST, EmbeddedPostgres, running_url
 
 ROOT = Path(__file__).parents[3]

@@ -17,9 +17,9 @@ from launch.environment import server_urls
 from launch.errors import LaunchError
 from launch.folders import make_folder
 from launch.ports import choose_port, is_free
-from launch.processes.restarts import MOST_CRASHES, RestartPolicy
+from launch.private_files import FolderLock, password_in
 from launch.record import StackRecord, read_record, stack_lock, write_record
-from launch.servers.private_files import FolderLock, password_in
+from launch.supervision.restarts import MOST_CRASHES, RestartPolicy
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from backend.demo_model.plans.calls import LEDGER_KEYS
 from backend.demo_model.questions.catalogue import CALLS, Catalogue, Entry
 from backend.demo_model.questions.parsing import parse
 from backend.demo_model.questions.request import Filter, Threshold
+from backend.demo_model.reading import number, read_rows
 from backend.demo_model.rules import reply
-from backend.demo_model.words.reading import number, read_rows
 from backend.tools.sources.presenting import markdown_table
 from tests.patience import ends_within
 

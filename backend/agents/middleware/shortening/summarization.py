@@ -11,7 +11,6 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from pydantic import Field, field_validator, model_validator
 
-from backend.agents.middleware.context import Notice, OwnCall, PolicyContext
 from backend.agents.middleware.shortening.compaction import (
     Cut,
     count_tokens,
@@ -20,6 +19,7 @@ from backend.agents.middleware.shortening.compaction import (
     summary_message,
     transcript,
 )
+from backend.agents.policy_context import Notice, OwnCall, PolicyContext
 from backend.errors import AppError
 from backend.schemas.wire import Input
 from db.failpoints import failpoint

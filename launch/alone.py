@@ -11,10 +11,10 @@ from launch.console import Console
 from launch.environment import api_url, database_url, server_urls
 from launch.ports import any_free_port, choose_port
 from launch.processes.children import PRIVATE_UMASK
-from launch.processes.supervisor import Stopped, Supervisor
 from launch.record import read_record
-from launch.services import Part, PartSpec
 from launch.stack import API_PORT, UI_PORT, pages_address
+from launch.supervision.services import Part, PartSpec
+from launch.supervision.supervisor import Stopped, Supervisor
 
 
 def run_api(settings: Settings, console: Console) -> NoReturn:

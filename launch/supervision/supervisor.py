@@ -12,8 +12,8 @@ from typing import NoReturn
 from launch.console import Console
 from launch.errors import LaunchError
 from launch.processes.guard import Guard
-from launch.processes.restarts import RestartPolicy
-from launch.services import Service
+from launch.supervision.restarts import RestartPolicy
+from launch.supervision.services import Service
 
 POLL_SECONDS = 0.1
 READY_SECONDS = 120.0

@@ -1,0 +1,37 @@
+"""What is known of a table and its columns, whichever source they are of."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """A column: its name, type, meaning where known, and what its values look like."""
+
+    name: str
+    type: str
+    comment: str = ""
+    values: str = ""
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """A table or view; `rows` is None where counting would cost too much.
+
+    `path` is the exact name with its schema, in databases. Of a file, `understood` says how it was
+    read, `warnings` what is missing or was skipped.
+    """
+
+    name: str
+    columns: tuple[ColumnInfo, ...]
+    rows: int | None = None
+    comment: str = ""
+    path: tuple[str, ...] = ()
+    understood: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def exact_name(self) -> tuple[str, ...]:
+        """The parts of the name that a query must write."""
+        if not self.path:
+            return (self.name,)
+        return self.path[-1:] if self.name == self.path[-1] else self.path
