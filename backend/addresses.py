@@ -33,12 +33,12 @@ def read_host(text: str) -> Host | None:
 
 
 def check_public_url(url: str) -> str:
-    """Return PUBLIC_URL as an origin, or nothing when it is empty. Raises ValueError."""
+    """Return PUBLIC_URL as an origin, or nothing when it is empty. Raise ValueError."""
     return _origin_text(*_read_url(url)) if url else url
 
 
 def check_allowed_hosts(text: str) -> str:
-    """Return ALLOWED_HOSTS as it is. Raises ValueError for what is no list of hosts."""
+    """Return ALLOWED_HOSTS as it is. Raise ValueError for what is no list of hosts."""
     for name in _names(text):
         if read_host(name) is None:
             raise ValueError(

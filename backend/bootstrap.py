@@ -34,7 +34,7 @@ def bootstrap(
 
     `database_patience`: the seconds that a thread waits for another to give a connection back;
     `preload`: modules that this process's sandbox needs beside those that validate arguments.
-    Raises ConfigurationError when a server's URL is missing.
+    Raise ConfigurationError when a server's URL is missing.
     """
     for name in ("database_url", "redis_url"):
         if not getattr(settings, name):
@@ -62,7 +62,7 @@ def bootstrap(
 
 
 def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS) -> Redis:
-    """A client with short waits: whoever calls has a way to go on without Redis.
+    """Return a client with short waits: whoever calls has a way to go on without Redis.
 
     What was cut is asked again, since an idle connection may be stale; what hangs is not. Each
     thread may wait for a job on one connection and say that it is alive on another.

@@ -18,7 +18,7 @@ def encode_cursor(*place: datetime | UUID | str) -> str:
 
 
 def decode_cursor(cursor: str, *kinds: Callable[[str], Any]) -> tuple[Any, ...]:
-    """Read a place back, each value as its kind. Raises InvalidInput for a text that is none."""
+    """Read a place back, each value as its kind. Raise InvalidInput for a text that is none."""
     try:
         values = json.loads(b64decode(cursor.encode(), altchars=b"-_", validate=True))
         return tuple(kind(clean_text(value)) for kind, value in zip(kinds, values, strict=True))
@@ -28,6 +28,6 @@ def decode_cursor(cursor: str, *kinds: Callable[[str], Any]) -> tuple[Any, ...]:
 
 
 def decode_time_and_id(cursor: str) -> tuple[datetime, UUID]:
-    """The place of a row among those that are ordered by a time, then by their ids."""
+    """Return the place of a row among those that are ordered by a time, then by their ids."""
     at, row_id = decode_cursor(cursor, datetime.fromisoformat, UUID)
     return at, row_id

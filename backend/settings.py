@@ -25,7 +25,7 @@ SECRET_ENTRY = re.compile(
 
 
 def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
-    """The scheme and the rest of `url`; never repeats the URL, which may hold a password."""
+    """Return the scheme and the rest of `url`; never repeats the URL, which may hold a password."""
     scheme, mark, rest = url.partition("://")
     if not mark or scheme not in schemes:
         raise ValueError("must begin with " + " or ".join(f"{name}://" for name in schemes))
@@ -75,7 +75,7 @@ def _stdio_commands(commands: str) -> str:
 
 
 def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each entry, as a shell would read them. Raises ValueError."""
+    """Return the words of each entry, as a shell would read them. Raise ValueError."""
     entries = (tuple(shlex.split(entry)) for entry in commands.split(","))
     return tuple(filter(None, entries))
 

@@ -26,7 +26,7 @@ def _forget_values(context: ExceptionContext) -> None:
 
 
 def _say(error: psycopg2.Error) -> str:
-    """The first line, or, where that may quote a value, the names of what was violated."""
+    """Return the first line, or, where that may quote a value, the names of what was violated."""
     code = error.pgcode or ""
     if not code.startswith(QUOTING):
         return (str(error).strip().splitlines() or [""])[0]

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def normalise_url(url: str) -> str:
-    """Give the URL the one driver we use, also where it says postgres:// or postgresql://."""
+    """Return the URL the one driver we use, also where it says postgres:// or postgresql://."""
     for prefix in ("postgres://", "postgresql://"):
         if url.startswith(prefix):
             url = f"{DRIVER}://{url[len(prefix) :]}"
@@ -93,7 +93,7 @@ class Database:
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
 
     def aside(self, connections: int) -> "Database":
-        """A pool of its own to the same database, for what must not wait behind others."""
+        """Return a pool of its own to the same database, for what must not wait behind others."""
         return Database(self._url, pool_size=connections, max_overflow=0)
 
     @contextmanager
@@ -106,7 +106,7 @@ class Database:
     def retry_transaction(self, write: Callable[[Session], T], seconds: float) -> T:
         """Run a write in a transaction, again and again while the database is away for a moment.
 
-        A commit may have succeeded unheard, so the write must refuse to be done twice. Raises one
+        A commit may have succeeded unheard, so the write must refuse to be done twice. Raise one
         of AWAY when the database has not answered for so many seconds.
         """
         deadline = time.monotonic() + seconds

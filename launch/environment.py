@@ -50,12 +50,12 @@ def api_url(settings: Settings) -> str:
 
 
 def child_environment(found: Mapping[str, str]) -> dict[str, str]:
-    """The environment of this process with what was found, for a part of Colloquy."""
+    """Return the environment of this process with what was found, for a part of Colloquy."""
     return {**os.environ, **found, "PYTHONUNBUFFERED": "1"}
 
 
 def pages_environment(found: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the pages: where the API is, and nothing that could be a secret."""
+    """Return the environment of the pages: where the API is, and nothing that could be a secret."""
     return plain_environment({name: found[name] for name in FOR_PAGES & found.keys()})
 
 

@@ -22,7 +22,7 @@ PROBE_SECONDS = 2.0
 
 
 def demo(port: int) -> PartSpec:
-    """The bundled demo model, on loopback only; its environment holds no credentials."""
+    """Return the bundled demo model, on loopback only; its environment holds no credentials."""
     command = (sys.executable, "-m", "backend.demo_model", "--port", str(port))
     return PartSpec("demo", command, plain_environment({}), ROOT, partial(listens, port))
 
@@ -38,19 +38,19 @@ def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
 
 
 def api(host: str, port: int, found: Mapping[str, str], path: str = "/readyz") -> PartSpec:
-    """The HTTP API; `path` is asked whether it is ready."""
+    """Return the HTTP API; `path` is asked whether it is ready."""
     ready = partial(answers, http_url(host, port) + path)
     return _part("api", "backend.api", ["--port", str(port)], found, ready)
 
 
 def worker(name: str, found: Mapping[str, str]) -> PartSpec:
-    """One worker process."""
+    """Return one worker process."""
     command = (sys.executable, "-m", "worker")
     return PartSpec(name, command, child_environment(found), ROOT, always, WORKER_PATIENCE_SECONDS)
 
 
 def ui(address: Address, found: Mapping[str, str]) -> PartSpec:
-    """The pages; their environment holds no credentials."""
+    """Return the pages; their environment holds no credentials."""
     options = {
         "host": address.host,
         "port": address.port,
@@ -64,7 +64,7 @@ def ui(address: Address, found: Mapping[str, str]) -> PartSpec:
 
 
 def answers(url: str) -> bool:
-    """Whether a GET of `url` gives 200 now."""
+    """Return whether a GET of `url` gives 200 now."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PROBE_SECONDS)
     try:
@@ -77,7 +77,7 @@ def answers(url: str) -> bool:
 
 
 def listens(port: int) -> bool:
-    """Whether something accepts connections on this loopback port."""
+    """Return whether something accepts connections on this loopback port."""
     try:
         socket.create_connection(("127.0.0.1", port), PROBE_SECONDS).close()
     except OSError:

@@ -20,7 +20,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def read_private(path: Path) -> str | None:
-    """The file's text, or None where there is no such file or it is another user's."""
+    """Return the file's text, or None where there is no such file or it is another user's."""
     try:
         return path.read_text().strip() or None
     except OSError:
@@ -28,7 +28,7 @@ def read_private(path: Path) -> str | None:
 
 
 def password_in(path: Path) -> str:
-    """The password kept in `path`; a new random one is made where there is none yet."""
+    """Return the password kept in `path`; a new random one is made where there is none yet."""
     password = read_private(path)
     if password is None:
         password = secrets.token_urlsafe(24)
@@ -57,7 +57,7 @@ class FolderLock:
         return True
 
     def is_free(self) -> bool:
-        """Whether nobody holds the lock now; a holder in this process counts too."""
+        """Return whether nobody holds the lock now; a holder in this process counts too."""
         try:
             descriptor = os.open(self._path, os.O_RDONLY)
         except OSError:

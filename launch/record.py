@@ -17,7 +17,7 @@ class StackRecord:
 
 
 def stack_lock(data_dir: Path) -> FolderLock:
-    """The lock that the one stack of `data_dir` holds as long as it runs."""
+    """Return the lock that the one stack of `data_dir` holds as long as it runs."""
     return FolderLock(data_dir / "stack.lock")
 
 

@@ -50,7 +50,7 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
 
 
 def pages_address(settings: Settings, port: int) -> Address:
-    """Where the pages listen, and under which address people open them."""
+    """Return where the pages listen, and under which address people open them."""
     return Address(settings.host, port, settings.public_url, settings.allowed_hosts)
 
 

@@ -66,7 +66,7 @@ class Client:
         )
 
     def server(self) -> ServerInfo:
-        """Who asks, which model answers, and whether a worker is alive."""
+        """Return who asks, which model answers, and whether a worker is alive."""
         return self.get(ServerInfo, "server")
 
     def sessions(
@@ -81,7 +81,7 @@ class Client:
         pinned: bool | None = None,
         everyone: bool = False,
     ) -> SessionPage:
-        """A page of sessions, newest first; `everyone` is for administrators."""
+        """Return a page of sessions, newest first; `everyone` is for administrators."""
         return self.get(
             SessionPage,
             "sessions",
@@ -96,7 +96,7 @@ class Client:
         )
 
     def session(self, session_id: UUID) -> Session:
-        """One session."""
+        """Return one session."""
         return self.get(Session, f"sessions/{session_id}")
 
     def change_session(self, session_id: UUID, change: SessionChange) -> Session:
@@ -116,11 +116,11 @@ class Client:
         return self.get(MessagePage, path, limit=limit, before=before, branch="active")
 
     def turns(self, session_id: UUID) -> TurnPage:
-        """The unfinished turns of a session, in order; the first one is running or next."""
+        """Return the unfinished turns of a session, in order; the first one is running or next."""
         return self.get(TurnPage, f"sessions/{session_id}/turns")
 
     def turn(self, turn_id: UUID) -> Turn:
-        """One turn."""
+        """Return one turn."""
         return self.get(Turn, f"turns/{turn_id}")
 
     def send_message(
@@ -146,7 +146,7 @@ class Client:
         self.send("POST", f"turns/{turn_id}/retry")
 
     def work(self) -> Work:
-        """What runs, waits and failed, and who works; for administrators."""
+        """Return what runs, waits and failed, and who works; for administrators."""
         return self.get(Work, "work")
 
     def drain_worker(self, name: str) -> WorkerInfo:
@@ -158,11 +158,11 @@ class Client:
         self.send("POST", f"sessions/{session_id}/rebuild")
 
     def domains(self) -> DomainPage:
-        """The domains, by name."""
+        """Return the domains, by name."""
         return self.get(DomainPage, "domains")
 
     def result_csv(self, session_id: UUID, result_id: str) -> bytes:
-        """The whole stored table of a tool result, as CSV."""
+        """Return the whole stored table of a tool result, as CSV."""
         path = f"sessions/{session_id}/results/{result_id}"
         return self.send("GET", path, params={"format": "csv"}).content
 
@@ -184,7 +184,7 @@ class Client:
             ) from error
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Make one call. Raises ClientError in the service's own words."""
+        """Make one call. Raise ClientError in the service's own words."""
         try:
             response = self.http.request(method, path, **options)
         except httpx.TransportError as error:
@@ -195,7 +195,7 @@ class Client:
 
 
 def unreachable(base_url: str) -> ServiceUnavailable:
-    """The error for an API that does not answer."""
+    """Return the error for an API that does not answer."""
     return ServiceUnavailable(
         "The service does not answer",
         f"Nothing is lost: turns go on without this page. Start the API (`make run`, or `make api`)"
@@ -204,7 +204,7 @@ def unreachable(base_url: str) -> ServiceUnavailable:
 
 
 def refusal(response: httpx.Response) -> ClientError:
-    """The error that an answer tells of, from its problem document where it has one."""
+    """Return the error that an answer tells of, from its problem document where it has one."""
     try:
         problem = Problem.model_validate_json(response.content)
         title, detail = problem.title, problem.detail

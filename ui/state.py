@@ -42,7 +42,7 @@ class Window:
         return self.before is None
 
     def rows(self, message_count: int) -> int:
-        """How many rows to ask for; the first one stays while up to fifty new ones come."""
+        """Return how many rows to ask for; the first one stays while up to fifty new ones come."""
         return self.limit + (message_count % PAGE_ROWS if self.is_latest else 0)
 
     def earlier(self, positions: Sequence[int]) -> "Window":
@@ -98,12 +98,12 @@ def _client(base_url: str) -> Client:
 
 
 def client() -> Client:
-    """The API's client, shared by all tabs of this process."""
+    """Return the API's client, shared by all tabs of this process."""
     return _client(os.environ.get("API_URL") or DEFAULT_API_URL)
 
 
 def memory() -> Memory:
-    """The memory of the tab that this run belongs to."""
+    """Return the memory of the tab that this run belongs to."""
     found = st.session_state.get("memory")
     if not isinstance(found, Memory):
         found = st.session_state["memory"] = Memory()
@@ -111,13 +111,13 @@ def memory() -> Memory:
 
 
 def server() -> ServerInfo:
-    """What the frame learned of the server in this run."""
+    """Return what the frame learned of the server in this run."""
     found = memory().server
     return found or client().server()
 
 
 def open_session_id() -> UUID | None:
-    """The session that the URL names; None for a new chat or a broken link."""
+    """Return the session that the URL names; None for a new chat or a broken link."""
     try:
         return UUID(st.query_params.get("session", ""))
     except ValueError:
@@ -125,12 +125,12 @@ def open_session_id() -> UUID | None:
 
 
 def link_is_broken() -> bool:
-    """Whether the URL names a session in a form that cannot be one."""
+    """Return whether the URL names a session in a form that cannot be one."""
     return bool(st.query_params.get("session")) and open_session_id() is None
 
 
 def is_read_only() -> bool:
-    """Whether the page is opened to be read, without a composer."""
+    """Return whether the page is opened to be read, without a composer."""
     return st.query_params.get("view") == "read"
 
 
@@ -173,7 +173,7 @@ def list_before(session_id: UUID, before: int | None) -> None:
 
 
 def chosen_call() -> tuple[int, int] | None:
-    """The model call that the URL names, by version and number."""
+    """Return the model call that the URL names, by version and number."""
     version, _, number = st.query_params.get("call", "").partition(".")
     return (int(version), int(number)) if version.isdecimal() and number.isdecimal() else None
 
@@ -189,7 +189,7 @@ def go_to_new_chat() -> None:
 
 
 def window(session_id: UUID) -> Window:
-    """The part of a session's history that is on the page."""
+    """Return the part of a session's history that is on the page."""
     return memory().windows.get(session_id, Window())
 
 
@@ -212,7 +212,7 @@ def sent() -> None:
 
 
 def continue_key(session_id: UUID) -> str:
-    """The Idempotency-Key of going on from a session: for both clicks of a double click."""
+    """Return the Idempotency-Key of going on from a session: for both clicks of a double click."""
     return memory().continuing.setdefault(session_id, uuid4().hex)
 
 
@@ -222,7 +222,7 @@ def forget_continuing(session_id: UUID) -> None:
 
 
 def composer_key(session_id: UUID | None) -> str:
-    """The key of a session's composer: each has its own, so that no draft travels."""
+    """Return the key of a session's composer: each has its own, so that no draft travels."""
     composers = memory().composers
     return composers.setdefault(session_id, f"composer-{uuid4().hex[:8]}")
 
@@ -241,7 +241,7 @@ def session_of_composer(key: str) -> UUID | None:
 
 
 def draft(key: str) -> str:
-    """What was just submitted in a composer."""
+    """Return what was just submitted in a composer."""
     return str(st.session_state.get(key) or "")
 
 
@@ -257,7 +257,7 @@ def restore_draft(key: str) -> None:
 
 
 def search_text() -> str:
-    """What the sidebar's search holds."""
+    """Return what the sidebar's search holds."""
     return str(st.session_state.get(SEARCH) or "").strip()
 
 
@@ -267,7 +267,7 @@ def flash(error: ClientError) -> None:
 
 
 def take_flash() -> ClientError | None:
-    """The error of the last callback, once."""
+    """Return the error of the last callback, once."""
     held = memory()
     error, held.flash = held.flash, None
     return error

@@ -63,7 +63,7 @@ def leave(code: int) -> NoReturn:
 
 
 def make_runtime(settings: Settings) -> Runtime:
-    """Make what this process runs turns with. Raises ConfigurationError."""
+    """Make what this process runs turns with. Raise ConfigurationError."""
     services = bootstrap(
         settings,
         threads=settings.worker_turns,

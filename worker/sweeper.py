@@ -56,7 +56,7 @@ class Sweeper:
                 log.exception("A sweep failed")
 
     def _free_leases(self) -> bool:
-        """End the leases of workers that are dead; give whether any had one.
+        """End the leases of workers that are dead; return whether any had one.
 
         One that was seen dead for less than the time between two sweeps may just reconnect.
         """
@@ -69,7 +69,7 @@ class Sweeper:
 
 
 def sweep(services: Services) -> list[UUID]:
-    """Wake a worker for each turn that waits in vain; give their ids.
+    """Wake a worker for each turn that waits in vain; return their ids.
 
     Turns that have waited for people for too long go on without them.
     """

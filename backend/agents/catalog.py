@@ -10,7 +10,7 @@ from backend.types import JSON
 
 
 def list_catalog(settings: Settings) -> Catalog:
-    """All that is there by name in this installation."""
+    """Return all that is there by name in this installation."""
     return Catalog(
         tools=[CatalogTool(name=name, effect=spec.effect) for name, spec in TOOLS.items()],
         middleware=[_policy(name, spec.settings.model_json_schema()) for name, spec in _POLICIES],

@@ -36,7 +36,7 @@ def check_image(
 
 
 def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
-    """What a template would become, or all that is wrong with it; nothing is stored.
+    """Return what a template would become, or all that is wrong with it; nothing is stored.
 
     A mask is no fault here: it may hide what is stored already.
     """
@@ -54,7 +54,7 @@ def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
 
 
 def find_faults(image: DomainTemplate, allowed: Allowed) -> list[Fault]:
-    """The tools and middleware that do not exist, settings and tool servers that are wrong.
+    """Return the tools and middleware that do not exist, settings and tool servers that are wrong.
 
     The tools of MCP servers are known only once they are asked, so that an agent's tools are
     checked here only where the domain has no such server.

@@ -48,7 +48,7 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
     or with results; with a finished one nothing happens. Nothing goes on before a step is saved.
     Cancelling the task stops everything at once.
 
-    Raises what the outbox and the journal raise, else AppErrors only: ModelUnavailable,
+    Raise what the outbox and the journal raise, else AppErrors only: ModelUnavailable,
     IncompleteAnswer, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
     ConfigurationError.
     """

@@ -156,7 +156,7 @@ def upgrade(
 ) -> JSON:
     """Return the state in the newest version; each step brings it from one to the next.
 
-    Raises CorruptState for a version that is not known here, and for what is no state at all.
+    Raise CorruptState for a version that is not known here, and for what is no state at all.
     """
     while (version := state.get("version")) != wanted:
         step = steps.get(version) if isinstance(version, int) else None

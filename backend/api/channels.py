@@ -36,7 +36,7 @@ class Channels:
 
     @contextmanager
     def admit(self, scope: Scope) -> Iterator[None]:
-        """Count one more viewer of this person. Raises TooManyStreams."""
+        """Count one more viewer of this person. Raise TooManyStreams."""
         if self._by_person[scope.user_id] >= self._most_of_person or self.count >= self._most:
             raise TooManyStreams
         self._by_person[scope.user_id] += 1
@@ -154,7 +154,7 @@ class EventBatch:
         self._caught_up: dict[tuple[Scope, Seen], asyncio.Task[tuple[bytes, Seen]]] = {}
 
     async def tell(self, viewer: Viewer) -> bytes:
-        """Bring the viewer up to this batch; give what it has to read."""
+        """Bring the viewer up to this batch; return what it has to read."""
         before = viewer.seen
         if before not in self._written:
             self._written[before] = self._write_events(viewer)
@@ -182,13 +182,13 @@ class EventBatch:
 
 
 async def catch_up(viewer: Viewer) -> tuple[bytes, Seen]:
-    """What is kept or stored after the viewer's place, and what it has seen then."""
+    """Return what is kept or stored after the viewer's place, and what it has seen then."""
     written = await asyncio.to_thread(lambda: write(viewer.catch_up()))
     return written, viewer.seen
 
 
 def write(told: Iterable[Told]) -> bytes:
-    """The events as the browser reads them."""
+    """Return the events as the browser reads them."""
     return b"".join(
         b"id: %s\nevent: %s\ndata: %s\n\n"
         % (str(one.place).encode(), one.event.event.encode(), one.data)

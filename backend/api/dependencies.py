@@ -16,32 +16,32 @@ from backend.turns.process.services import Services
 
 
 async def get_services(request: Request) -> Services:
-    """The process's services."""
+    """Return the process's services."""
     return cast(Services, request.app.state.services)
 
 
 async def get_reader(request: Request) -> EventReader:
-    """The process's one reader of live events."""
+    """Return the process's one reader of live events."""
     return cast(EventReader, request.app.state.reader)
 
 
 async def get_channels(request: Request) -> Channels:
-    """The viewers of the process's event streams."""
+    """Return the viewers of the process's event streams."""
     return cast(Channels, request.app.state.channels)
 
 
 async def get_waits(request: Request) -> Waits:
-    """The requests of the process that wait for turns."""
+    """Return the requests of the process that wait for turns."""
     return cast(Waits, request.app.state.waits)
 
 
 async def get_sources(request: Request) -> Sources:
-    """The sources of the installation."""
+    """Return the sources of the installation."""
     return cast(Sources, request.app.state.sources)
 
 
 async def get_scope() -> Scope:
-    """Who asks. With AUTH=none that is the one local user."""
+    """Return who asks. With AUTH=none that is the one local user."""
     return LOCAL_USER
 
 

@@ -25,7 +25,7 @@ EXAMPLE = (
 
 
 def _item(name: str, data: type[Wire]) -> dict[str, Any]:
-    """The schema of one event, in OpenAPI's words for Server-Sent Events."""
+    """Return the schema of one event, in OpenAPI's words for Server-Sent Events."""
     body = {"$ref": f"#/components/schemas/{data.__name__}"}
     written = {"type": "string", "contentMediaType": "application/json", "contentSchema": body}
     properties = {"id": {"type": "string"}, "event": {"const": name}, "data": written}

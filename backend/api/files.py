@@ -32,14 +32,14 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def csv_response(result: dict[str, Any], name: str) -> Response:
-    """Return a stored table as CSV. Raises InvalidInput for what is no table."""
+    """Return a stored table as CSV. Raise InvalidInput for what is no table."""
     if "columns" not in result:
         raise InvalidInput("This result is not a table. Leave out format=csv.")
     return _attachment(csv_of(result).encode(), "text/csv; charset=utf-8", f"{name}.csv")
 
 
 def file_response(result: dict[str, Any], name: str) -> Response:
-    """Return a stored file as its bytes. Raises InvalidInput for what is no file."""
+    """Return a stored file as its bytes. Raise InvalidInput for what is no file."""
     if "data" not in result:
         raise InvalidInput("This result is not a file. Leave out format=file.")
     kind = result.get("mime_type")

@@ -65,7 +65,7 @@ class Held:
 
 
 def write_metrics(services: Services, problems: Mapping[int, int], held: Held) -> bytes:
-    """The text that a scrape gets; a part that does not answer has `up` 0 and no figures.
+    """Return the text that a scrape gets; a part that does not answer has `up` 0 and no figures.
 
     `problems`: how many errors this process has answered with, by status.
     """

@@ -50,7 +50,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 def problem(
     request: Request, status: int, title: str, detail: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """An error as the client gets it; counted for those who watch."""
+    """Return an error as the client gets it; counted for those who watch."""
     request.app.state.problems[status] += 1
     # It may quote what was sent, of which an unpaired surrogate cannot be sent back.
     detail = clean_text(detail)
@@ -89,7 +89,7 @@ def _sentence(fault: Any) -> str:
 
 
 def too_large(request: Request) -> JSONResponse:
-    """The refusal of a body that is too long; the rest of it is not read."""
+    """Return the refusal of a body that is too long; the rest of it is not read."""
     most = request.scope["colloquy.body"].bound.size
     detail = f"A body has at most {most:,} bytes here. Send less at once, or name a file."
     return problem(request, TOO_LARGE, "Body too large", detail, CLOSE)

@@ -14,19 +14,19 @@ ALLOWED_TOOLS = "allowed_tools"
 
 
 def tools_allowed_in(conversation: ConversationRow) -> list[str]:
-    """The tools that were allowed in a conversation, in the order in which they were."""
+    """Return the tools that were allowed in a conversation, in the order in which they were."""
     allowed: list[str] = conversation.metadata_.get(ALLOWED_TOOLS, [])
     return allowed
 
 
 def list_allowed(session: Session, scope: Scope, conversation_id: UUID) -> list[str]:
-    """The tools that ask no more in a session of the caller. Raises SessionNotFound."""
+    """Return the tools that ask no more in a session of the caller. Raise SessionNotFound."""
     conversations.get(session, scope, conversation_id)
     return tools_allowed_in(_conversation(session, conversation_id))
 
 
 def allow_tool(session: Session, conversation_id: UUID, tool: str) -> bool:
-    """Let the tool ask no more; give whether that is new. The caller holds the conversation."""
+    """Let the tool ask no more; return whether that is new. The caller holds the conversation."""
     allowed = tools_allowed_in(_conversation(session, conversation_id))
     if tool in allowed:
         return False
@@ -35,9 +35,9 @@ def allow_tool(session: Session, conversation_id: UUID, tool: str) -> bool:
 
 
 def forbid_tool(session: Session, scope: Scope, conversation_id: UUID, tool: str) -> list[str]:
-    """Let the tool ask again, from the next claim on; give those that are left.
+    """Let the tool ask again, from the next claim on; return those that are left.
 
-    Raises SessionNotFound.
+    Raise SessionNotFound.
     """
     conversation = conversations.lock(session, scope, conversation_id)
     allowed = tools_allowed_in(conversation)

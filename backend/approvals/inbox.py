@@ -20,7 +20,7 @@ MESSAGE_CHARS = 500
 
 
 def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval:
-    """One approval. Raises ApprovalNotFound, also for that of another owner's session."""
+    """Return one approval. Raise ApprovalNotFound, also for that of another owner's session."""
     query = _approvals().where(ApprovalRow.id == approval_id, visible_to(scope))
     row = session.execute(query).one_or_none()
     if row is None:
@@ -38,7 +38,7 @@ def find_row(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
 
 
 def lock_approval(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
-    """An approval as it is, with its conversation held. Raises ApprovalNotFound."""
+    """Return an approval as it is, with its conversation held. Raise ApprovalNotFound."""
     conversation_id = find_approval(session, scope, approval_id).session_id
     conversations.lock(session, scope, conversation_id)
     return find_row(session, scope, approval_id)
@@ -53,9 +53,9 @@ def list_approvals(
     cursor: str | None,
     limit: int,
 ) -> ApprovalPage:
-    """One keyset page: what is pending by age, oldest first; all else newest first.
+    """Return one keyset page: what is pending by age, oldest first; all else newest first.
 
-    Raises NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
+    Raise NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
     """
     _check_everyone(scope, everyone)
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)

@@ -25,9 +25,9 @@ UNCHECKED = (
 
 
 def check_decision(row: ApprovalRow, decision: Decision) -> JSON:
-    """The decision as it is kept, in LangChain's words.
+    """Return the decision as it is kept, in LangChain's words.
 
-    Raises InvalidInput when it is not one that this call allows, ArgumentsChanged when it was made
+    Raise InvalidInput when it is not one that this call allows, ArgumentsChanged when it was made
     on other arguments than those that would run.
     """
     if decision.arguments_hash not in (None, row.arguments_hash):
@@ -50,7 +50,7 @@ def refuse_misfits(
 ) -> None:
     """Check edited arguments by their tools' schemas, which may take seconds: hold no lock.
 
-    Raises what `check_decision` raises, and InvalidInput when they do not fit. `key`: who asks.
+    Raise what `check_decision` raises, and InvalidInput when they do not fit. `key`: who asks.
     """
     for row, decision in zip(rows, decisions, strict=False):
         if row.status != ApprovalStatus.PENDING:

@@ -82,18 +82,18 @@ def request_approvals(
 
 
 def read_clock(session: Session) -> datetime:
-    """The time by the database's clock, which is the only one that decides."""
+    """Return the time by the database's clock, which is the only one that decides."""
     now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
     return now
 
 
 def pending_of(session: Session, turn_id: UUID) -> list[ApprovalRow]:
-    """The turn's calls that nobody has decided on yet, in order."""
+    """Return the turn's calls that nobody has decided on yet, in order."""
     return list(session.scalars(_of_turn(turn_id).where(_IS_PENDING)))
 
 
 def latest_of(session: Session, turn_id: UUID) -> list[ApprovalRow]:
-    """The calls that the turn has asked for last, in order, decided or not."""
+    """Return the calls that the turn has asked for last, in order, decided or not."""
     rows = list(session.scalars(_of_turn(turn_id)))
     return [row for row in rows if row.message_id == rows[-1].message_id]
 
@@ -105,7 +105,7 @@ def answer(
     decision: JSON | None = None,
     decided_by: str | None = None,
 ) -> DisplayMessage | None:
-    """Move a pending approval to its end, and its message with it; give the message."""
+    """Move a pending approval to its end, and its message with it; return the message."""
     row.status, row.decided_by, row.decided_at = status, decided_by, read_clock(session)
     if decision is not None:
         row.decision = decision
@@ -118,7 +118,7 @@ def answer(
 
 
 def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
-    """Queue the turn again if nothing is to be decided any more; give whether that is so."""
+    """Queue the turn again if nothing is to be decided any more; return whether that is so."""
     now = func.clock_timestamp()
     queued = session.execute(
         update(TurnRow)
@@ -131,7 +131,7 @@ def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
 
 
 def withdraw(session: Session, turn_id: UUID) -> list[DisplayMessage]:
-    """Take back what a turn asks, since it ends; give the messages that have changed."""
+    """Take back what a turn asks, since it ends; return the messages that have changed."""
     pending = pending_of(session, turn_id)
     changed = [answer(session, row, ApprovalStatus.WITHDRAWN) for row in pending]
     return [message for message in changed if message is not None]
@@ -156,7 +156,7 @@ def resume_after_decisions(
 
 
 def load_answers(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Answer]:
-    """What became of the questions that one model message has led to."""
+    """Return what became of the questions that one model message has led to."""
     ended = ApprovalRow.status.in_((ApprovalStatus.DECIDED, ApprovalStatus.EXPIRED))
     rows = session.scalars(
         select(ApprovalRow).where(

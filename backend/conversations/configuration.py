@@ -19,9 +19,9 @@ from db.models.conversation import ConversationRow
 
 
 def get_drift(session: Session, scope: Scope, conversation_id: UUID, allowed: Allowed) -> Drift:
-    """What is another in the domain than in the image, and what keeps turns from running.
+    """Return what is another in the domain than in the image, and what keeps turns from running.
 
-    Raises SessionNotFound.
+    Raise SessionNotFound.
     """
     row = ConversationRow
     found = session.execute(

@@ -12,7 +12,7 @@ def copy_history(session: Session, old: UUID, new: UUID, path: Path) -> int:
     """Copy the display messages of a path, positions from 1 without gap, with what they name.
 
     That is the whole tables and files of tool results. Ids are new. The copies belong to no turn:
-    what they tell of was done elsewhere. Gives how many there are; costs one statement.
+    what they tell of was done elsewhere. Return how many there are; costs one statement.
     """
     firsts, lasts = [first for first, _ in path.ranges], [last for _, last in path.ranges]
     values = {"old": old, "new": new, "firsts": firsts, "lasts": lasts}

@@ -52,17 +52,17 @@ def shown_id(message_id: str, content_type: ContentType) -> UUID:
 
 
 def user_text(text: str) -> Draft:
-    """What a person said."""
+    """Return what a person said."""
     return Draft(MessageType.USER, ContentType.TEXT, {"text": text})
 
 
 def notice(text: str, status: MessageStatus = MessageStatus.COMPLETED) -> Draft:
-    """A quiet line that says what happened."""
+    """Return a quiet line that says what happened."""
     return Draft(MessageType.SYSTEM, ContentType.NOTICE, {"text": text}, status=status)
 
 
 def todos(todos: list[JSON], agent: str) -> Draft:
-    """The agent's list of todos, whole; a row for each time that it changes."""
+    """Return the agent's list of todos, whole; a row for each time that it changes."""
     return Draft(MessageType.TOOL, ContentType.TODOS, {"todos": todos}, agent=agent)
 
 
@@ -77,7 +77,7 @@ def readable_todos(value: Any) -> list[JSON]:
 
 
 def error(title: str, detail: str, metadata: JSON | None = None) -> Draft:
-    """Why a turn failed and what to do; `metadata` may name what a page offers to do."""
+    """Return why a turn failed and what to do; `metadata` may name what a page offers to do."""
     return Draft(
         MessageType.SYSTEM,
         ContentType.ERROR,
@@ -88,7 +88,7 @@ def error(title: str, detail: str, metadata: JSON | None = None) -> Draft:
 
 
 def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[Draft]:
-    """The rows of one model message: thinking, text, then its calls, which are about to run.
+    """Return the rows of one model message: thinking, text, then its calls, which are about to run.
 
     `status` is that of thinking and text: completed, or stopped for a partial answer.
     """
@@ -117,7 +117,7 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 
 
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
-    """The rows of one tool result, with a line where nobody knows what the call has done."""
+    """Return the rows of one tool result, with a line where nobody knows what the call has done."""
     rows = result_drafts(message, artifact, agent)
     if not is_unknown(message):
         return rows
@@ -132,7 +132,7 @@ def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -
 
 
 def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
-    """The rows of one tool result: its text, and each image or file that came with it."""
+    """Return the rows of one tool result: its text, and each image or file that came with it."""
     row = tool_draft(message, artifact, agent)
     if not artifact or artifact.get("kind") != "content":
         return [row]
@@ -144,7 +144,7 @@ def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str)
 
 
 def is_unknown(message: JSON) -> bool:
-    """Whether this is the result of a call of which nobody knows whether it took effect."""
+    """Return whether this is the result of a call of which nobody knows whether it took effect."""
     return bool(message.get("additional_kwargs", {}).get("outcome") == "unknown")
 
 
@@ -169,12 +169,12 @@ def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) ->
 
 
 def call_status(result: JSON) -> MessageStatus:
-    """How the call ended that this tool message answers."""
+    """Return how the call ended that this tool message answers."""
     return MessageStatus.FAILED if result.get("status") == "error" else MessageStatus.COMPLETED
 
 
 def text_of(message: JSON) -> str:
-    """The text of a message, also where its content is a list of blocks."""
+    """Return the text of a message, also where its content is a list of blocks."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -234,7 +234,7 @@ def _arguments(text: str | None) -> Any:
 
 
 def _file(file: JSON, message: JSON, agent: str) -> Draft:
-    """An image or another file of a tool result; its bytes are kept apart."""
+    """Return an image or another file of a tool result; its bytes are kept apart."""
     is_image = file["kind"] == "image"
     told = {key: file[key] for key in ("name", "mime_type", "bytes")}
     return Draft(
@@ -247,7 +247,7 @@ def _file(file: JSON, message: JSON, agent: str) -> Draft:
 
 
 def _table(artifact: Mapping[str, Any] | None) -> tuple[JSON | None, JSON | None]:
-    """The table to show, and the whole one where that is more."""
+    """Return the table to show, and the whole one where that is more."""
     if not artifact or artifact.get("kind") != "table":
         return None, None
     table = {key: value for key, value in artifact.items() if key not in ("kind", "rows")}

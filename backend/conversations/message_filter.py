@@ -38,7 +38,7 @@ class MessageFilter:
 
 
 def is_on(path: Path) -> ColumnElement[bool]:
-    """The rows that a closed path shows; it has at least one range."""
+    """Return the rows that a closed path shows; it has at least one range."""
     return or_(*(Row.position.between(first, last) for first, last in path.ranges))
 
 

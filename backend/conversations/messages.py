@@ -26,14 +26,14 @@ OPEN_STATUSES = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
 def shown_as(row: JSON) -> DisplayMessage:
-    """The row as people see it."""
+    """Return the row as people see it."""
     return DisplayMessage(**{name: row[name] for name in DisplayMessage.model_fields})
 
 
 def open_calls(
     session: Session, conversation_id: UUID, turn_id: UUID, since: int
 ) -> list[DisplayMessage]:
-    """The tool calls of a turn that have no outcome yet, in order, from position `since`."""
+    """Return the tool calls of a turn that have no outcome yet, in order, from position `since`."""
     of_turn = {"conversation": conversation_id, "turn": turn_id, "since": since}
     rows = session.scalars(_OPEN_CALLS, of_turn)
     return [shown_as(columns_of(row)) for row in rows]
@@ -50,12 +50,12 @@ def list_messages(
     limit: int = 50,
     of_branch: bool = False,
 ) -> MessagePage:
-    """One page in ascending position: after `after`, before `before`, or the latest.
+    """Return one page in ascending position: after `after`, before `before`, or the latest.
 
     `of_branch`: of the active branch only. Places are positions in the whole history, whatever is
     wanted of it. Without a filter it costs the same for any length of history; else the rows
     are looked through up to a page of those that are wanted.
-    Raises SessionNotFound, InvalidInput for both ends at once.
+    Raise SessionNotFound, InvalidInput for both ends at once.
     """
     if after is not None and before is not None:
         raise InvalidInput("A page lies after a position or before one: leave one of them out.")
@@ -100,7 +100,7 @@ def _rows_on(
     *,
     is_forward: bool,
 ) -> list[DisplayMessage]:
-    """The first rows of a closed path that are wanted, or the last ones, last one first."""
+    """Return the first rows of a closed path that are wanted, or the last ones, last one first."""
     if not path.ranges:
         return []
     row = DisplayMessageRow
@@ -124,7 +124,7 @@ def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
 
 
 def list_shown(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
-    """All display messages of the active branch, in order."""
+    """Return all display messages of the active branch, in order."""
     stored = session.scalar(
         select(ConversationRow.path).where(ConversationRow.id == conversation_id)
     )
@@ -133,7 +133,7 @@ def list_shown(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
 
 
 def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: int) -> str | None:
-    """The text of the turn's last assistant message, None when it has said nothing."""
+    """Return the text of the turn's last assistant message, None when it has said nothing."""
     content = session.scalar(
         select(DisplayMessageRow.content)
         .where(DisplayMessageRow.conversation_id == conversation_id)
@@ -148,7 +148,7 @@ def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: i
 
 
 def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id: UUID) -> JSON:
-    """The whole table of a tool result, or a file of it. Raises ResultNotFound."""
+    """Return the whole table of a tool result, or a file of it. Raise ResultNotFound."""
     result = session.scalar(
         select(ToolResultRow.result)
         .join(ConversationRow, ConversationRow.id == ToolResultRow.conversation_id)

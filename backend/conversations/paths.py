@@ -18,21 +18,21 @@ class Path:
 
     @classmethod
     def read(cls, stored: Any) -> "Path":
-        """The path as it was stored; None, where nobody has forked: all positions."""
+        """Return the path as it was stored; None, where nobody has forked: all positions."""
         return WHOLE if stored is None else cls(tuple((first, last) for first, last in stored))
 
     def dump(self) -> list[list[int | None]]:
-        """The path as it is stored."""
+        """Return the path as it is stored."""
         return [list(ends) for ends in self.ranges]
 
     def has(self, position: int) -> bool:
-        """Whether the path shows a position."""
+        """Return whether the path shows a position."""
         return any(
             first <= position and (last is None or position <= last) for first, last in self.ranges
         )
 
     def cut(self, before: int) -> "Path":
-        """What lies before a position."""
+        """Return what lies before a position."""
         return Path(
             tuple(
                 (first, before - 1 if last is None else min(last, before - 1))
@@ -42,18 +42,18 @@ class Path:
         )
 
     def close(self, last: int) -> "Path":
-        """The path as it ends now, when `last` is the newest position of all."""
+        """Return the path as it ends now, when `last` is the newest position of all."""
         return self.cut(last + 1)
 
     def extend(self, first: int) -> "Path":
-        """A closed path that goes on with all positions from `first`."""
+        """Return a closed path that goes on with all positions from `first`."""
         *shared, (begins, ends) = self.ranges or ((first, first - 1),)
         if ends == first - 1:
             return Path((*shared, (begins, None)))
         return Path((*self.ranges, (first, None)))
 
     def after(self, position: int) -> "Path":
-        """What lies after a position."""
+        """Return what lies after a position."""
         return Path(
             tuple(
                 (max(first, position + 1), last)

@@ -14,7 +14,7 @@ from backend.types import JSON
 
 
 def rebuild_messages(rows: Sequence[DisplayMessage]) -> list[JSON]:
-    """The messages that a model would read of these rows, which stand in ascending position.
+    """Return the messages that a model would read of these rows, which stand in ascending position.
 
     Notices, errors and all else that is for people only are left out. A call that has no result
     is left as it is: the caller repairs the whole.
@@ -31,7 +31,7 @@ def rebuild_messages(rows: Sequence[DisplayMessage]) -> list[JSON]:
 def _numbered(
     rows: Iterable[DisplayMessage],
 ) -> Iterable[tuple[tuple[MessageType, int], DisplayMessage]]:
-    """Each row with its speaker and the number of its message: a message begins with 0."""
+    """Return each row with its speaker and the number of its message: a message begins with 0."""
     number, sequence = 0, -1
     speaker = None
     for row in rows:
@@ -61,7 +61,7 @@ def _assistant(rows: list[DisplayMessage]) -> JSON | None:
 
 
 def _kept(rows: list[DisplayMessage]) -> JSON:
-    """What its provider wants back with a message, as far as its rows tell it."""
+    """Return what its provider wants back with a message, as far as its rows tell it."""
     kept = next((row.metadata[KEPT] for row in rows if KEPT in row.metadata), None)
     return {KEPT: kept} if kept else {}
 

@@ -29,5 +29,5 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
 
 
 def is_spent(session: Session, owner_id: str, key: str) -> bool:
-    """Whether the key has started a turn that was deleted since."""
+    """Return whether the key has started a turn that was deleted since."""
     return session.get(SpentKeyRow, (owner_id, key)) is not None

@@ -24,9 +24,9 @@ from db.models.display_message import DisplayMessageRow, ToolResultRow
 def add_rows(
     session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
 ) -> list[DisplayMessage]:
-    """Give the drafts the next positions and store them.
+    """Return the drafts the next positions and store them.
 
-    That locks the conversation, so that positions have no gap. Raises SessionNotFound when it is
+    That locks the conversation, so that positions have no gap. Raise SessionNotFound when it is
     gone.
     """
     if not drafts:
@@ -49,7 +49,7 @@ def add_rows(
 def row_of(
     draft: Draft, conversation_id: UUID, turn_id: UUID | None, position: int, now: datetime
 ) -> JSON:
-    """The draft as a row at this position."""
+    """Return the draft as a row at this position."""
     return {
         "id": draft.id or uuid4(),
         "conversation_id": conversation_id,

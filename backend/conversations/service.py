@@ -71,7 +71,7 @@ def create(
     title: str | None,
     conversation_id: UUID | None = None,
 ) -> UUID:
-    """Make a conversation with its image; give its id, a new one where none is given."""
+    """Make a conversation with its image; return its id, a new one where none is given."""
     conversation_id = conversation_id or uuid4()
     session.execute(
         insert(ConversationRow).values(
@@ -90,7 +90,7 @@ def create(
 
 
 def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Session:
-    """Give one session. Raises SessionNotFound, also for another owner's."""
+    """Return one session. Raise SessionNotFound, also for another owner's."""
     query = _sessions().where(ConversationRow.id == conversation_id, visible_to(scope))
     row = session.execute(query).one_or_none()
     if row is None:
@@ -99,7 +99,7 @@ def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Sessio
 
 
 def get_image(session: Session, scope: Scope, conversation_id: UUID) -> dict[str, Any]:
-    """The configuration that a session was made with. Raises SessionNotFound."""
+    """Return the configuration that a session was made with. Raise SessionNotFound."""
     image = session.scalar(
         select(ConversationRow.image).where(
             ConversationRow.id == conversation_id, visible_to(scope)
@@ -111,7 +111,7 @@ def get_image(session: Session, scope: Scope, conversation_id: UUID) -> dict[str
 
 
 def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationRow:
-    """Hold a conversation of the caller until the transaction ends. Raises SessionNotFound."""
+    """Hold a conversation of the caller until the transaction ends. Raise SessionNotFound."""
     row = session.scalar(
         select(ConversationRow)
         .where(ConversationRow.id == conversation_id, visible_to(scope))
@@ -125,9 +125,9 @@ def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationR
 def list_sessions(
     session: Session, scope: Scope, wanted: SessionFilter, *, cursor: str | None, limit: int
 ) -> SessionPage:
-    """One keyset page in the wanted order; the usual one costs the same at any depth.
+    """Return one keyset page in the wanted order; the usual one costs the same at any depth.
 
-    Raises NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor, or one
+    Raise NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor, or one
     of another order.
     """
     if wanted.everyone and not scope.is_admin:
@@ -151,7 +151,7 @@ def list_sessions(
 
 
 def change(session: Session, scope: Scope, conversation_id: UUID, wanted: SessionChange) -> None:
-    """Rename, pin or archive. Raises SessionNotFound, InvalidInput for an empty title."""
+    """Rename, pin or archive. Raise SessionNotFound, InvalidInput for an empty title."""
     values = wanted.model_dump(exclude_none=True)
     if wanted.title is not None:
         values["title"] = clean_title(wanted.title)
@@ -167,7 +167,7 @@ def change(session: Session, scope: Scope, conversation_id: UUID, wanted: Sessio
 
 
 def remove(session: Session, scope: Scope, conversation_id: UUID) -> None:
-    """Delete a conversation and all that belongs to it. Raises SessionNotFound."""
+    """Delete a conversation and all that belongs to it. Raise SessionNotFound."""
     lock(session, scope, conversation_id)
     delete_conversation(session, conversation_id)
 
@@ -181,7 +181,7 @@ def clean_title(title: str) -> str:
 
 
 def _active_status() -> Any:
-    """The status of the session's first unfinished turn; idle without one."""
+    """Return the status of the session's first unfinished turn; idle without one."""
     first = (
         select(TurnRow.status)
         .where(TurnRow.conversation_id == ConversationRow.id, TurnRow.status.in_(UNFINISHED))
@@ -258,7 +258,7 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
 
 
 def _title_matches(q: str) -> ColumnElement[bool]:
-    """All words of `q` begin words of the title."""
+    """Return all words of `q` begin words of the title."""
     words = re.findall(r"[^\W_]+", clean_text(q))
     if not words:
         return false()

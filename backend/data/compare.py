@@ -61,7 +61,7 @@ def compare(
     thresholds: Thresholds,
     key_names: Sequence[str] = (),
 ) -> list[Difference]:
-    """One Difference for each key of either side, the largest first."""
+    """Return one Difference for each key of either side, the largest first."""
     differences = [
         _difference(key, left.get(key), right.get(key), thresholds)
         for key in left.keys() | right.keys()

@@ -21,7 +21,7 @@ class Side:
 def compare_sides(
     left: Side, right: Side, key_names: Sequence[str], thresholds: Thresholds
 ) -> tuple[Table, list[str]]:
-    """The differences as a table, the largest first, and what to say about them."""
+    """Return the differences as a table, the largest first, and what to say about them."""
     differences = compare(_sums(left), _sums(right), thresholds, key_names)
     return _as_table(differences, key_names), _notes(differences, thresholds)
 

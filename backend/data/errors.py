@@ -35,7 +35,7 @@ class QueryTimedOut(DataError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint such as " Did you mean 'amount'?", or nothing when no known name is close."""
+    """Return a hint such as " Did you mean 'amount'?", or nothing when no known name is close."""
     by_lower = {name.lower(): name for name in known}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""

@@ -40,7 +40,7 @@ class Origins:
         self._urls = _name_databases(source_urls, self._names.names())
 
     def find_all(self) -> dict[str, Origin]:
-        """All sources as they are at this moment, by name."""
+        """Return all sources as they are at this moment, by name."""
         origins = [Origin(name, "finance", text, FINANCE_VERSION) for name, text in BUNDLED.items()]
         for name, url in self._urls.items():
             text = f"A {url.partition(':')[0].partition('+')[0]} database."

@@ -17,7 +17,7 @@ _MAX_VALUE_CHARS = 40
 
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
-    """All tables of a snapshot with their columns and numbers of rows."""
+    """Return all tables of a snapshot with their columns and numbers of rows."""
     told = load_understood(snapshot.with_name(UNDERSTOOD))
     with attached({name: snapshot}) as connection:
         tables = connection.execute(

@@ -43,13 +43,13 @@ def query_snapshots(
 def query_database(
     name: str, url: str, tables: tuple[TableInfo, ...], question: Question, limits: Limits
 ) -> Table:
-    """The result of one question over a database, in its own dialect."""
+    """Return the result of one question over a database, in its own dialect."""
     database = Database(url)
     return database.query(_as_sql(question, name, tables, database.dialect), tables, limits)
 
 
 def reflect_database(url: str) -> tuple[Catalog, str]:
-    """All tables of a database, and the dialect in which it is asked."""
+    """Return all tables of a database, and the dialect in which it is asked."""
     database = Database(url)
     return database.read_catalog(), database.dialect
 
@@ -79,7 +79,7 @@ def _as_sql(question: Question, name: str, tables: Sequence[TableInfo], dialect:
 
 
 def _paths(default: Snapshot, every: Sequence[Snapshot]) -> Iterator[tuple[str, ...]]:
-    """All ways in which a query may write the tables' names."""
+    """Yield all ways in which a query may write the tables' names."""
     for table in default.tables:
         yield (table.name.lower(),)
     for snapshot in every:

@@ -97,7 +97,7 @@ def scalar(value: Any) -> Scalar:
 
 
 def short_time(text: str) -> str:
-    """A date or time as engines write it, in the form of ISO 8601 as far as it has one.
+    """Return a date or time as engines write it, in the form of ISO 8601 as far as it has one.
 
     `infinity`, years before Christ and the like stay in the engine's own words.
     """

@@ -96,11 +96,11 @@ class Sources:
         self._making = WeakValueDictionary()
 
     def names(self) -> list[str]:
-        """The names of all sources: bundled, then databases, then files."""
+        """Return the names of all sources: bundled, then databases, then files."""
         return list(self._origins.find_all())
 
     async def list_all(self, asker: str, wait_seconds: float = _LIST_SECONDS) -> list[SourceInfo]:
-        """All sources with their tables; one that cannot be read is listed with its error.
+        """Return all sources with their tables; one that cannot be read is listed with its error.
 
         So is one that takes longer than the list waits; it is read on, for the next list.
         """
@@ -111,15 +111,15 @@ class Sources:
         return [_listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
 
     def left_out(self) -> int:
-        """How many files are no sources since there are too many."""
+        """Return how many files are no sources since there are too many."""
         return self._origins.left_out
 
     async def find(self, asker: str, name: str) -> SourceInfo:
-        """One source with its tables. Raises UnknownSource, SourceUnusable."""
+        """Return one source with its tables. Raise UnknownSource, SourceUnusable."""
         return await self._usable(asker, find_origin(await self._all(), name))
 
     async def describe(self, asker: str, name: str, table: str | None = None) -> SourceInfo:
-        """One source, its tables (or the one named) with the values of their columns."""
+        """Return one source, its tables (or the one named) with the values of their columns."""
         origin = find_origin(await self._all(), name)
         info = await self._usable(asker, origin)
         tables = info.tables
@@ -131,7 +131,7 @@ class Sources:
         return replace(info, tables=tables)
 
     async def query(self, asker: str, name: str, question: Question, limits: Limits) -> Table:
-        """The result of one SELECT, or sums by keys with the sum in the last column.
+        """Return the result of one SELECT, or sums by keys with the sum in the last column.
 
         In all but databases a SELECT may join tables of other sources.
         """
@@ -154,7 +154,7 @@ class Sources:
         return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
 
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
-        """What was skipped or not understood in the files' tables that a query names."""
+        """Return what was skipped or not understood in the files' tables that a query names."""
         origins = await self._all()
         origin = find_origin(origins, name)
         asked = [o for o in origins.values() if o.path and (o == origin or _mentions(sql, o.name))]
@@ -170,7 +170,7 @@ class Sources:
     async def compare(
         self, asker: str, left: Side, right: Side, key_names: Sequence[str], within: Thresholds
     ) -> tuple[Table, list[str]]:
-        """The differences between two results of `query`, and what to say about them."""
+        """Return the differences between two results of `query`, and what to say about them."""
         return await self._ask(asker, _COMPARING, compare_sides, left, right, key_names, within)
 
     async def _all(self) -> dict[str, Origin]:
@@ -179,7 +179,7 @@ class Sources:
     async def _ask(
         self, asker: str, bounds: Bounds, work: Callable[..., T], *arguments: object
     ) -> T:
-        """Run work for a question in the sandbox. Raises DataError."""
+        """Run work for a question in the sandbox. Raise DataError."""
         try:
             return await self._sandbox.run(work, *arguments, bounds=bounds, key=asker)
         except OutOfTime:
@@ -213,7 +213,7 @@ class Sources:
         return info
 
     async def _info(self, asker: str, origin: Origin) -> SourceInfo:
-        """What is known of a source, read again when its file has changed."""
+        """Return what is known of a source, read again when its file has changed."""
         version, until, known = self._known.get(origin.name, ("", 0.0, None))
         if known and version == origin.version and time.monotonic() < until:
             return known
@@ -233,7 +233,7 @@ class Sources:
         return info
 
     async def _read(self, asker: str, origin: Origin, info: SourceInfo) -> SourceInfo:
-        """What is known of a source, with its tables."""
+        """Return what is known of a source, with its tables."""
         run = self._sandbox.run
         if origin.url:
             read = await run(reflect_database, origin.url, bounds=_REFLECTING, key=asker)
@@ -244,7 +244,7 @@ class Sources:
         return replace(info, tables=tables)
 
     async def _usable_snapshot(self, asker: str, origin: Origin) -> Path:
-        """The place of the source's copy. Raises SourceUnusable."""
+        """Return the place of the source's copy. Raise SourceUnusable."""
         try:
             return await self._snapshot(asker, origin)
         except SandboxError as error:
@@ -253,7 +253,7 @@ class Sources:
             ) from None
 
     async def _snapshot(self, asker: str, origin: Origin) -> Path:
-        """The place of the source's copy, made now if there is none."""
+        """Return the place of the source's copy, made now if there is none."""
         name, file = f"{origin.name}.duckdb", origin.path
 
         async def fill(folder: Path) -> None:
@@ -277,7 +277,7 @@ class Sources:
 
 
 def _listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
-    """A source as its task has read it, or why it has not: each fails alone."""
+    """Return a source as its task has read it, or why it has not: each fails alone."""
     info = SourceInfo(origin.name, origin.kind, origin.description)
     if not task.done():
         return replace(info, error=_STILL_READING)

@@ -21,7 +21,7 @@ MODEL_NAME = "demo"
 
 
 def create_app(delay_ms: float = 15.0) -> Starlette:
-    """The server; `delay_ms` is the pause after each word of a stream."""
+    """Return the server; `delay_ms` is the pause after each word of a stream."""
 
     async def complete(request: Request) -> Response:
         try:

@@ -47,7 +47,7 @@ class Conversation:
 
 
 def read_conversation(request: Mapping[str, Any]) -> Conversation:
-    """The request's conversation; raises InvalidMessages in OpenAI's words."""
+    """Return the request's conversation; raises InvalidMessages in OpenAI's words."""
     messages = request.get("messages")
     if not isinstance(messages, list) or not messages:
         raise InvalidMessages("'messages' must be an array with at least one message.")
@@ -89,7 +89,7 @@ def check_order(messages: Sequence[Message]) -> None:
 
 
 def text_of(message: Message) -> str:
-    """A message's text, of plain content or of its text parts."""
+    """Return a message's text, of plain content or of its text parts."""
     content = message.get("content")
     if isinstance(content, list):
         parts = (part.get("text", "") for part in content if isinstance(part, dict))

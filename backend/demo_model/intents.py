@@ -43,7 +43,7 @@ class Intent:
 
 
 def choose_intent(conversation: Conversation) -> Intent:
-    """The first intent that recognises the question; otherwise it is about figures."""
+    """Return the first intent that recognises the question; otherwise it is about figures."""
     if found := _recognised(_OF_ANY_LENGTH, conversation):
         return found
     if refused := too_long(conversation):
@@ -56,7 +56,7 @@ def _recognised(intents: Sequence[Intent], conversation: Conversation) -> Intent
 
 
 def _about_figures(conversation: Conversation) -> Intent:
-    """The intent of a question about figures, as far as results have come in."""
+    """Return the intent of a question about figures, as far as results have come in."""
     understood = understand(conversation)
     if not understood.request.is_about_figures:
         unread = ", ".join(f"“{run[:80]}”" for run in understood.request.unread)

@@ -21,7 +21,7 @@ def read_rows(content: str, *required: str) -> list[Row]:
 
 
 def number(text: str | None) -> Decimal:
-    """A cell's number; empty cells and texts count as nothing."""
+    """Return a cell's number; empty cells and texts count as nothing."""
     try:
         return Decimal((text or "0").replace(",", ""))
     except InvalidOperation:
@@ -29,13 +29,13 @@ def number(text: str | None) -> Decimal:
 
 
 def money(amount: Decimal | str | None, currency: str = "EUR") -> str:
-    """An amount with thousands separators and its currency: EUR 1,234.50."""
+    """Return an amount with thousands separators and its currency: EUR 1,234.50."""
     value = amount if isinstance(amount, Decimal) else number(amount)
     return f"{currency} {value:,.2f}"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the columns whose cells are numbers are aligned to the right."""
+    """Return a Markdown table; the columns whose cells are numbers are aligned to the right."""
     marks = ["---:" if _is_numeric(rows, i) else "---" for i in range(len(columns))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (columns, marks, *rows))
 

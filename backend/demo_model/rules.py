@@ -42,7 +42,7 @@ def reply(conversation: Conversation, parallel: bool = True) -> Reply:
 
 
 def is_error(result: Result) -> bool:
-    """Whether a tool result is an error's text."""
+    """Return whether a tool result is an error's text."""
     return result.content.lstrip().lower().startswith("error")
 
 

@@ -11,13 +11,13 @@ TOOL = "write_todos"
 
 
 def without_todos(conversation: Conversation) -> Conversation:
-    """The conversation without the results of writing todos: what was looked up."""
+    """Return the conversation without the results of writing todos: what was looked up."""
     results = tuple(r for r in conversation.results if r.call.name != TOOL)
     return replace(conversation, results=results)
 
 
 def next_tick(conversation: Conversation, steps: Sequence[str], *, is_done: bool) -> Call | None:
-    """The todos as they should stand now, if they stand otherwise; None without such a tool.
+    """Return the todos as they should stand now, if they stand otherwise; None without such a tool.
 
     The first step is done once anything was looked up, the others when nothing is left to do.
     """

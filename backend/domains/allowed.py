@@ -17,5 +17,5 @@ class Allowed:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """What the settings allow."""
+        """Return what the settings allow."""
         return cls(Secrets.of(settings), Commands.of(settings))

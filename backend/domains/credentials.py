@@ -64,7 +64,7 @@ def unmask(given: Mapping[str, Any], stored: Mapping[str, McpServer]) -> dict[st
 def find_credentials(
     servers: Mapping[str, McpServer], stored: Mapping[str, McpServer] | None = None
 ) -> list[Fault]:
-    """The literal credentials of servers, by field; what is `stored` already is no fault."""
+    """Return the literal credentials of servers, by field; what is `stored` already is no fault."""
     known = stored or {}
     faults = []
     for name, server in servers.items():
@@ -77,7 +77,7 @@ def find_credentials(
 
 
 def find_masks(servers: Mapping[str, McpServer]) -> list[Fault]:
-    """Where a mask stands in place of what it hides, so that nobody knows what was meant."""
+    """Return where a mask stands in place of what it hides, so that nobody knows what was meant."""
     return [
         Fault(
             path=["mcp_servers", name, field],
@@ -97,7 +97,7 @@ def _masked(server: McpServer) -> McpServer:
 
 
 def _with(fields: dict[str, Any], value_at: Callable[[tuple[str, str]], str]) -> dict[str, Any]:
-    """The server's fields with the value of each place."""
+    """Return the server's fields with the value of each place."""
     made: dict[str, Any] = dict(fields)
     for field in ("headers", "env"):
         if field in fields:
@@ -110,7 +110,7 @@ def _with(fields: dict[str, Any], value_at: Callable[[tuple[str, str]], str]) ->
 
 
 def _values(server: McpServer) -> Iterator[tuple[tuple[str, str], str]]:
-    """Each text that may hold a credential, by field and place in it."""
+    """Yield each text that may hold a credential, by field and place in it."""
     if isinstance(server, StdioServer):
         yield from ((("args", str(n)), text) for n, text in enumerate(server.args))
         yield from ((("env", name), text) for name, text in server.env.items())
@@ -120,7 +120,7 @@ def _values(server: McpServer) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _mask(field: str, place: str, value: str, server: McpServer) -> str:
-    """The value as people may read it."""
+    """Return the value as people may read it."""
     if field == "args" and isinstance(server, StdioServer):
         flag = server.args[int(place) - 1] if int(place) else ""
         is_flag = flag.startswith("-") and "=" not in flag and not value.startswith("-")
@@ -131,14 +131,14 @@ def _mask(field: str, place: str, value: str, server: McpServer) -> str:
 
 
 def _mask_assigned(text: str) -> str:
-    """An argument that names its value, such as `--token=…`, with that masked."""
+    """Return an argument that names its value, such as `--token=…`, with that masked."""
     if (found := _ASSIGNED.fullmatch(text)) and _holds(found[1], found[3]):
         return f"{found[1]}{found[2]}{MASK}"
     return text
 
 
 def _mask_within(text: str) -> str:
-    """A text with what looks like a credential masked, wherever it stands."""
+    """Return a text with what looks like a credential masked, wherever it stands."""
     text = _USERINFO.sub(lambda found: _mask_userinfo(found[0]), text)
     text = _PARAMETER.sub(_mask_parameter, text)
     text = _SCHEMES.sub(lambda found: found[0].split()[0] + " " + MASK, text)
@@ -160,14 +160,14 @@ def _mask_parameter(found: re.Match[str]) -> str:
 
 
 def _holds(name: str, value: str) -> bool:
-    """Whether what is called so holds a credential as it is."""
+    """Return whether what is called so holds a credential as it is."""
     if not _NAMES.search(name) or _PLACES.search(name) or NAMED.search(value):
         return False
     return _HARMLESS.fullmatch(value.strip()) is None
 
 
 def _where(server: Any) -> Any:
-    """All of a server but how long one waits for it; None for what is no server."""
+    """Return all of a server but how long one waits for it; None for what is no server."""
     if not isinstance(server, dict):
         return None
     empty: Mapping[str, Any] = {"headers": {}, "env": {}, "args": []}

@@ -21,7 +21,7 @@ ORDER = "(order)"  # no agent, tool or middleware can be called so
 
 
 def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftChange]:
-    """What turns the image into a copy of the domain, by path; empty when they are equal."""
+    """Return what turns the image into a copy of the domain, by path; empty when they are equal."""
     return [
         DriftChange(
             path=change.path,
@@ -34,7 +34,7 @@ def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftC
 
 
 def plain(template: DomainTemplate) -> JSON:
-    """What a template says to people; a value that is as by default says nothing."""
+    """Return what a template says to people; a value that is as by default says nothing."""
     said = mask_template(template).model_dump(mode="json", exclude_defaults=True)
     if template.agents == agents_of(UNSAID):
         del said["agents"]  # an image names also the agent that its domain need not name
@@ -42,7 +42,7 @@ def plain(template: DomainTemplate) -> JSON:
 
 
 def by_name(value: Any, key: str = "") -> Any:
-    """The same with lists of named things as mappings, their order among them."""
+    """Return the same with lists of named things as mappings, their order among them."""
     if isinstance(value, dict):
         return {name: by_name(item, name) for name, item in value.items()}
     if not isinstance(value, list) or key not in NAMED:
@@ -54,7 +54,7 @@ def by_name(value: Any, key: str = "") -> Any:
 
 
 def as_list(value: Any) -> Any:
-    """The same with mappings of named things as lists again, for people to read."""
+    """Return the same with mappings of named things as lists again, for people to read."""
     if not isinstance(value, dict):
         return value
     said = {name: as_list(item) for name, item in value.items()}
@@ -65,7 +65,7 @@ def as_list(value: Any) -> Any:
 
 
 def diff(old: JSON, new: JSON, path: Path = ()) -> Iterator[DriftChange]:
-    """The differences of two mappings, by path, in the order of their keys."""
+    """Yield the differences of two mappings, by path, in the order of their keys."""
     for key in dict.fromkeys([*old, *new]):
         here = [*path, key]
         if key not in old:
@@ -81,7 +81,7 @@ def diff(old: JSON, new: JSON, path: Path = ()) -> Iterator[DriftChange]:
 
 
 def _named(entry: Any) -> tuple[str, Any]:
-    """The name of a tool, middleware or agent, and what is said of it."""
+    """Return the name of a tool, middleware or agent, and what is said of it."""
     if isinstance(entry, str):
         return entry, {}
     if isinstance(entry, dict) and "name" in entry:
@@ -94,7 +94,7 @@ def _named(entry: Any) -> tuple[str, Any]:
 
 
 def _is_reordered(old: list[str], new: list[str]) -> bool:
-    """Whether what both have stands in another order."""
+    """Return whether what both have stands in another order."""
     return [name for name in old if name in new] != [name for name in new if name in old]
 
 

@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def of_url(cls, url: str) -> Self | None:
-        """The place that a client connects to; None when nobody can tell."""
+        """Return the place that a client connects to; None when nobody can tell."""
         try:
             parts = httpx.URL(url)
         except httpx.InvalidURL:
@@ -88,19 +88,19 @@ class Rule:
 
     @classmethod
     def read(cls, entry: str) -> Self:
-        """The rule that an entry of the settings says. Raises ValueError."""
+        """Return the rule that an entry of the settings says. Raise ValueError."""
         if (found := SECRET_ENTRY.fullmatch(entry)) is None:
             raise ValueError(entry)
         scheme = (found["scheme"] or "").removesuffix("://")
         return cls(found["name"], _same(found["host"] or ""), int(found["port"] or 0), scheme)
 
     def fits(self, name: str) -> bool:
-        """Whether it is about this secret."""
+        """Return whether it is about this secret."""
         is_beginning = self.name.endswith("*")
         return name.startswith(self.name[:-1]) if is_beginning else name == self.name
 
     def lets_to(self, place: Place) -> bool:
-        """Whether a secret that it is about may be sent there."""
+        """Return whether a secret that it is about may be sent there."""
         if not self.host:
             return place.is_this_machine
         if self.host != place.host or self.port not in (0, place.port):
@@ -117,7 +117,7 @@ class Secrets:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Those that the settings allow."""
+        """Return those that the settings allow."""
         return cls(settings.secret_names)
 
     def expand(self, text: str, place: Place | None) -> str:
@@ -125,7 +125,7 @@ class Secrets:
         return NAMED.sub(lambda match: self._value_of(match[1], place), text)
 
     def refusal(self, name: str, place: Place | None) -> str | None:
-        """Why a domain may not name it for this place, in a sentence; None when it may.
+        """Return why a domain may not name it for this place, in a sentence; None when it may.
 
         Without a place only the name is judged: where it would go is not known yet.
         """
@@ -158,7 +158,7 @@ class Secrets:
 
 
 def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
-    """Return the server with the secrets that it names. Raises SecretMissing, SecretForbidden.
+    """Return the server with the secrets that it names. Raise SecretMissing, SecretForbidden.
 
     A secret within the url is judged by where the whole url leads.
     """
@@ -206,7 +206,7 @@ def check_secrets(
 
 
 def _place_of(server: McpServer) -> Place | None:
-    """Where its secrets would go, as far as its template says that without any secret."""
+    """Return where its secrets would go, as far as its template says that without any secret."""
     if isinstance(server, StdioServer):
         return Place(STDIO)
     scheme, _, rest = server.url.partition("://")
@@ -230,7 +230,7 @@ def _not_there(name: str, place: Place) -> str:
 
 
 def _names_in(servers: Mapping[str, McpServer]) -> Iterator[tuple[str, str, str]]:
-    """Each name with its server and field, once."""
+    """Yield each name with its server and field, once."""
     for server, template in servers.items():
         for field, value in template.model_dump(mode="json").items():
             for name in dict.fromkeys(NAMED.findall("\n".join(_texts(value)))):

@@ -42,7 +42,7 @@ def list_domains(
     archived: bool | None = None,
     counted: bool = False,
 ) -> DomainPage:
-    """One page by name. Raises InvalidInput for an unknown cursor.
+    """Return one page by name. Raise InvalidInput for an unknown cursor.
 
     `archived`: only those that are, or are not. `counted`: with how many sessions each has.
     """
@@ -62,14 +62,14 @@ def list_domains(
 
 
 def get(session: Session, scope: Scope, domain_id: UUID) -> Domain:
-    """One domain. Raises DomainNotFound."""
+    """Return one domain. Raise DomainNotFound."""
     return _domain(_find(session, DomainRow.id == domain_id))
 
 
 def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
-    """The domain of this name or id, else the default one, for a new conversation.
+    """Return the domain of this name or id, else the default one, for a new conversation.
 
-    Raises DomainNotFound, DomainArchived.
+    Raise DomainNotFound, DomainArchived.
     """
     condition: Any = DomainRow.is_default
     if name_or_id is not None:
@@ -87,7 +87,7 @@ def create(
 ) -> Domain:
     """Store a new domain; `source` is the one that it is a copy of.
 
-    Raises NotAllowed, InvalidInput, DomainNameTaken.
+    Raise NotAllowed, InvalidInput, DomainNameTaken.
     """
     require_admin(scope)
     check_template(template)
@@ -102,7 +102,7 @@ def create(
 
 
 def duplicate(session: Session, scope: Scope, domain_id: UUID, name: str) -> Domain:
-    """Store a copy under another name. Raises as `create`, and DomainNotFound."""
+    """Store a copy under another name. Raise as `create`, and DomainNotFound."""
     require_admin(scope)
     template = template_in(get(session, scope, domain_id)).model_copy(update={"name": name})
     return create(session, scope, template, source=domain_id)
@@ -111,7 +111,7 @@ def duplicate(session: Session, scope: Scope, domain_id: UUID, name: str) -> Dom
 def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange) -> Domain:
     """Change what is given: a new version where that is part of the configuration.
 
-    Raises NotAllowed, DomainNotFound, InvalidInput, DomainNameTaken, DomainChanged, DomainInUse,
+    Raise NotAllowed, DomainNotFound, InvalidInput, DomainNameTaken, DomainChanged, DomainInUse,
     DomainArchived.
     """
     row = _hold(session, scope, domain_id, wanted.version)
@@ -132,7 +132,7 @@ def restore(
 ) -> Domain:
     """Make an earlier version the newest one: a new version with its content.
 
-    Raises as `change`, and DomainVersionNotFound.
+    Raise as `change`, and DomainVersionNotFound.
     """
     row = _hold(session, scope, domain_id, edited)
     earlier = versions.get_version(session, domain_id, number)
@@ -144,14 +144,14 @@ def restore(
 def list_versions(
     session: Session, scope: Scope, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
-    """One page of a domain's versions, newest first. Raises NotAllowed, DomainNotFound."""
+    """Return one page of a domain's versions, newest first. Raise NotAllowed, DomainNotFound."""
     require_admin(scope)
     _find(session, DomainRow.id == domain_id)
     return versions.list_versions(session, domain_id, before=before, limit=limit)
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
-    """What a domain was. Raises NotAllowed, DomainNotFound, DomainVersionNotFound."""
+    """Return what a domain was. Raise NotAllowed, DomainNotFound, DomainVersionNotFound."""
     require_admin(scope)
     today = template_in(get(session, scope, domain_id))
     found = versions.get_version(session, domain_id, number)
@@ -161,7 +161,7 @@ def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) ->
 def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
     """Delete a domain; its conversations go on with their images.
 
-    Raises NotAllowed, DomainNotFound, DomainInUse for the default one.
+    Raise NotAllowed, DomainNotFound, DomainInUse for the default one.
     """
     row = _hold(session, scope, domain_id, None)
     if row.is_default:
@@ -171,7 +171,7 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
 
 
 def template_in(domain: Domain) -> DomainTemplate:
-    """The template that a stored domain holds."""
+    """Return the template that a stored domain holds."""
     return DomainTemplate.read(domain.model_dump(include=_TEMPLATE))
 
 
@@ -182,7 +182,7 @@ def require_admin(scope: Scope) -> None:
 
 
 def _hold(session: Session, scope: Scope, domain_id: UUID, edited: int | None) -> DomainRow:
-    """The row, locked; `edited` is the version that the caller has seen."""
+    """Return the row, locked; `edited` is the version that the caller has seen."""
     require_admin(scope)
     row = _find(session, DomainRow.id == domain_id, lock=True)
     if edited is not None and edited != row.version:

@@ -17,7 +17,7 @@ DEFAULT_AGENT = "assistant"
 
 
 def find_faults(template: DomainTemplate) -> list[Fault]:
-    """Where the parts of a template contradict each other."""
+    """Return where the parts of a template contradict each other."""
     names = Counter(agent.name.lower() for agent in template.agents)
     faults = []
     if twice := [name for name, count in names.items() if count > 1]:
@@ -35,7 +35,7 @@ def check_template(template: DomainTemplate) -> None:
 
 
 def said_by(template: DomainTemplate) -> JSON:
-    """What a domain keeps of its template; what that does not say stays unsaid."""
+    """Return what a domain keeps of its template; what that does not say stays unsaid."""
     return template.model_dump(mode="json", exclude_defaults=True) | {"name": template.name}
 
 
@@ -74,14 +74,14 @@ def agents_of(template: DomainTemplate) -> list[AgentTemplate]:
 
 
 def template_of(image: JSON) -> DomainTemplate:
-    """The template in a conversation's image; keys of another version are left aside."""
+    """Return the template in a conversation's image; keys of another version are left aside."""
     return DomainTemplate.read(image)
 
 
 def agent_named(agents: Sequence[str], name: str | None) -> str:
-    """The agent's name as its template, which has these, writes it; the first one for None.
+    """Return the agent's name as its template, which has these, writes it; the first one for None.
 
-    Raises InvalidInput that lists the agents when there is none of that name.
+    Raise InvalidInput that lists the agents when there is none of that name.
     """
     agents = agents or [DEFAULT_AGENT]
     if name is None:

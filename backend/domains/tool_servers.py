@@ -51,7 +51,7 @@ def _wrong_address(server: StreamableHttpServer) -> Iterator[tuple[list[str], st
 
 
 def _first(pairs: Mapping[str, str], is_wrong: Callable[[str, str], bool]) -> str | None:
-    """What to call the first wrong pair; an empty name is shown as it would be typed."""
+    """Return what to call the first wrong pair; an empty name is shown as it would be typed."""
     return next((name or '""' for name, value in pairs.items() if is_wrong(name, value)), None)
 
 

@@ -25,7 +25,7 @@ def keep_version(session: Session, domain_id: UUID, changed_by: str) -> None:
 def list_versions(
     session: Session, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
-    """One page, newest first; `before` is the last version of the page before."""
+    """Return one page, newest first; `before` is the last version of the page before."""
     limit = max(1, min(limit, MAX_PAGE))
     row = DomainVersionRow
     query = select(row.version, row.name, row.changed_by, row.created_at)
@@ -40,7 +40,7 @@ def list_versions(
 
 
 def get_version(session: Session, domain_id: UUID, version: int) -> DomainVersion:
-    """What a domain was at one version. Raises DomainVersionNotFound."""
+    """Return what a domain was at one version. Raise DomainVersionNotFound."""
     row = session.get(DomainVersionRow, (domain_id, version))
     if row is None:
         raise DomainVersionNotFound

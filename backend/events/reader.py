@@ -28,7 +28,7 @@ class StreamId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "StreamId":
-        """Read `1700000000000-3`; a part that is missing is 0. Raises ValueError."""
+        """Read `1700000000000-3`; a part that is missing is 0. Raise ValueError."""
         milliseconds, _, serial = text.partition("-")
         if not text.isascii():
             raise ValueError("digits of another script are none to Redis")
@@ -89,7 +89,7 @@ class EventReader:
         return stop
 
     def kept(self, session_id: UUID, after: StreamId) -> list[LiveEvent]:
-        """The events that Redis still keeps after a place; none when it does not answer."""
+        """Return the events that Redis still keeps after a place; none when it does not answer."""
         try:
             entries: Any = self._redis.xrange(f"{STREAM}{session_id}", min=f"({after}")
         except RedisError as error:
@@ -98,7 +98,7 @@ class EventReader:
         return list(filter(None, (_kept(*entry) for entry in entries)))
 
     def last_id(self, session_id: UUID) -> StreamId:
-        """The place of the newest kept event; the very beginning when there is none."""
+        """Return the place of the newest kept event; the very beginning when there is none."""
         try:
             entries: Any = self._redis.xrevrange(f"{STREAM}{session_id}", count=1)
         except RedisError as error:
@@ -107,7 +107,7 @@ class EventReader:
         return StreamId.parse(entries[0][0].decode()) if entries else StreamId()
 
     def place_before(self, session_id: UUID, turn_id: UUID) -> StreamId:
-        """The place before a turn's first event, which tells that it was queued.
+        """Return the place before a turn's first event, which tells that it was queued.
 
         Read from the end: a turn that is on is among the newest, and a session's stream is long.
         """

@@ -62,7 +62,7 @@ class _Past:
         }
 
     def summary(self, one: _Noted, number: int) -> ModelCallSummary:
-        """One call, as the list shows it."""
+        """Return one call, as the list shows it."""
         note = one.notes[number - 1]
         began_at = datetime.fromtimestamp(note["a"], UTC)
         span = span_of(self.spans, one.version)
@@ -163,7 +163,7 @@ def _sent(messages: Sequence[JSON], note: JSON) -> list[SentMessage]:
 
 
 def _used(note: JSON, added: Sequence[JSON]) -> Mapping[str, Any]:
-    """What a call has used: by its note, or else by the answer that its step has added."""
+    """Return what a call has used: by its note, or else by the answer that its step has added."""
     if "p" in note:
         read, written = note.get("u") or (None, None)
         return {"input_tokens": read, "output_tokens": written, "cost": note.get("c", 0.0)}

@@ -58,7 +58,7 @@ class Reading:
         self.paired = set(self.pairs.values())
 
     def read(self, place: int) -> ReadMessage:
-        """The message at this place, as it is shown."""
+        """Return the message at this place, as it is shown."""
         message = self.messages[place]
         name = message.get("id", "")
         return ReadMessage(
@@ -74,7 +74,7 @@ class Reading:
         )
 
     def context_status(self, row: DisplayMessage) -> tuple[ContextStatus, Leaving | None]:
-        """What became of a display message, and how it left if it did."""
+        """Return what became of a display message, and how it left if it did."""
         name = self.pairs.get(row.position)
         if name is None:
             return (
@@ -93,7 +93,7 @@ class Reading:
         return (ContextStatus.SUMMARISED if is_told else ContextStatus.DROPPED), leaving
 
     def left(self, leaving: Leaving) -> Left | None:
-        """When that was, in turns and steps."""
+        """Return when that was, in turns and steps."""
         span = span_of(self.spans, leaving.version)
         if span is None:
             return None
@@ -104,7 +104,7 @@ class Reading:
         return row.position in self.known or row.content_type not in READ
 
     def is_unseen(self, place: int) -> bool:
-        """Whether a message is part of no display message, as far as that is known here."""
+        """Return whether a message is part of no display message, as far as that is known here."""
         name = self.messages[place].get("id", "")
         if name in self.timeline.summaries or is_summary(self.messages[place]):
             return True
@@ -139,7 +139,7 @@ def tokens_in(text: str) -> int:
 
 
 def says_same(row: DisplayMessage, message: JSON) -> bool:
-    """Whether the message still says what the row shows."""
+    """Return whether the message still says what the row shows."""
     if row.content_type is ContentType.TOOL_CALL:
         drafts = assistant_drafts(message, "", MessageStatus.COMPLETED)
         return row.content in [draft.content for draft in drafts]
@@ -182,7 +182,7 @@ def _words(content: JSON) -> str:
 
 
 def _returned(message: JSON) -> JSON:
-    """What is sent with a message to the provider that it came from, and to no other."""
+    """Return what is sent with a message to the provider that it came from, and to no other."""
     extra = message.get("additional_kwargs") or {}
     kept = extra.get(KEPT) or {}
     thinking = dict.fromkeys(kept.get(THINKING) or (), extra.get(REASONING) or "")

@@ -29,7 +29,7 @@ class Row:
 
 
 def pair(messages: Sequence[JSON], rows: Sequence[Row]) -> dict[int, str]:
-    """Give the id of its message for each position that has one.
+    """Return the id of its message for each position that has one.
 
     `messages` are those that some turns have made, as they are stored, `rows` what the same turns
     have shown. What was only shown, or only read, is left over.
@@ -63,7 +63,7 @@ class _Index:
                 self._results[group[0].call_id].append(number)
 
     def said(self, message: JSON, start: int) -> int | None:
-        """The first group from `start` on that shows a person's or a model's message."""
+        """Return the first group from `start` on that shows a person's or a model's message."""
         wanted, named = _kinds(message), _named_position(message)
         if named is not None:
             at = self._at.get(named, -1)
@@ -82,7 +82,7 @@ class _Index:
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of one message each; what is for people only is left out."""
+    """Return the rows of one message each; what is for people only is left out."""
     groups: list[list[Row]] = []
     for row in rows:
         if row.message_type is MessageType.TOOL or row.content_type in SAID:
@@ -123,6 +123,6 @@ def _kinds(message: JSON) -> Kinds:
 
 
 def _named_position(message: JSON) -> int | None:
-    """The position that a stored message names instead of saying its text."""
+    """Return the position that a stored message names instead of saying its text."""
     content = message.get("content")
     return content.get(MARK) if isinstance(content, dict) else None

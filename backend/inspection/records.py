@@ -18,7 +18,7 @@ MADE_BY_AGENTS = ("assistant", "tool")
 
 
 def list_turns(session: Session, conversation_id: UUID) -> list[TurnStart]:
-    """All turns, in the order in which they were asked."""
+    """Return all turns, in the order in which they were asked."""
     row = TurnRow
     found = session.execute(
         select(row.id, row.agent, row.state_version, row.started_at)
@@ -58,7 +58,7 @@ def list_changes(session: Session, conversation_id: UUID, first: int = 1) -> lis
 def list_made(
     session: Session, conversation_id: UUID, ranges: Sequence[tuple[int, int | None]]
 ) -> dict[str, JSON]:
-    """The messages that stand in the deltas of these ranges of versions, by id, as stored.
+    """Return the messages that stand in the deltas of these ranges of versions, by id, as stored.
 
     A range ends before its second version; None: it is open.
     """
@@ -78,7 +78,7 @@ def list_made(
 def list_rows(
     session: Session, conversation_id: UUID, turn_ids: Sequence[UUID]
 ) -> dict[UUID, list[Row]]:
-    """The frames of what these turns have shown, in order, by turn."""
+    """Return the frames of what these turns have shown, in order, by turn."""
     row = DisplayMessageRow
     call_id = func.coalesce(row.content["call_id"].astext, row.content["tool_call_id"].astext)
     first = (

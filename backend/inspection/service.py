@@ -54,7 +54,7 @@ class _Asked:
 def inspect(
     session: Session, scope: Scope, conversation_id: UUID, *, before: int | None, limit: int
 ) -> Inspection:
-    """One page of the active branch. Token counts are approximate. Raises SessionNotFound."""
+    """Return one page of the active branch. Token counts are approximate. Raise SessionNotFound."""
     page = list_messages(
         session, scope, conversation_id, before=before, limit=limit, of_branch=True
     )

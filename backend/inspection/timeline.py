@@ -55,17 +55,17 @@ class Timeline:
         return self
 
     def made_between(self, first: int, last: int | None) -> list[str]:
-        """The messages that came at versions from `first` to before `last`, in order."""
+        """Return the messages that came at versions from `first` to before `last`, in order."""
         begin = bisect_left(self.order, first, key=lambda came: came[0])
         end = None if last is None else bisect_left(self.order, last, key=lambda came: came[0])
         return [name for _, name in self.order[begin:end]]
 
     def steps_before(self, first: int, version: int) -> int:
-        """How many steps were made from version `first` on, before this one."""
+        """Return how many steps were made from version `first` on, before this one."""
         return bisect_left(self.steps, version) - bisect_left(self.steps, first)
 
     def left_at(self, name: str) -> Leaving | None:
-        """How what a message said was lost; None while the model reads the message itself.
+        """Return how what a message said was lost; None while the model reads the message itself.
 
         A summary that has left without another one in its place says nothing more.
         """
@@ -130,13 +130,13 @@ class Span:
     turns: tuple[TurnStart, ...]
 
     def turn_at(self, moment: datetime) -> TurnStart:
-        """The turn that was on at that moment."""
+        """Return the turn that was on at that moment."""
         begun = [t for t in self.turns if t.started_at and t.started_at <= moment]
         return (begun or self.turns)[-1 if begun else 0]
 
 
 def make_spans(turns: Iterable[TurnStart]) -> list[Span]:
-    """The spans of all turns of a session, which come in order, by version."""
+    """Return the spans of all turns of a session, which come in order, by version."""
     spans: dict[int, list[TurnStart]] = {}
     first = 1
     for turn in turns:
@@ -146,6 +146,6 @@ def make_spans(turns: Iterable[TurnStart]) -> list[Span]:
 
 
 def span_of(spans: Sequence[Span], version: int) -> Span | None:
-    """The span that has made a version."""
+    """Return the span that has made a version."""
     found = bisect_right(spans, version, key=lambda span: span.first)
     return spans[found - 1] if found else None

@@ -85,7 +85,7 @@ class Answer:
     def add(self, chunk: Any) -> list[Delta]:
         """Take one chunk of the chat completions stream and return what a person may see of it.
 
-        Raises ValueError for what is no such chunk, IncompleteAnswer for an endless answer.
+        Raise ValueError for what is no such chunk, IncompleteAnswer for an endless answer.
         """
         try:
             shown = list(self._end() if chunk is End.DONE else self._read(chunk))

@@ -36,7 +36,7 @@ class Asking:
     async def ask(self, receive: Receive) -> AIMessage:
         """Return the whole answer. `receive` fills an Answer until a deadline of the loop's clock.
 
-        Raises ModelUnavailable or IncompleteAnswer once asking again has no sense any more. An
+        Raise ModelUnavailable or IncompleteAnswer once asking again has no sense any more. An
         answer that is empty twice is returned: whoever shows it says so.
         """
         while True:

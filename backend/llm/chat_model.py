@@ -123,7 +123,7 @@ class ColloquyChatModel(ChatOpenAI):
         return self._result(answer.message())
 
     def _result(self, message: AIMessage) -> ChatResult:
-        """The answer with what it cost, which only this model knows."""
+        """Return the answer with what it cost, which only this model knows."""
         if self.price and message.usage_metadata:
             message.response_metadata[COST] = cost_of(message.usage_metadata, self.price)
         return ChatResult(generations=[ChatGeneration(message=message)])
@@ -165,7 +165,7 @@ class ColloquyChatModel(ChatOpenAI):
 
 
 def _asked(payload: dict[str, Any]) -> dict[str, Any]:
-    """How both clients are asked: for a stream of plain JSON."""
+    """Return how both clients are asked: for a stream of plain JSON."""
     return {"body": payload, "options": KEY, "cast_to": object, "stream": True}
 
 

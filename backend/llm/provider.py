@@ -44,7 +44,7 @@ class ModelProvider:
     def chat_model(self, name: str | None = None) -> ColloquyChatModel:
         """Return the named chat model, or the default one.
 
-        Raises ConfigurationError if the demo model is wanted and no one has started it.
+        Raise ConfigurationError if the demo model is wanted and no one has started it.
         """
         wanted = name or self._settings.default_model
         if wanted not in self._models:

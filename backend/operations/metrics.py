@@ -55,7 +55,7 @@ class LastHour:
 
 
 def read_present(session: Session) -> Present:
-    """What goes on at this moment."""
+    """Return what goes on at this moment."""
     clock, running = func.clock_timestamp(), TurnRow.status == TurnStatus.RUNNING
     row = session.execute(
         select(
@@ -83,7 +83,7 @@ def read_present(session: Session) -> Present:
 
 
 def read_last_hour(session: Session) -> LastHour:
-    """What became of the turns of the last hour."""
+    """Return what became of the turns of the last hour."""
     recent = _recent()
     lost = TurnRow.losses > 0
     stopped = (TurnRow.status == TurnStatus.STOPPED) & TurnRow.stop_requested_at.is_not(None)
@@ -141,7 +141,7 @@ def _oldest_waiting() -> Select[tuple[float]]:
 
 
 def _approvals(session: Session) -> Mapping[str, Any]:
-    """How many calls wait for people, and for how long the oldest does."""
+    """Return how many calls wait for people, and for how long the oldest does."""
     age = _seconds(func.clock_timestamp(), func.min(ApprovalRow.created_at))
     row = session.execute(
         select(func.count().label("pending_approvals"), age.label("oldest_approval_seconds")).where(

@@ -34,7 +34,7 @@ class Question(BaseModel):
 def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersReport:
     """Let a worker look at a domain's servers.
 
-    Raises NotAllowed, DomainNotFound, ToolServersNotChecked when no worker answers.
+    Raise NotAllowed, DomainNotFound, ToolServersNotChecked when no worker answers.
     """
     if not scope.is_admin:
         raise NotAllowed

@@ -23,7 +23,7 @@ FAILURE_HOURS = 24
 
 
 def get_work(services: Services, scope: Scope) -> Work:
-    """The present work of all owners. Raises NotAllowed for others than admins."""
+    """Return the present work of all owners. Raise NotAllowed for others than admins."""
     require_admin(scope)
     with services.database.read() as session:
         counts = dict(

@@ -88,7 +88,7 @@ class Presence:
 
 
 def list_workers(redis: Redis) -> list[WorkerInfo]:
-    """The worker processes alive. Raises redis.exceptions.RedisError."""
+    """Return the worker processes alive. Raises redis.exceptions.RedisError."""
     keys = list(islice(redis.scan_iter(f"{PREFIX}*", count=1_000), MOST_WORKERS))
     with redis.pipeline(transaction=False) as pipeline:
         for key in keys:
@@ -99,12 +99,12 @@ def list_workers(redis: Redis) -> list[WorkerInfo]:
 
 
 def count_workers(redis: Redis) -> int:
-    """How many worker processes are alive. Raises redis.exceptions.RedisError."""
+    """Return how many worker processes are alive. Raises redis.exceptions.RedisError."""
     return len(list_workers(redis))
 
 
 def _read(key: bytes, told: Any) -> WorkerInfo | None:
-    """The worker of a key; None where something else stands there, or nothing any more."""
+    """Return the worker of a key; None where something else stands there, or nothing any more."""
     try:
         worker = WorkerInfo.read(told)
     except ValidationError:

@@ -74,7 +74,7 @@ def _answer(talk: socket.socket) -> bytes:
 
 
 def _place(error: Exception) -> str:
-    """What kind of error it was and where; its text may hold values that are secret."""
+    """Return what kind of error it was and where; its text may hold values that are secret."""
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     lines = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
     return f"{type(error).__name__} at {lines}"

@@ -47,7 +47,7 @@ def send(connection: socket.socket, message: bytes) -> None:
 
 
 def receive(connection: socket.socket, longest: int) -> bytes:
-    """Return one message. Raises EOFError, or TooLong before reading what is too long."""
+    """Return one message. Raise EOFError, or TooLong before reading what is too long."""
     (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
     if length > longest:
         raise TooLong

@@ -51,7 +51,7 @@ def launch(control: socket.socket, preload: Sequence[str]) -> Process:
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what may be secret."""
+    """Return the environment without what may be secret."""
     kept = {
         name: value
         for name, value in environment.items()

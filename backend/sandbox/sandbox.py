@@ -56,7 +56,7 @@ class Sandbox:
     ) -> T:
         """Return `work(*arguments)`, computed in a child.
 
-        Cancelling ends the child. Raises what `work` raises if it is an AppError, else one of
+        Cancelling ends the child. Raise what `work` raises if it is an AppError, else one of
         SandboxError. Those of one `key` do not take all slots of long work.
         """
         self._check_owner()
@@ -183,7 +183,7 @@ def _reply(talk: socket.socket, order: socket.socket, message: bytes) -> bytes:
 
 
 def _reason(order: socket.socket) -> Exception:
-    """Why there is no result, as the supervisor tells it."""
+    """Return why there is no result, as the supervisor tells it."""
     try:
         end = order.recv(64).decode()
     except OSError:

@@ -46,13 +46,13 @@ class Most:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """What Pydantic asks for: the same schema, and this bound."""
+        """Return what Pydantic asks for: the same schema, and this bound."""
         return core_schema.with_info_wrap_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JSON:
-        """What Pydantic asks for: the bound in JSON Schema's words."""
+        """Return what Pydantic asks for: the bound in JSON Schema's words."""
         said = handler(schema)
         return {**said, "maxLength" if said.get("type") == "string" else "maximum": self.most}
 

@@ -51,5 +51,5 @@ class Input(Wire):
 
 
 def is_reading(info: ValidationInfo) -> bool:
-    """Whether this is not what a person sends."""
+    """Return whether this is not what a person sends."""
     return info.context is READING

@@ -20,7 +20,7 @@ RETRYABLE = frozenset({TurnStatus.FAILED, TurnStatus.STOPPED})
 
 
 def may_become(status: TurnStatus, following: TurnStatus) -> bool:
-    """Whether a turn of `status` may move to `following`."""
+    """Return whether a turn of `status` may move to `following`."""
     return following in TRANSITIONS[status]
 
 
@@ -36,7 +36,7 @@ def statuses_before(following: TurnStatus) -> frozenset[TurnStatus]:
 
 
 def is_finished(status: TurnStatus) -> bool:
-    """Whether nothing follows this status."""
+    """Return whether nothing follows this status."""
     return status not in UNFINISHED
 
 
@@ -50,5 +50,5 @@ def losses_in_row(before: int, lost_at_step: int | None, steps: int) -> int:
 
 
 def is_exhausted(losses: int) -> bool:
-    """Whether a turn that has lost so many workers in a row is given up."""
+    """Return whether a turn that has lost so many workers in a row is given up."""
     return losses >= MAX_LOSSES

@@ -40,7 +40,7 @@ HEARTBEAT_COLUMNS = (
 
 
 def find_turn(session: Session, scope: Scope, turn_id: UUID) -> TurnRow:
-    """A turn of the caller's. Raises TurnNotFound, also for another owner's."""
+    """Return a turn of the caller's. Raise TurnNotFound, also for another owner's."""
     row = session.scalar(
         select(TurnRow)
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
@@ -72,7 +72,7 @@ def count_unfinished(session: Session, conversation_id: UUID) -> int:
 
 
 def latest_turn(session: Session, conversation_id: UUID) -> TurnRow | None:
-    """The conversation's newest turn, finished or not."""
+    """Return the conversation's newest turn, finished or not."""
     return session.scalar(
         select(TurnRow)
         .where(TurnRow.conversation_id == conversation_id)
@@ -155,7 +155,7 @@ def wire_turn(
 
 
 def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
-    """What tells the turn's true state; `signs` have the columns of HEARTBEAT_COLUMNS."""
+    """Return what tells the turn's true state; `signs` have the columns of HEARTBEAT_COLUMNS."""
     state = TurnState(
         attempts=row.attempt,
         steps=row.steps,
@@ -172,7 +172,7 @@ def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
 
 
 def context_of(session: Session, row: TurnRow) -> EventContext:
-    """Where the turn's events belong. Raises TurnNotFound when the conversation is gone."""
+    """Return where the turn's events belong. Raise TurnNotFound when the conversation is gone."""
     return context_in(place_of(session, row), row)
 
 
@@ -191,7 +191,7 @@ def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str]:
 def context_in(
     conversation: ConversationRow | Row[Any] | Row[Any, Any, Any], row: TurnRow | Row[Any]
 ) -> EventContext:
-    """Where the turn's events belong, from a conversation that was read already."""
+    """Return where the turn's events belong, from a conversation that was read already."""
     return EventContext(
         domain_id=conversation.domain_id,
         session_id=row.conversation_id,

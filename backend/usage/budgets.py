@@ -12,7 +12,7 @@ from backend.usage.ledger import Used, used_this_month
 
 
 def session_budgets(limits: Limits, used: Used) -> list[Budget]:
-    """What a session may use in all, as far as its limits say so."""
+    """Return what a session may use in all, as far as its limits say so."""
     return _budgets(
         (BudgetKind.SESSION_TOKENS, limits.conversation_tokens, used.tokens),
         (BudgetKind.SESSION_COST, limits.conversation_cost, used.cost),
@@ -20,7 +20,7 @@ def session_budgets(limits: Limits, used: Used) -> list[Budget]:
 
 
 def domain_budgets(limits: Limits, used: Used) -> list[Budget]:
-    """What all sessions of a domain may use in a month, as far as the limits say so."""
+    """Return what all sessions of a domain may use in a month, as far as the limits say so."""
     return _budgets(
         (BudgetKind.DOMAIN_TOKENS, limits.domain_tokens_per_month, used.tokens),
         (BudgetKind.DOMAIN_COST, limits.domain_cost_per_month, used.cost),
@@ -28,7 +28,7 @@ def domain_budgets(limits: Limits, used: Used) -> list[Budget]:
 
 
 def has_domain_budget(limits: Limits) -> bool:
-    """Whether there is a month's use to be counted."""
+    """Return whether there is a month's use to be counted."""
     return bool(limits.domain_tokens_per_month or limits.domain_cost_per_month)
 
 
@@ -64,7 +64,7 @@ class Budgets:
 
 
 def next_month(today: date | None = None) -> date:
-    """The day on which the month's budgets begin anew."""
+    """Return the day on which the month's budgets begin anew."""
     today = today or datetime.now(UTC).date()
     return date(today.year + today.month // 12, today.month % 12 + 1, 1)
 

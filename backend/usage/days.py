@@ -55,7 +55,7 @@ class DayBudgets:
             self._used[owner_id] = self._used.get(owner_id, Used()) + step
 
     def _is_due(self) -> bool:
-        """Whether this thread is to count; the others go on with what was counted before."""
+        """Return whether this thread is to count; the others go on with what was counted before."""
         with self._lock:
             now = time.monotonic()
             if now - self._counted_at <= COUNT_SECONDS:

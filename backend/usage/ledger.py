@@ -42,7 +42,7 @@ class Used:
 
     @classmethod
     def of(cls, usage: Usage) -> "Used":
-        """The two of a turn's usage."""
+        """Return the two of a turn's usage."""
         return cls(usage.input_tokens + usage.output_tokens, usage.cost)
 
     def __add__(self, other: "Used") -> "Used":
@@ -68,7 +68,7 @@ def record_usage(
 
 
 def hold_unfinished(session: Session, conversation_id: UUID) -> Sequence[tuple[str, Spent]]:
-    """Hold a conversation's unfinished turns; give whose they are, and what they have spent."""
+    """Hold a conversation's unfinished turns; return whose they are, and what they have spent."""
     rows = session.execute(
         select(TurnRow.owner_id, TurnRow.usage)
         .where(TurnRow.conversation_id == conversation_id, text(UNFINISHED))
@@ -101,7 +101,7 @@ def used_this_month(session: Session, domain_name: str | None = None) -> dict[st
 
 
 def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | None = None) -> Used:
-    """What the turns of a conversation have used, but for one of them."""
+    """Return what the turns of a conversation have used, but for one of them."""
     row = session.execute(
         select(func.sum(_tokens()), func.sum(used_in_turn("cost")))
         .where(TurnRow.conversation_id == conversation_id)
@@ -139,7 +139,7 @@ def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
 
 
 def used_in_turn(name: str) -> ColumnElement[Any]:
-    """A figure of a turn's usage, as SQL."""
+    """Return a figure of a turn's usage, as SQL."""
     kind = Float if name == "cost" else BigInteger
     return cast(func.coalesce(TurnRow.usage[name].as_string(), "0"), kind)
 

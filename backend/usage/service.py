@@ -45,7 +45,7 @@ MESSAGE_CHARS = 80
 def session_usage(
     session: Session, settings: Settings, scope: Scope, conversation_id: UUID
 ) -> SessionUsage:
-    """What a session's turns have used, and what is left. Raises SessionNotFound."""
+    """Return what a session's turns have used, and what is left. Raise SessionNotFound."""
     image = template_of(conversations.get_image(session, scope, conversation_id))
     stored = session.scalars(
         select(TurnRow.usage).where(TurnRow.conversation_id == conversation_id)
@@ -97,7 +97,7 @@ def report_usage(
 
 
 def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
-    """The latest turns that have asked a model."""
+    """Return the latest turns that have asked a model."""
     rows = session.execute(
         select(
             TurnRow.id,
@@ -155,7 +155,7 @@ def _in_order(rows: list[UsageRow], by: UsageBy) -> list[UsageRow]:
 
 
 def _domains(session: Session) -> list[DomainBudgets]:
-    """The domains that have a budget for a month, as they are today."""
+    """Return the domains that have a budget for a month, as they are today."""
     rows = session.scalars(select(DomainRow))
     templates = [template_of({**row.template, "name": row.name}) for row in rows]
     limited = {t.name: t.limits for t in templates if has_domain_budget(t.limits)}

@@ -51,7 +51,7 @@ class Spent:
         return spent
 
     def with_more(self, other: "Spent") -> "Spent":
-        """What both have spent."""
+        """Return what both have spent."""
         names = [*self.by_model, *(name for name in other.by_model if name not in self.by_model)]
         both = (self.by_model, other.by_model)
         return Spent({n: sum_usages(one[n] for one in both if n in one) for n in names})
@@ -66,7 +66,7 @@ class Spent:
 
 
 def answer_usage(used: UsageMetadata | None, cost: float) -> Usage:
-    """What one answer of a model has used; some say nothing of that."""
+    """Return what one answer of a model has used; some say nothing of that."""
     if used is None:
         return Usage(model_calls=1)
     tokens = {
@@ -80,7 +80,7 @@ def answer_usage(used: UsageMetadata | None, cost: float) -> Usage:
 
 
 def sum_usages(usages: Iterable[Usage]) -> Usage:
-    """What all of them have used."""
+    """Return what all of them have used."""
     usages = list(usages)
     return Usage(**{name: sum(getattr(one, name) for one in usages) for name in Usage.model_fields})
 

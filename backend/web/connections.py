@@ -53,7 +53,7 @@ def limit_connections(
 
 
 def _raise_open_files() -> int:
-    """Raise the process's limit of open files; give how many of them connections may be."""
+    """Raise the process's limit of open files; return how many of them connections may be."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY:
         wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
@@ -256,7 +256,7 @@ class LimitedConnection(HttpToolsProtocol):
 
 
 def _problem(status: int, detail: str) -> Response:
-    """An error as RFC 9457 has it, after which the connection ends."""
+    """Return an error as RFC 9457 has it, after which the connection ends."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
     headers = {"Connection": "close"} | ({"Retry-After": "5"} if status == 503 else {})
     content = json.dumps({**body, "detail": detail})
@@ -264,7 +264,7 @@ def _problem(status: int, detail: str) -> Response:
 
 
 def _written(answer: Response) -> bytes:
-    """An answer that no request stands behind."""
+    """Return an answer that no request stands behind."""
     phrase = HTTPStatus(answer.status_code).phrase
     lines = [f"HTTP/1.1 {answer.status_code} {phrase}".encode()]
     lines += [name + b": " + value for name, value in answer.raw_headers]

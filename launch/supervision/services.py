@@ -28,16 +28,16 @@ class Service(Protocol):
         """Start it, again too; an embedded server returns when it answers."""
 
     def is_ready(self) -> bool:
-        """Whether it does its work now."""
+        """Return whether it does its work now."""
 
     def pid(self) -> int | None:
-        """Its process, once started."""
+        """Return its process, once started."""
 
     def exit_status(self) -> int | None:
         """None while it runs."""
 
     def last_lines(self) -> list[str]:
-        """The last that it said."""
+        """Return the last that it said."""
 
     def stop(self) -> None:
         """Ask it to end, wait, and end it."""
@@ -87,11 +87,11 @@ class Part:
         self._reader.start()
 
     def is_ready(self) -> bool:
-        """Whether it does its work now."""
+        """Return whether it does its work now."""
         return self._spec.is_ready()
 
     def pid(self) -> int | None:
-        """Its process id, once started."""
+        """Return its process id, once started."""
         return self._process.pid if self._process else None
 
     def exit_status(self) -> int | None:
@@ -99,7 +99,7 @@ class Part:
         return self._process.poll() if self._process else None
 
     def last_lines(self) -> list[str]:
-        """The last that it said, complete once it has ended."""
+        """Return the last that it said, complete once it has ended."""
         if self._reader and self.exit_status() is not None:
             self._reader.join(timeout=1)
         return list(self._last_lines)
@@ -159,11 +159,11 @@ class Server:
         self._server.start()
 
     def is_ready(self) -> bool:
-        """Whether it runs; `start` has waited for its first answer."""
+        """Return whether it runs; `start` has waited for its first answer."""
         return self.exit_status() is None
 
     def pid(self) -> int | None:
-        """Its process id, once started."""
+        """Return its process id, once started."""
         return self._server.process.pid if self._server.process else None
 
     def exit_status(self) -> int | None:
@@ -171,7 +171,7 @@ class Server:
         return self._server.process.poll() if self._server.process else None
 
     def last_lines(self) -> list[str]:
-        """The last lines of its log file."""
+        """Return the last lines of its log file."""
         try:
             text = self._server.log_file.read_text(errors="replace")
         except OSError:

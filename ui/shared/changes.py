@@ -30,12 +30,12 @@ def show(changes: Sequence[DriftChange], key: str) -> None:
 
 
 def path_words(change: DriftChange) -> str:
-    """Where a change is, from the outside in."""
+    """Return where a change is, from the outside in."""
     return " / ".join(part.replace("_", " ") for part in change.path)
 
 
 def line_diff(change: DriftChange) -> str:
-    """The two values as texts, and what differs between their lines."""
+    """Return the two values as texts, and what differs between their lines."""
     old, new = as_text(change.image).splitlines(), as_text(change.domain).splitlines()
     return "\n".join(diff_lines(old, new, CONTEXT_LINES))
 
@@ -50,7 +50,7 @@ def as_text(value: Any) -> str:
 
 
 def _brief(change: DriftChange) -> str:
-    """The change within a line, where both values are short; nothing where they are not."""
+    """Return the change within a line, where both values are short; nothing where they are not."""
     sides = {"added": [change.domain], "removed": [change.image]}
     values = sides.get(change.kind, [change.image, change.domain])
     if any(isinstance(value, dict | list) for value in values):

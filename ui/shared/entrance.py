@@ -17,7 +17,7 @@ def admins_only() -> None:
 
 
 def session_of_page() -> Session:
-    """The session that the URL names, with the way back to its chat."""
+    """Return the session that the URL names, with the way back to its chat."""
     session_id = state.open_session_id()
     if session_id is None:
         st.info("Open a session first; its head leads here.")

@@ -22,14 +22,14 @@ def show(link: dict[str, Any], key: str) -> None:
 
 
 def words(link: dict[str, Any]) -> str:
-    """What it is called, what kind of thing it is, and where it leads."""
+    """Return what it is called, what kind of thing it is, and where it leads."""
     uri = str(link.get("uri") or "")
     parts = (link.get("name"), link.get("mime_type"), host(uri) or uri)
     return " · ".join(plain(str(part), MAX_CHARS) for part in parts if part)
 
 
 def host(uri: str) -> str:
-    """The host of an address that a browser opens; nothing for all others."""
+    """Return the host of an address that a browser opens; nothing for all others."""
     try:
         parts = urlsplit(uri)
     except ValueError:

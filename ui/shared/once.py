@@ -23,5 +23,5 @@ def once(what: Hashable, act: Callable[..., T], *arguments: Any) -> T:
 
 
 def is_done(what: Hashable) -> bool:
-    """Whether this tab has done it."""
+    """Return whether this tab has done it."""
     return what in state.memory().done

@@ -21,7 +21,7 @@ def waiting_words(calls: int, *, is_reader: bool = False) -> str:
 
 
 def silence_words(turn: TurnState) -> str:
-    """How long its worker has given no heartbeat, if that is long; else nothing."""
+    """Return how long its worker has given no heartbeat, if that is long; else nothing."""
     heartbeat, left = turn.heartbeat_seconds, turn.lease_seconds
     if heartbeat is None or left is None or heartbeat < SILENT_SHARE * (heartbeat + left):
         return ""
@@ -31,7 +31,7 @@ def silence_words(turn: TurnState) -> str:
 
 
 def loss_words(turn: TurnState) -> str:
-    """How often it was resumed after it had lost its worker; nothing if it never was."""
+    """Return how often it was resumed after it had lost its worker; nothing if it never was."""
     if not turn.losses:
         return ""
     times = "" if turn.losses == 1 else f" {turn.losses} times"
@@ -39,7 +39,7 @@ def loss_words(turn: TurnState) -> str:
 
 
 def wait_words(seconds: float, reason: str) -> str:
-    """That the model's provider lets a turn wait, how long still, and why."""
+    """Return that the model's provider lets a turn wait, how long still, and why."""
     if seconds <= 0:
         return "Asking the model again"
     why = (reason or "it is busy").rstrip(".")

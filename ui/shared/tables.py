@@ -35,7 +35,7 @@ def show(table: dict[str, Any], session_id: UUID, key: str) -> None:
 
 
 def to_frame(table: dict[str, Any]) -> pd.DataFrame:
-    """The rows as a data frame; columns of one name are numbered, so that none is lost."""
+    """Return the rows as a data frame; columns of one name are numbered, so that none is lost."""
     names = _unique([str(column.get("name", "")) for column in table.get("columns", [])])
     rows = [[_cell(value) for value in row[: len(names)]] for row in table.get("rows", [])]
     return pd.DataFrame(rows, columns=pd.Index(names)).convert_dtypes()

@@ -10,7 +10,7 @@ PINNED = "Pinned"
 
 
 def zone(name: str | None) -> tzinfo:
-    """The viewer's timezone; UTC when the browser did not say."""
+    """Return the viewer's timezone; UTC when the browser did not say."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

@@ -48,7 +48,7 @@ def keep_fresh(look: Callable[[], object] = lambda: (), seconds: float = SECONDS
 
 
 def snapshot() -> tuple[Any, ...] | None:
-    """What an idle page depends on; None when the service does not answer at the moment."""
+    """Return what an idle page depends on; None when the service does not answer at the moment."""
     api, open_id = state.client(), state.open_session_id()
     try:
         listed = api.sessions(limit=30).items

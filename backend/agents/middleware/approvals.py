@@ -76,7 +76,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
         self._answers = answers
 
     def asks(self, tool: str) -> bool:
-        """Whether a call of this tool waits for a person."""
+        """Return whether a call of this tool waits for a person."""
         rule = self._rule_of(tool)
         is_asking = rule is not None and rule.action == "ask"
         return is_asking and tool not in self._answers.allowed_tools
@@ -139,6 +139,6 @@ def _question(
 
 
 def _schema_of(tool: BaseTool) -> JSON:
-    """The arguments as the model knows them."""
+    """Return the arguments as the model knows them."""
     schema: JSON = describe_tool(tool)["function"]["parameters"]
     return schema

@@ -71,7 +71,7 @@ class SearchFiles(BaseModel):
 
 
 def list_files(runtime: ToolRuntime[Any, Any], under: str = "") -> str:
-    """The names and sizes."""
+    """Return the names and sizes."""
     return "\n".join(files.list_lines(_files(runtime), under)) or "There are no files."
 
 
@@ -84,7 +84,7 @@ def read_file(
 
 
 def write_file(runtime: ToolRuntime[Any, Any], name: str, content: str) -> Command[Any]:
-    """A new or replaced file."""
+    """Return a new or replaced file."""
     name = files.clean_name(name)
     before = _with_earlier_calls(runtime, name)
     return _save(runtime, before, name, content, "Wrote")
@@ -93,7 +93,7 @@ def write_file(runtime: ToolRuntime[Any, Any], name: str, content: str) -> Comma
 def edit_file(
     runtime: ToolRuntime[Any, Any], name: str, old: str, new: str, *, everywhere: bool = False
 ) -> Command[Any]:
-    """A changed file."""
+    """Return a changed file."""
     name = files.clean_name(name)
     before = _with_earlier_calls(runtime, name)
     content = files.content_of(before, name)
@@ -102,7 +102,7 @@ def edit_file(
 
 
 def search_files(runtime: ToolRuntime[Any, Any], text: str, under: str = "") -> str:
-    """The lines found, the first hundred of them."""
+    """Return the lines found, the first hundred of them."""
     found = files.find_lines(_files(runtime), text, under)
     more = f"\n[{len(found)} lines in all]" if len(found) > files.MAX_FOUND else ""
     return "\n".join(found[: files.MAX_FOUND]) + more or f"No line of any file holds {text!r}."

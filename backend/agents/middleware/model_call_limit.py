@@ -68,6 +68,6 @@ class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
 
 
 def _whole_numbers(state: Any) -> Any:
-    """The state with counters that can be counted on: those of another shape begin anew."""
+    """Return the state with counters that can be counted on: those of another shape begin anew."""
     counts = {name: state.get(name) for name in COUNTERS}
     return {**state, **{name: n if type(n) is int else 0 for name, n in counts.items()}}

@@ -76,6 +76,6 @@ class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
 
 
 def _whole_counts(state: Any) -> Any:
-    """The state with counts that can be counted on: those of another shape begin anew."""
+    """Return the state with counts that can be counted on: those of another shape begin anew."""
     counts = {name: state.get(name) for name in COUNTERS}
     return {**state, **{name: n if isinstance(n, dict) else {} for name, n in counts.items()}}

@@ -201,7 +201,7 @@ class Progress:
         return codec.dump(value) if codec else value
 
     def _unknown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """Those that are not in the state yet: a policy may give back what it keeps."""
+        """Return those that are not in the state yet: a policy may give back what it keeps."""
         known = {message.id for message in self._messages} if messages else set()
         return [message for message in messages if message.id is None or message.id not in known]
 
@@ -228,7 +228,7 @@ def each_update(update: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, A
 
 
 def _with_own_ids(state: JSON) -> JSON:
-    """Give messages without an id, or with that of another one, an id; LangGraph merges by id."""
+    """Return messages without an id, or with that of another one, an id; LangGraph merges by id."""
     seen: set[str] = set()
     messages = []
     for message in state["messages"]:

@@ -103,7 +103,7 @@ class Body:
         return self.size > SMALL_BYTES
 
     async def receive(self) -> Message:
-        """Return the next piece. Raises HTTPException for what is too much, or of another kind."""
+        """Return the next piece. Raise HTTPException for what is too much, or of another kind."""
         if self._has_arrived:
             return await self._receive()
         try:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def _readable(value: Any) -> Any:
-    """The value with all of its text as it may be stored, names of fields too.
+    """Return the value with all of its text as it may be stored, names of fields too.
 
     Its depth is bounded: see `Structure`.
     """

@@ -22,7 +22,7 @@ class Structure:
         self._is_escaped = False  # the last piece ended with a backslash that concerns this one
 
     def read(self, piece: bytes) -> None:
-        """Take the next piece. Raises ValueError with a sentence for what is too much."""
+        """Take the next piece. Raise ValueError with a sentence for what is too much."""
         if b"\x00" in piece:
             raise ValueError("The body is not JSON in UTF-8.")
         outside = self._without_texts(piece)

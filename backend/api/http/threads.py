@@ -32,7 +32,7 @@ class Threads:
         self._most_queued = queue
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what the work gives in a thread. Raises TooBusy when too many queue for one."""
+        """Return what the work gives in a thread. Raise TooBusy when too many queue for one."""
         if self._limiter.statistics().tasks_waiting >= self._most_queued:
             raise TooBusy
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)

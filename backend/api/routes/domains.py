@@ -147,7 +147,7 @@ def restore_version(
 
 
 def _stored(services: Services, scope: Scope, domain_id: UUID) -> Domain:
-    """The domain as it is, credentials and all: for comparing only. Raises DomainNotFound."""
+    """Return the domain as it is, credentials and all: for comparing only. Raise DomainNotFound."""
     domains.require_admin(scope)
     with services.database.read() as session:
         return domains.get(session, scope, domain_id)

@@ -48,7 +48,7 @@ class Parts:
 
 
 async def get_parts(request: Request) -> Shared[Parts]:
-    """The state of the parts, asked once for all who want to know it just now."""
+    """Return the state of the parts, asked once for all who want to know it just now."""
     return cast(Shared[Parts], request.app.state.parts)
 
 
@@ -123,7 +123,7 @@ def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
 
 
 def _say_of(workers: Sequence[WorkerInfo]) -> str:
-    """Whether there are workers, and which of them stand still."""
+    """Return whether there are workers, and which of them stand still."""
     if not workers:
         return "no live worker: start one with `make worker`"
     still = [worker for worker in workers if worker.is_still]

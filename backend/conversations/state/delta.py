@@ -14,7 +14,7 @@ MESSAGES = "messages"
 
 
 def diff_states(old: JSON, new: JSON) -> JSON:
-    """Give the delta that turns `old` into `new`; empty when they are equal.
+    """Return the delta that turns `old` into `new`; empty when they are equal.
 
     Unchanged messages are found quickest when both states share the objects.
     """
@@ -29,12 +29,12 @@ def diff_states(old: JSON, new: JSON) -> JSON:
 
 
 def apply_delta(state: JSON, delta: JSON) -> JSON:
-    """Give the state after `delta`; `state` stays as it is."""
+    """Return the state after `delta`; `state` stays as it is."""
     return apply_deltas(state, (delta,))
 
 
 def apply_deltas(state: JSON, deltas: Iterable[JSON]) -> JSON:
-    """Give the state after all deltas, in time for what they hold, however long the state is."""
+    """Return the state after all deltas, in time for what they hold, however long the state is."""
     new, messages = dict(state), list(state.get(MESSAGES, []))
     for delta in deltas:
         drop = delta.get("drop", 0)
@@ -51,7 +51,7 @@ def apply_deltas(state: JSON, deltas: Iterable[JSON]) -> JSON:
 
 
 def dropped_messages(delta: JSON, old_count: int) -> int:
-    """How many of the old messages the model will not read any more."""
+    """Return how many of the old messages the model will not read any more."""
     drop = delta.get("drop", 0)
     return old_count - delta["keep"] if "keep" in delta else int(drop)
 

@@ -47,7 +47,7 @@ def append_delta(
     """Add what a step changed to the state at `version`; return the new version.
 
     `shown` are the step's display messages, `calls` the notes of what models were sent for it.
-    Raises LeaseLost when somebody else has written meanwhile: each version is there once.
+    Raise LeaseLost when somebody else has written meanwhile: each version is there once.
     """
     row = _row(conversation_id, version + 1, delta, shown, calls)
     try:
@@ -74,9 +74,9 @@ def append_to_latest(
 
 
 def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
-    """Make the state what it was at a version of the past, by one more delta; give its version.
+    """Make the state what it was at a version of the past, by one more delta; return its version.
 
-    The caller holds the conversation. Raises StateNotKept, CorruptState.
+    The caller holds the conversation. Raise StateNotKept, CorruptState.
     """
     now = load_packed(session, conversation_id)
     then = packed_at(session, conversation_id, version)
@@ -88,7 +88,7 @@ def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
 
 
 def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
-    """Make this the newest state, whatever was stored before; give its version.
+    """Make this the newest state, whatever was stored before; return its version.
 
     For a state that cannot be read: what is newer starts from this one.
     """
@@ -106,7 +106,7 @@ def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
 def compact(session: Session, conversation_id: UUID, version: int) -> None:
     """Make the state at `version` the snapshot; the deltas before it stay, for the past's sake.
 
-    Raises LeaseLost when the state is no longer at that version.
+    Raise LeaseLost when the state is no longer at that version.
     """
     stored = load_packed(session, conversation_id)
     if stored.version != version:

@@ -80,7 +80,7 @@ def write_names(names: Sequence[int | str]) -> str:
 
 
 def read_names(text: str) -> Iterator[int | str]:
-    """The places and contents that `write_names` has written."""
+    """Yield the places and contents that `write_names` has written."""
     for part in text.split(",") if text else ():
         if part.startswith(CONTENT):
             yield part.removeprefix(CONTENT)
@@ -90,18 +90,18 @@ def read_names(text: str) -> Iterator[int | str]:
 
 
 def names_in(note: JSON) -> list[str]:
-    """The contents that a note names, its frame among them."""
+    """Return the contents that a note names, its frame among them."""
     return [note["f"], *(name for name in read_names(note["m"]) if isinstance(name, str))]
 
 
 def give_again(
     note: JSON, state: Sequence[JSON], contents: Mapping[str, str], convert: Convert
 ) -> tuple[JSON, bool]:
-    """The request that a note tells of, and whether its digest proves it.
+    """Return the request that a note tells of, and whether its digest proves it.
 
     `state` are the messages at the note's version; `convert` writes such messages as they are sent
     to a provider.
-    Raises LookupError when what it names is not there.
+    Raise LookupError when what it names is not there.
     """
     names = list(read_names(note["m"]))
     wanted = [state[name] for name in names if isinstance(name, int)]

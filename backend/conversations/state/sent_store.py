@@ -24,7 +24,7 @@ def keep_contents(session: Session, conversation_id: UUID, contents: Mapping[str
 
 
 def load_contents(session: Session, conversation_id: UUID, names: Iterable[str]) -> dict[str, str]:
-    """The contents of these names, as JSON text."""
+    """Return the contents of these names, as JSON text."""
     rows = session.execute(
         select(SentContentRow.hash, SentContentRow.content)
         .where(SentContentRow.conversation_id == conversation_id)

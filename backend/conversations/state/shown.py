@@ -16,12 +16,12 @@ EXTRA, THINKING = "additional_kwargs", "reasoning_content"
 
 
 def text_of_row(content: JSON) -> Any:
-    """The text in the content of a display message; None where it is of another kind."""
+    """Return the text in the content of a display message; None where it is of another kind."""
     return content.get("text") or content.get("content")
 
 
 def pack_delta(delta: JSON, rows: Iterable[DisplayMessage]) -> JSON:
-    """The delta as it is stored: its messages name the texts that `rows` show."""
+    """Return the delta as it is stored: its messages name the texts that `rows` show."""
     positions = {text: row.position for row in rows if (text := text_of_row(row.content))}
 
     def pack(value: Any) -> Any:
@@ -34,14 +34,14 @@ def pack_delta(delta: JSON, rows: Iterable[DisplayMessage]) -> JSON:
 
 
 def positions_in(messages: Iterable[JSON]) -> list[int]:
-    """The positions that stored messages name, in ascending order."""
+    """Return the positions that stored messages name, in ascending order."""
     return sorted(
         {value[MARK] for message in messages for value in _texts(message) if _names(value)}
     )
 
 
 def unpack(messages: Iterable[JSON], texts: Mapping[int, str]) -> list[JSON]:
-    """The messages with their texts again."""
+    """Return the messages with their texts again."""
 
     def text_of(value: Any) -> Any:
         return texts[value[MARK]] if _names(value) else value

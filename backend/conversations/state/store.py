@@ -63,14 +63,14 @@ class StoredState:
         return deltas > max(COMPACT_FROM_DELTAS, self.snapshot_messages)
 
     def followed_by(self, state: JSON, version: int) -> "StoredState":
-        """What is stored once a delta has brought it to `state`."""
+        """Return what is stored once a delta has brought it to `state`."""
         return replace(self, state=state, version=version)
 
 
 def load_state(session: Session, conversation_id: UUID) -> StoredState:
     """Read the snapshot, the deltas after it, and the texts that they name.
 
-    Raises SessionNotFound when the conversation does not exist; CorruptState when what is stored
+    Raise SessionNotFound when the conversation does not exist; CorruptState when what is stored
     does not make a state, or is missing, whole or in part.
     """
     stored = load_packed(session, conversation_id)
@@ -78,7 +78,7 @@ def load_state(session: Session, conversation_id: UUID) -> StoredState:
 
 
 def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON:
-    """The state as it was at a version of the past.
+    """Return the state as it was at a version of the past.
 
     Costs what was saved after the snapshot, or from the beginning where that is newer. Raises
     StateNotKept where deltas of that time are missing, as in conversations that an older version
@@ -88,7 +88,7 @@ def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON
 
 
 def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
-    """The version of the newest state, as part of a statement.
+    """Return the version of the newest state, as part of a statement.
 
     Where all of it is missing, the newest that anything names: no version is given twice.
     """
@@ -104,7 +104,7 @@ def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[
 
 
 def load_packed(session: Session, conversation_id: UUID) -> StoredState:
-    """The state as it is stored, its messages naming their texts."""
+    """Return the state as it is stored, its messages naming their texts."""
     row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
     if row is None:
         raise CorruptState if session.get(ConversationRow, conversation_id) else SessionNotFound
@@ -121,7 +121,7 @@ def load_packed(session: Session, conversation_id: UUID) -> StoredState:
 
 
 def packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
-    """The state as it was stored at a version. Raises StateNotKept, CorruptState."""
+    """Return the state as it was stored at a version. Raise StateNotKept, CorruptState."""
     deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     snapshot = session.execute(
         select(snapshots.state_data, snapshots.version).where(
@@ -142,7 +142,7 @@ def packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
 
 
 def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
-    """The state with the texts that its messages name."""
+    """Return the state with the texts that its messages name."""
     with corrupt_if_it_fails():
         positions = positions_in(state["messages"])
     texts = _texts_at(session, conversation_id, positions)
@@ -160,7 +160,7 @@ def corrupt_if_it_fails() -> Iterator[None]:
 
 
 def _texts_at(session: Session, conversation_id: UUID, positions: list[int]) -> dict[int, str]:
-    """The texts of the display messages at these positions."""
+    """Return the texts of the display messages at these positions."""
     if not positions:
         return {}
     row = DisplayMessageRow

@@ -54,7 +54,7 @@ class Catalog:
 
 
 def read_catalog(connection: Connection) -> Catalog:
-    """All tables and views with their columns, those of other schemas under schema.table."""
+    """Return all tables and views with their columns, those of other schemas under schema.table."""
     question = _QUESTIONS.get(connection.dialect.name)
     if question is None:
         return _cut(_reflected(inspect(connection)))

@@ -38,13 +38,13 @@ _READ: dict[str, Callable[[str], Any]] = {
 
 
 def exact(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The relation with each column under a type that leaves the engine exactly."""
+    """Return the relation with each column under a type that leaves the engine exactly."""
     places = [_place(number, kind) for number, kind in enumerate(relation.types, 1)]
     return relation.project(", ".join(places))
 
 
 def values(column: pa.Array, kind: DuckDBPyType) -> list[Any]:
-    """The cells of a column of `exact`, whose type was `kind`, as Python values."""
+    """Return the cells of a column of `exact`, whose type was `kind`, as Python values."""
     if pa.types.is_string(column.type) and column.nbytes > MAX_CELL_CHARS:
         # Cut before Python holds them: a cell may be as large as memory.
         column = pc.utf8_slice_codeunits(column, 0, MAX_CELL_CHARS + 1)
@@ -59,7 +59,7 @@ def _place(number: int, kind: DuckDBPyType) -> str:
 
 
 def _exact_type(kind: DuckDBPyType) -> str:
-    """The type with its parts that must leave as text replaced by VARCHAR."""
+    """Return the type with its parts that must leave as text replaced by VARCHAR."""
     if kind.id not in ("list", "array", "struct", "map"):
         return str(kind) if kind.id in _EXACT else "VARCHAR"
     # An array's size is among its children, which are types otherwise.

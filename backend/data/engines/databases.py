@@ -107,7 +107,7 @@ class Database:
     """One external database as a source."""
 
     def __init__(self, url: str) -> None:
-        """Raises SourceUnusable for a URL that cannot be read, or not read-only."""
+        """Raise SourceUnusable for a URL that cannot be read, or not read-only."""
         self._url = _parse_url(url)
         self.kind = self._url.get_backend_name()
         if self.kind not in _WAYS:
@@ -124,7 +124,7 @@ class Database:
             return read_catalog(connection)
 
     def query(self, sql: str, tables: Sequence[TableInfo], limits: Limits) -> Table:
-        """The result of one SELECT."""
+        """Return the result of one SELECT."""
         checked = check_query(sql, self._surroundings(tables))
         text = verbatim(sql, checked, self.dialect)
         with self.open(limits, sealed=True) as connection:
@@ -141,7 +141,7 @@ class Database:
 
     @contextmanager
     def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
-        """A connection that only reads. Raises SourceUnusable."""
+        """A connection that only reads. Raise SourceUnusable."""
         try:
             engine = self._engine()
             with engine.connect() as connection:
@@ -186,7 +186,7 @@ class Database:
         return connection
 
     def _explain(self, error: SQLAlchemyError, tables: Sequence[TableInfo]) -> str:
-        """The driver's own words, without SQLAlchemy's frame and without the password."""
+        """Return the driver's own words, without SQLAlchemy's frame and without the password."""
         text = _words(getattr(error, "orig", None) or error)
         if self._url.password:
             text = text.replace(str(self._url.password), "***")
@@ -248,7 +248,7 @@ def _typed(table: Table) -> tuple[Column, ...]:
 
 
 def _cancel_of(engine: Engine, driver: Any) -> Callable[[], object]:
-    """What tells the server that nobody waits for the running statement any more."""
+    """Return what tells the server that nobody waits for the running statement any more."""
     if hasattr(driver, "thread_id"):
         return partial(_kill_query, engine, driver.thread_id())
     cancel: Callable[[], object] = getattr(driver, "cancel", lambda: None)

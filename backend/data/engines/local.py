@@ -39,7 +39,7 @@ _SEAL = (
 
 @cache
 def function_names() -> frozenset[str]:
-    """The names of DuckDB's functions that compute; table functions are not among them."""
+    """Return the names of DuckDB's functions that compute; table functions are not among them."""
     with duckdb.connect(":memory:") as connection:
         rows = connection.execute(
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "

@@ -27,7 +27,7 @@ _ODD = frozenset(
 
 
 def verbatim(sql: str, checked: exp.Expr, dialect: str) -> str:
-    """The query that was checked, in its own words."""
+    """Return the query that was checked, in its own words."""
     tokens = [
         token
         for token in Dialect.get_or_raise(dialect).tokenize(sql)
@@ -46,7 +46,7 @@ def verbatim(sql: str, checked: exp.Expr, dialect: str) -> str:
 
 
 def _written(token: Token, sql: str, dialect: str) -> str | None:
-    """A token as the database shall read it, or None where only the parser can say."""
+    """Return a token as the database shall read it, or None where only the parser can say."""
     kind = token.token_type
     if kind is TokenType.STRING:
         text = token.text.replace("'", "''")

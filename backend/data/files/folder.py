@@ -32,7 +32,7 @@ def find_files(folder: Path) -> list[Path]:
 
 
 def is_workbook(path: Path) -> bool:
-    """Whether the file is a spreadsheet program's."""
+    """Return whether the file is a spreadsheet program's."""
     return path.suffix.lower() in WORKBOOKS
 
 
@@ -69,6 +69,6 @@ def _is_source(relative: Path) -> bool:
 
 
 def _suffix(name: str) -> str:
-    """The known suffix at the end of `name`, the longest first, or an empty string."""
+    """Return the known suffix at the end of `name`, the longest first, or an empty string."""
     by_length = sorted(SUFFIXES, key=len, reverse=True)
     return next((suffix for suffix in by_length if name.lower().endswith(suffix)), "")

@@ -62,7 +62,7 @@ def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
 def copy_standing_still(
     path: Path, copy: Path, take: Callable[[Path, Path], object] = shutil.copyfile
 ) -> None:
-    """Copy the file as it was at one moment. Raises SourceUnusable if it never stands still."""
+    """Copy the file as it was at one moment. Raise SourceUnusable if it never stands still."""
     for _ in range(_COPY_ATTEMPTS):
         try:
             before = fingerprint(path)

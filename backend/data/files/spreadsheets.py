@@ -71,7 +71,7 @@ class _Unseen:
 def read_workbook(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Understood]:
     """Make a table of each sheet; return what was understood of them.
 
-    Raises SourceUnusable for a workbook that is too large once it is unpacked.
+    Raise SourceUnusable for a workbook that is too large once it is unpacked.
     """
     is_packed = path.suffix.lower() in _PACKED
     unseen = _look_inside(path) if is_packed else {}
@@ -148,7 +148,7 @@ def _note_kinds(row: Sequence[Value], kinds: list[set[type]]) -> None:
 
 
 def _kind(value: Value) -> type:
-    """The cell's type: whole numbers and days are not told apart by a workbook."""
+    """Return the cell's type: whole numbers and days are not told apart by a workbook."""
     if type(value) is float and value.is_integer() and abs(value) < 1e15:
         return int
     if type(value) is datetime and not (
@@ -205,7 +205,7 @@ def _check_sizes(sizes: dict[str, int]) -> None:
 
 
 def _sheet_places(archive: ZipFile) -> dict[str, str]:
-    """The place of each sheet's XML in the archive, by the sheet's name."""
+    """Return the place of each sheet's XML in the archive, by the sheet's name."""
     book = ElementTree.fromstring(archive.read("xl/workbook.xml"))  # noqa: S314 - in the sandbox
     links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))  # noqa: S314
     targets = {link.get("Id"): link.get("Target", "") for link in links}

@@ -80,7 +80,7 @@ def build_finance(folder: Path) -> None:
 
 
 def _planned(rng: Generator) -> pa.Table:
-    """The budget in hundreds of euros, and a forecast a few percent beside it."""
+    """Return the budget in hundreds of euros, and a forecast a few percent beside it."""
     rows = []
     for company, centre, account, month, _ in ledger.plan_cells():
         drift = 1 + rng.normal(0.015, 0.03)

@@ -49,7 +49,7 @@ def plan_cells() -> list[tuple[str, str | None, str, float, int]]:
 
 
 def document_lines(rng: Generator, rates: dict[tuple[int, int, str], float]) -> pa.Table:
-    """One row per document: the posting on a profit and loss account, in cents."""
+    """Return one row per document: the posting on a profit and loss account, in cents."""
     cells = plan_cells()
     keys = [(*cell, *period) for period in master.PERIODS for cell in cells]
     counts = np.maximum(1, rng.poisson([key[4] for key in keys]))

@@ -73,7 +73,7 @@ def _looks(
 
 
 def _counts(place: str) -> str:
-    """The SQL of what `_Plain` holds."""
+    """Return the SQL of what `_Plain` holds."""
     patterns = [
         f"regexp_full_match({place}, '{pattern}')"
         for pattern in (_INTEGER, _DECIMAL, _THREE_DIGITS)
@@ -84,7 +84,7 @@ def _counts(place: str) -> str:
 
 
 def _plainly(place: str, plain: _Plain) -> Reading | None:
-    """The column where every cell is of one plain form."""
+    """Return the column where every cell is of one plain form."""
     if not plain.filled:
         return text_reading(place, "all empty")
     if plain.integers == plain.filled:
@@ -97,7 +97,7 @@ def _plainly(place: str, plain: _Plain) -> Reading | None:
 
 
 def _by_kinds(column: RawColumn) -> Reading | None:
-    """The column of a workbook whose cells are all of one type."""
+    """Return the column of a workbook whose cells are all of one type."""
     kinds, place = column.kinds, column.place
     if not kinds or kinds - {bool, int, float, date, datetime}:
         return None
@@ -115,7 +115,7 @@ def _by_kinds(column: RawColumn) -> Reading | None:
 
 
 def _usual_kind(connection: duckdb.DuckDBPyConnection, place: str) -> Kind:
-    """The kind of most of the first different values; text if they are of many kinds."""
+    """Return the kind of most of the first different values; text if they are of many kinds."""
     rows = connection.execute(
         f"SELECT DISTINCT {place} FROM {RAW} WHERE {place} IS NOT NULL LIMIT {_SAMPLE}"  # noqa: S608 - our own names
     ).fetchall()
@@ -150,7 +150,7 @@ def _booleans(connection: duckdb.DuckDBPyConnection, place: str) -> Reading:
 
 
 def _usual_style(styles: Counter[str], readings: dict[str, Reading]) -> str:
-    """How the file's columns that leave no doubt write numbers; empty if they disagree."""
+    """Return how the file's columns that leave no doubt write numbers; empty if they disagree."""
     german = styles["german"]
     english = styles["english"] + sum(r.type == "DOUBLE" for r in readings.values())
     if bool(german) == bool(english):

@@ -102,7 +102,7 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
 
 
 def _order(forms: DateForms) -> tuple[str, str]:
-    """The order of the parts, and why it cannot be told, if so."""
+    """Return the order of the parts, and why it cannot be told, if so."""
     if forms.others["odd"] or forms.others["word"] * 20 > forms.fitting:
         form = "odd" if forms.others["odd"] else "word"
         count = forms.others[form]

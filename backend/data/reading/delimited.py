@@ -56,7 +56,7 @@ def check_width(columns: int) -> None:
 
 
 def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Dialect, int]:
-    """The dialect, and how many lines at the start only tell it."""
+    """Return the dialect, and how many lines at the start only tell it."""
     with open_text(path, encoding) as file:
         lines = _sample(file)
     if not any(line.strip() for line in lines):
@@ -78,7 +78,7 @@ def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Di
 
 
 def _sample(file: TextIO) -> list[str]:
-    """The first lines, without the last one if it was cut."""
+    """Return the first lines, without the last one if it was cut."""
     text = file.read(_SAMPLE_CHARS)
     lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
     return lines[:-1] if len(text) == _SAMPLE_CHARS and len(lines) > 1 else lines
@@ -87,7 +87,7 @@ def _sample(file: TextIO) -> list[str]:
 def _regular(
     path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
 ) -> RegularFile | None:
-    """The file for the engine's own reader, if it is as regular as that reader wants it."""
+    """Return the file for the engine's own reader, if it is as regular as that reader wants it."""
     is_plain = encoding.codec in ("utf-8", "utf-8-sig") and not encoding.warning
     has_lines = any("\n" in cell for _, row in first for cell in row)
     if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:

@@ -75,14 +75,14 @@ def detect_dialect(lines: Sequence[str]) -> Dialect:
 
 
 def _without_quoted(lines: Sequence[str], quote: str) -> list[str]:
-    """The lines with a letter in place of each quoted cell: what is inside says nothing."""
+    """Return the lines with a letter in place of each quoted cell: what is inside says nothing."""
     edge = "[,;\t|\x01^~¦:\r\n]"
     quoted = rf"(?:^|(?<={edge})) ?{quote}(?:[^{quote}\\]|{quote}{quote}|\\.)*{quote}(?=$|{edge})"
     return re.sub(quoted, "q", "".join(lines), flags=re.DOTALL).splitlines(keepends=True)
 
 
 def _quote(lines: Sequence[str]) -> str:
-    """A single quote only where cells begin and end with it, and none with a double one."""
+    """Return a single quote only where cells begin and end with it, and none with a double one."""
     text = "\n".join(lines)
     edge = "[,;\t|\n]"
     doubles = len(re.findall(rf'(?:^|{edge}) ?"|"(?:$|{edge})', text))
@@ -106,7 +106,7 @@ def _score(lines: Sequence[str], dialect: Dialect) -> float:
 
 
 def _is_clean(cell: str, separator: str) -> bool:
-    """Whether a cell looks like a value, and not like a piece of several or of one."""
+    """Return whether a cell looks like a value, and not like a piece of several or of one."""
     if kind_of(cell) != Kind.TEXT:
         return True
     if separator == "," and cell.startswith(" ") and not cell.startswith(' "'):
@@ -115,7 +115,7 @@ def _is_clean(cell: str, separator: str) -> bool:
 
 
 def _is_one_column(lines: Sequence[str], dialect: Dialect) -> bool:
-    """Whether the separator is a part of numbers or dates, under a header without it."""
+    """Return whether the separator is a part of numbers or dates, under a header without it."""
     if dialect.separator in lines[0] or len(lines) < 2:
         return False
     return all(kind_of(line) in (Kind.NUMBER, Kind.DATE, Kind.MISSING) for line in lines[1:])

@@ -43,7 +43,7 @@ class Encoding:
 
 
 def detect_encoding(path: Path) -> Encoding:
-    """Return the encoding of the whole file. Raises SourceUnusable for what is no text."""
+    """Return the encoding of the whole file. Raise SourceUnusable for what is no text."""
     with open_bytes(path) as file:
         head = file.read(_LOOKED_AT)
     for mark, codec, name in _MARKS:
@@ -99,7 +99,7 @@ def _by_zeros(head: bytes) -> Encoding | None:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether there are more characters that nobody sees than slips in a text would be."""
+    """Return whether there are more characters that nobody sees than slips in a text would be."""
     unseen = len(head) - len(head.translate(None, _UNSEEN))
     return unseen > max(3, len(head) // 50)
 
@@ -115,7 +115,7 @@ def _by_validity(path: Path) -> Encoding:
 
 
 def _invalid_bytes(path: Path) -> tuple[int, int, bytes]:
-    """Count bytes that are not UTF-8, and all beyond ASCII; give some lines that hold them."""
+    """Count bytes that are not UTF-8, and all beyond ASCII; return some lines that hold them."""
     wrong = foreign = 0
     sample = b""
     for block in _blocks(path):
@@ -147,7 +147,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _guess(sample: bytes) -> Encoding:
-    """One of the old encodings; Windows-1252 unless another is clearly better."""
+    """Return one of the old encodings; Windows-1252 unless another is clearly better."""
     found = charset_normalizer.from_bytes(sample, cp_isolation=_GUESSED, threshold=0.15).best()
     codec = found.encoding if found else "cp1252"
     if codec == "cp1250" and not _is_central_european(sample):
@@ -158,7 +158,7 @@ def _guess(sample: bytes) -> Encoding:
 
 
 def _is_central_european(sample: bytes) -> bool:
-    """Whether letters are among the bytes that the two Latin code pages read differently."""
+    """Return whether letters are among the bytes that the two Latin code pages read differently."""
     letters = sum(
         byte in b"\x9a\x9e\x8a\x8e\xb9\xea\xb3\xbf\xe6\xec\xf8\xe8\xf9" for byte in sample
     )

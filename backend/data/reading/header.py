@@ -48,7 +48,7 @@ def find_header(rows: Sequence[Row]) -> Header:
 
 
 def column_names(header: Sequence[object]) -> list[str]:
-    """The header's texts, made unique; a column without one is named by its number."""
+    """Return the header's texts, made unique; a column without one is named by its number."""
     names: list[str] = []
     taken: set[str] = set()
     for number, cell in enumerate(header, 1):
@@ -64,7 +64,7 @@ def column_names(header: Sequence[object]) -> list[str]:
 
 
 def _usual_width(rows: Sequence[Row]) -> int:
-    """The width of most records: the last ones, if titles above are as many."""
+    """Return the width of most records: the last ones, if titles above are as many."""
     widths = Counter(len(row) for row in rows[-LOOKED_AT:])
     if not widths:
         return 0
@@ -77,7 +77,7 @@ def _usual_width(rows: Sequence[Row]) -> int:
 
 
 def _first_wide(rows: Sequence[Row], width: int) -> int:
-    """The first record that is no title: it fills half of the width, at least two cells."""
+    """Return the first record that is no title: it fills half of the width, at least two cells."""
     if width < 2:
         return _first_of_lone_column(rows)
     needed = min(width, max(2, (width + 1) // 2))
@@ -103,7 +103,7 @@ def _filled(row: Row) -> int:
 
 
 def _names_columns(row: Row, body: Sequence[Row], width: int) -> bool:
-    """Whether a record names columns: its cells are of other kinds than those below."""
+    """Return whether a record names columns: its cells are of other kinds than those below."""
     if not body:
         return any(kind_of(cell) == Kind.TEXT for cell in row)
     votes = sum(_vote(row, body, place) for place in range(min(width, len(row))))
@@ -144,7 +144,7 @@ def _is_year(cell: str) -> bool:
 
 
 def _is_upper_half(rows: Sequence[Row], start: int, width: int) -> bool:
-    """Whether the header's gaps are filled by a second row of names above rows of values."""
+    """Return whether the header's gaps are filled by a second row of names above rows of values."""
     if start + 2 >= len(rows):
         return False
     upper, lower = _padded(rows[start], width), _padded(rows[start + 1], width)

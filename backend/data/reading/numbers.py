@@ -113,7 +113,7 @@ def read_numbers(forms: NumberForms, usual: str, separator: str) -> Reading | No
 
 
 def _doubt(forms: NumberForms) -> str:
-    """Why the cells are not all numbers of one kind; empty if they are."""
+    """Return why the cells are not all numbers of one kind; empty if they are."""
     counts, examples = forms.counts, forms.examples
     if counts["odd"]:
         return f"cells that are no numbers ({counts['odd']:,} in all): {_shown(examples['odd'])}"
@@ -130,7 +130,7 @@ def _doubt(forms: NumberForms) -> str:
 
 
 def _style(forms: NumberForms, usual: str, separator: str) -> str:
-    """The style that is meant; empty if it is open."""
+    """Return the style that is meant; empty if it is open."""
     if forms.style in _STYLES:
         return forms.style
     if not forms.style:
@@ -183,7 +183,7 @@ def _parts(text: str) -> str:
 
 
 def _digits(parts: str) -> str:
-    """The digits with point and comma, without the spaces between thousands."""
+    """Return the digits with point and comma, without the spaces between thousands."""
     bare = f"regexp_replace({parts}.digits, {literal(cells.GROUPS)}, '', 'g')"
     is_spaced = f"regexp_full_match({parts}.digits, {literal(cells.SPACED)})"
     return f"CASE WHEN {is_spaced} THEN {bare} ELSE {parts}.digits END"
@@ -205,7 +205,7 @@ def _form() -> str:
 
 
 def _expression(place: str, style: str, type_: str) -> str:
-    """The number, over the columns p_c0 and d_c0 that `_columns` makes."""
+    """Return the number, over the columns p_c0 and d_c0 that `_columns` makes."""
     p, d = f"p_{place}", f"d_{place}"
     bare = f"replace({d}, ',', '')"
     if style == "german":
@@ -222,7 +222,7 @@ def _expression(place: str, style: str, type_: str) -> str:
 
 
 def _columns(place: str) -> str:
-    """The parts of each cell, and its digits."""
+    """Return the parts of each cell, and its digits."""
     p = f"p_{place}"
     return f"{_parts(trimmed(place))} AS {p}, {_digits('(' + p + ')')} AS d_{place}"
 

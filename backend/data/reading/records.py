@@ -79,7 +79,7 @@ class Records:
             yield first, row
 
     def _is_torn(self, row: list[str]) -> bool:
-        """Whether a record over several lines is rather several."""
+        """Return whether a record over several lines is rather several."""
         if self.dialect.quote not in self._pending[-1]:  # the file ends inside of quotes
             return True
         expected = self.expected or self._last_width

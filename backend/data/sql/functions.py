@@ -137,7 +137,7 @@ _INSTEAD = (
 
 
 def refusal(name: str) -> str:
-    """Why a function is forbidden, and what to write instead."""
+    """Return why a function is forbidden, and what to write instead."""
     hints = (hint for pattern, hint in _INSTEAD if re.match(pattern, name))
     return (
         f"The function {name} is not allowed in queries, which only read tables and compute. "

@@ -89,12 +89,12 @@ class Surroundings:
     shown: Sequence[str] = ()
 
     def knows(self, function: str) -> bool:
-        """Whether a function is known to only compute."""
+        """Return whether a function is known to only compute."""
         return function in self.functions or function in HARMLESS.get(self.dialect, ())
 
 
 def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
-    """The parsed query; raises QueryRefused with what to write instead."""
+    """Return the parsed query; raises QueryRefused with what to write instead."""
     query = _parse_one(sql, surroundings.dialect)
     for node in query.walk():
         _check_part(node)
@@ -107,7 +107,7 @@ def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
 
 
 def referenced_tables(query: exp.Expr) -> Iterator[tuple[str, ...]]:
-    """The names of all tables the query reads, without its own WITH names, in lower case."""
+    """Yield the names of all tables the query reads, without its own WITH names, in lower case."""
     for table in query.find_all(exp.Table):
         if isinstance(table.this, exp.Identifier) and not _is_with_name(table):
             yield _path(table)
@@ -150,7 +150,7 @@ def _check_part(node: exp.Expr) -> None:
 
 
 def _instead(node: exp.Expr) -> str:
-    """What to write instead of a part that is refused, where there is something."""
+    """Return what to write instead of a part that is refused, where there is something."""
     return next((hint for kinds, hint in _INSTEAD if isinstance(node, kinds)), "")
 
 
@@ -218,7 +218,7 @@ def _path(table: exp.Table) -> tuple[str, ...]:
 
 
 def _is_with_name(table: exp.Table) -> bool:
-    """Whether the name is one that a WITH around it defines, by the rules of visibility.
+    """Return whether the name is one that a WITH around it defines, by the rules of visibility.
 
     A WITH name that is not visible here would be the engine's own table of that name.
     """
@@ -237,7 +237,7 @@ def _is_with_name(table: exp.Table) -> bool:
 
 
 def _visible_names(with_: exp.Expr | None, inside: exp.Expr) -> set[str]:
-    """The names of a WITH that `inside` sees: those before it, and its own if recursive."""
+    """Return the names of a WITH that `inside` sees: those before it, and its own if recursive."""
     names: set[str] = set()
     if not isinstance(with_, exp.With):
         return names

@@ -21,17 +21,17 @@ _QUOTES = re.compile(r'["`\[\]]')
 
 
 def written(path: Sequence[str], dialect: str) -> str:
-    """A name of one or more parts as SQL must have it: in quotes where it needs them."""
+    """Return a name of one or more parts as SQL must have it: in quotes where it needs them."""
     return ".".join(_written(part, dialect) for part in path)
 
 
 def plain(name: str) -> str:
-    """A name as somebody wrote it, without quotes and in lower case: for look-ups."""
+    """Return a name as somebody wrote it, without quotes and in lower case: for look-ups."""
     return _QUOTES.sub("", name).strip().lower()
 
 
 def how_to_write(word: str, names: Iterable[str]) -> str:
-    """A hint of how a name that the engine does not know is written, or nothing.
+    """Return a hint of how a name that the engine does not know is written, or nothing.
 
     `names` are those that exist, as SQL must have them.
     """

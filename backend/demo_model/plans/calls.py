@@ -31,7 +31,7 @@ def sql(conversation: Conversation) -> list[Call]:
 
 
 def list_sources(_: Conversation) -> list[Call]:
-    """All sources."""
+    """Return all sources."""
     return [Call("list_sources", {})]
 
 
@@ -72,7 +72,7 @@ def _may_be_late(row: Row) -> bool:
 
 
 def late_query(row: Row) -> dict[str, Any]:
-    """The arguments that look up a figure's documents entered after the load into BPC."""
+    """Return the arguments that look up a figure's documents entered after the load into BPC."""
     quoted = {name: row[name].replace("'", "''") for name in LEDGER_KEYS}
     return {
         "source": "fi",

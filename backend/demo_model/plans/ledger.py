@@ -40,7 +40,7 @@ class Plan:
 
 
 def plan_figures(request: Request, catalogue: Catalogue) -> Plan:
-    """The figures by the groups asked for; raises CannotApply."""
+    """Return the figures by the groups asked for; raises CannotApply."""
     measures = measures_of(request)
     request = _settled(request, catalogue, measures)
     statement, applied = figures_statement(request, measures, catalogue)
@@ -50,7 +50,7 @@ def plan_figures(request: Request, catalogue: Catalogue) -> Plan:
 
 
 def plan_documents(request: Request, catalogue: Catalogue) -> Plan:
-    """The documents themselves, the largest first; raises CannotApply."""
+    """Return the documents themselves, the largest first; raises CannotApply."""
     settled = _settled(replace(request, threshold=None), catalogue, ("actual",))
     request = replace(settled, grouping=request.grouping, threshold=request.threshold)
     limit = request.limit or 2 * USUAL_LIMIT
@@ -100,7 +100,7 @@ def plan_list(request: Request) -> Plan:
 
 
 def measures_of(request: Request) -> tuple[str, ...]:
-    """The measures that a request names; what was spent where it names none."""
+    """Return the measures that a request names; what was spent where it names none."""
     topics = set(request.topics)
     if {"revenue", "spend"} <= topics:
         raise CannotApply("Ask for revenue or for costs, one at a time: they are not added up.")
@@ -119,7 +119,7 @@ def measures_of(request: Request) -> tuple[str, ...]:
 
 
 def _settled(request: Request, catalogue: Catalogue, measures: tuple[str, ...]) -> Request:
-    """The request with the year and the groups that are usual where it names none."""
+    """Return the request with the year and the groups that are usual where it names none."""
     grouping = _grouping(request, measures)
     filters, notes = dict(request.filters), list(request.notes)
     if request.over_budget is not None and not {"fiscal_period", "months"} & filters.keys():
@@ -137,7 +137,7 @@ def _settled(request: Request, catalogue: Catalogue, measures: tuple[str, ...]) 
 
 
 def _names_account(request: Request) -> bool:
-    """Whether it names an account, of which postings are what can be asked for."""
+    """Return whether it names an account, of which postings are what can be asked for."""
     return bool({"gl_account", "group_account"} & request.filters.keys())
 
 
@@ -178,7 +178,7 @@ def _is_of_several_years(request: Request) -> bool:
 
 
 def _pairs(request: Request) -> list[str]:
-    """The dimensions of which several values are named."""
+    """Return the dimensions of which several values are named."""
     several = [n for n, f in request.filters.items() if len(f.values) > 1 and n in COLUMNS]
     if "compare" not in request.topics and "difference" not in request.topics:
         several = [n for n in several if n not in ("fiscal_period", "months")]
@@ -190,7 +190,7 @@ def _pairs(request: Request) -> list[str]:
 
 
 def _is_pair(request: Request) -> bool:
-    """Whether the answer has two rows, one for each of two values."""
+    """Return whether the answer has two rows, one for each of two values."""
     return (
         len(request.grouping) == 1
         and len(request.filters.get(request.grouping[0], Filter()).values) == 2
@@ -198,7 +198,7 @@ def _is_pair(request: Request) -> bool:
 
 
 def _said(request: Request, measures: tuple[str, ...]) -> set[str]:
-    """What the answer computes or says from the rows."""
+    """Return what the answer computes or says from the rows."""
     said = {"spend", "revenue"}
     if request.topics & {"total", "number of"}:
         said |= {"documents"}

@@ -31,7 +31,7 @@ _PART_NAMES = {
 
 
 def is_compare(request: Request) -> bool:
-    """Whether FI is to be compared with BPC."""
+    """Return whether FI is to be compared with BPC."""
     topics = request.topics
     if topics & _PLANNED:
         return False
@@ -44,7 +44,7 @@ def is_compare(request: Request) -> bool:
 
 
 def is_budget(request: Request) -> bool:
-    """Whether get_budget knows all of it: cost centres of a year, whole or in part."""
+    """Return whether get_budget knows all of it: cost centres of a year, whole or in part."""
     centres = request.filters.get("cost_centre", Filter())
     year = request.filters.get("fiscal_year", Filter())
     periods = request.filters.get("fiscal_period", Filter())
@@ -66,7 +66,7 @@ def is_budget(request: Request) -> bool:
 
 
 def needs_catalogue(understanding: Understanding) -> bool:
-    """Whether names or codes are to be looked up before anything can be planned."""
+    """Return whether names or codes are to be looked up before anything can be planned."""
     request = understanding.request
     if understanding.catalogue:
         return False
@@ -75,7 +75,7 @@ def needs_catalogue(understanding: Understanding) -> bool:
 
 
 def refusal(understanding: Understanding) -> str:
-    """Why there is no figure: what was not understood, or what is wrong; else nothing."""
+    """Return why there is no figure: what was not understood, or what is wrong; else nothing."""
     request = understanding.request
     if request.is_lost:
         return (
@@ -98,7 +98,7 @@ def refusal(understanding: Understanding) -> str:
 
 
 def plan(understanding: Understanding) -> Plan:
-    """The plan that applies all of the request; raises CannotApply where there is none."""
+    """Return the plan that applies all of the request; raises CannotApply where there is none."""
     request, catalogue = understanding.request, understanding.catalogue
     if is_budget(request):
         return _checked(_plan_budgets(request), request)
@@ -122,7 +122,7 @@ def plan(understanding: Understanding) -> Plan:
 
 
 def too_long(conversation: Conversation) -> str:
-    """The refusal of a question of which only the beginning would be read."""
+    """Return the refusal of a question of which only the beginning would be read."""
     length = len(conversation.question.strip())
     if length <= LONGEST_QUESTION:
         return ""
@@ -133,7 +133,7 @@ def too_long(conversation: Conversation) -> str:
 
 
 def _checked(found: Plan, request: Request) -> Plan:
-    """The plan, if it applies each part of the request."""
+    """Return the plan, if it applies each part of the request."""
     missing = sorted(
         _PART_NAMES.get(part) or _as_words(part)
         for part in request.named - _same_accounts(found.applied)
@@ -147,7 +147,7 @@ def _checked(found: Plan, request: Request) -> Plan:
 
 
 def _same_accounts(applied: frozenset[str]) -> frozenset[str]:
-    """An account of either ledger is what "by account" asks for."""
+    """Return an account of either ledger is what "by account" asks for."""
     either = {"by gl_account", "by group_account"} & applied
     return applied | {"by account"} if either else applied
 

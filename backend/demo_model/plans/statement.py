@@ -61,7 +61,7 @@ class Condition:
 def figures_statement(
     request: Request, measures: tuple[str, ...], catalogue: Catalogue
 ) -> tuple[str, set[str]]:
-    """The SELECT of the figures by group, and the parts of the request that it applies."""
+    """Return the SELECT of the figures by group, and the parts of the request that it applies."""
     conditions = [*filter_conditions(request), kind_of_account(request)]
     having = [*thresholds(request, measures), *over_budget_condition(request)]
     order, ordered = ordering(request, measures)
@@ -82,7 +82,7 @@ def figures_statement(
 
 
 def filter_conditions(request: Request) -> list[Condition]:
-    """Each filter as a condition of its own."""
+    """Return each filter as a condition of its own."""
     conditions = [
         Condition(name, _filtered(name, found)) for name, found in request.filters.items()
     ]
@@ -96,13 +96,13 @@ def filter_conditions(request: Request) -> list[Condition]:
 
 
 def figures_of(measures: tuple[str, ...]) -> str:
-    """The postings and planned figures that the measures are summed from."""
+    """Return the postings and planned figures that the measures are summed from."""
     planned = [_PLANNED.format(measure=m, version=_VERSIONS[m]) for m in measures if m in _VERSIONS]
     return " UNION ALL ".join([*([_POSTED] if "actual" in measures else []), *planned])
 
 
 def sums_of(request: Request, measures: tuple[str, ...], catalogue: Catalogue) -> str:
-    """Each measure summed by the group, and how many postings there are."""
+    """Return each measure summed by the group, and how many postings there are."""
     sums = {m: f"COALESCE(SUM(f.amount_group) FILTER (f.measure = '{m}'), 0)" for m in measures}
     columns = [f"{sql} AS {name}" for name, sql in sums.items()]
     if request.over_budget is not None:
@@ -117,7 +117,7 @@ def sums_of(request: Request, measures: tuple[str, ...], catalogue: Catalogue) -
 
 
 def shown_columns(request: Request, measures: tuple[str, ...]) -> str:
-    """The measures, what they add up to over all groups, and how many groups there are."""
+    """Return the measures, what they add up to over all groups, and how many groups there are."""
     columns = [f"g.{m}" for m in measures]
     totals = [f"SUM(g.{m}) OVER () AS all_{m}" for m in measures]
     if {"actual", "budget"} <= set(measures):
@@ -132,26 +132,26 @@ def shown_columns(request: Request, measures: tuple[str, ...]) -> str:
 
 
 def name_column(dimension: str) -> str:
-    """A code's name beside it."""
+    """Return a code's name beside it."""
     if dimension not in MASTER_TABLES:
         return ""
     return _NAME.format(table=MASTER_TABLES[dimension], code=dimension)
 
 
 def group_by(request: Request) -> str:
-    """The GROUP BY of the groups, if there are any."""
+    """Return the GROUP BY of the groups, if there are any."""
     return (
         f" GROUP BY {', '.join(COLUMNS[d] for d in request.grouping)}" if request.grouping else ""
     )
 
 
 def where_clause(conditions: list[Condition]) -> str:
-    """The WHERE of all conditions."""
+    """Return the WHERE of all conditions."""
     return f"WHERE {' AND '.join(condition.sql for condition in conditions) or 'TRUE'}"
 
 
 def _filtered(name: str, found: Filter) -> str:
-    """The filter's SQL; what has no value is not left out with those that are."""
+    """Return the filter's SQL; what has no value is not left out with those that are."""
     column = COLUMNS[name]
     parts = []
     if found.values:
@@ -177,7 +177,7 @@ def kind_of_account(request: Request) -> Condition:
 
 
 def _main(request: Request, measures: tuple[str, ...]) -> str:
-    """The column by which rows are ranked and limited; none where it is not clear."""
+    """Return the column by which rows are ranked and limited; none where it is not clear."""
     named = {"spend": "actual", "fi": "actual", "left": "remaining", "over": "overspent"}
     if request.order_by:
         name = named.get(request.order_by, request.order_by)
@@ -198,7 +198,7 @@ def _main(request: Request, measures: tuple[str, ...]) -> str:
 
 
 def thresholds(request: Request, measures: tuple[str, ...]) -> list[Condition]:
-    """The limit of the amount, on the figure that it is meant of."""
+    """Return the limit of the amount, on the figure that it is meant of."""
     if not request.threshold:
         return []
     column = _main(request, measures)
@@ -211,7 +211,7 @@ def thresholds(request: Request, measures: tuple[str, ...]) -> list[Condition]:
 
 
 def compared(column: str, threshold: Threshold) -> str:
-    """A column held against a limit."""
+    """Return a column held against a limit."""
     if threshold.operator == "between":
         return f"{column} BETWEEN {threshold.amount} AND {threshold.until}"
     return f"{column} {threshold.operator} {threshold.amount}"
@@ -228,14 +228,14 @@ def over_budget_condition(request: Request) -> list[Condition]:
 
 
 def asks_whether(request: Request) -> bool:
-    """Whether it asks about the one thing that it names: is CC-1001 over budget."""
+    """Return whether it asks about the one thing that it names: is CC-1001 over budget."""
     return request.grouping == ("cost_centre",) and bool(
         request.filters.get("cost_centre", Filter()).values
     )
 
 
 def ordering(request: Request, measures: tuple[str, ...]) -> tuple[str, set[str]]:
-    """The ORDER BY, and the parts of the request that it applies."""
+    """Return the ORDER BY, and the parts of the request that it applies."""
     groups = ", ".join(f"g.{d}" for d in request.grouping) or "1"
     is_ranked = (
         request.order or request.order_by or request.limit or request.over_budget is not None

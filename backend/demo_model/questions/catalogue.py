@@ -62,18 +62,18 @@ class Catalogue:
                     self._parts.setdefault(words[first:last], []).append(entry)
 
     def of(self, kind: str) -> list[Entry]:
-        """All entries of a kind."""
+        """Return all entries of a kind."""
         return [entry for entry in self.entries if entry.kind == kind]
 
     def by_code(self, kind: str, code: str) -> Entry | None:
-        """The entry of that code, also of a cost centre's bare digits."""
+        """Return the entry of that code, also of a cost centre's bare digits."""
         return next(
             (e for e in self.of(kind) if e.code == code or e.code == f"CC-{code}"),
             None,
         )
 
     def by_name(self, words: Sequence[str]) -> list[Entry]:
-        """The entries called so; where there are none, those whose names hold the words."""
+        """Return the entries called so; where there are none, those whose names hold the words."""
         phrase = tuple(stem(word) for word in words)
         if len(phrase) == 1 and (words[0] in FILLERS or len(words[0]) < 3):
             return list(self._names.get(phrase, ()))
@@ -85,7 +85,7 @@ class Catalogue:
         return sorted(int(e.code) for e in self.of("fiscal_year") if e.code.isdecimal())
 
     def posted_until(self, year: int) -> int:
-        """The last period with postings of a year."""
+        """Return the last period with postings of a year."""
         entry = self.by_code("fiscal_year", str(year))
         return int(entry.name) if entry and entry.name.isdecimal() else 0
 
@@ -95,7 +95,7 @@ class Catalogue:
         return [y * 100 + p for y in self.years for p in range(1, self.posted_until(y) + 1)]
 
     def listed(self, kind: str) -> str:
-        """All entries of a kind in words."""
+        """Return all entries of a kind in words."""
         return ", ".join(
             entry.code if kind == "fiscal_year" else f"{entry.code} {entry.name}"
             for entry in self.of(kind)
@@ -118,7 +118,7 @@ def find_catalogue(conversation: Conversation) -> Catalogue | None:
 
 
 def stem(word: str) -> str:
-    """A word without the plural's ending."""
+    """Return a word without the plural's ending."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word
@@ -130,7 +130,7 @@ def _words(name: str) -> list[str]:
 
 
 def _country(entry: Entry) -> list[Phrase]:
-    """The names of the country that a company is in."""
+    """Return the names of the country that a company is in."""
     if entry.kind != "company_code":
         return []
     return [

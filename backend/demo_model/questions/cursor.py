@@ -51,7 +51,7 @@ class Cursor:
         return self.tokens[place] if 0 <= place < len(self.tokens) else _END
 
     def _meaning(self, ahead: int = 0) -> tuple[str, object, int]:
-        """The longest phrase at a place: its slot, its value, its number of words."""
+        """Return the longest phrase at a place: its slot, its value, its number of words."""
         start = self.at + ahead
         for count in range(LONGEST_PHRASE, 0, -1):
             words = [token.plain for token in self.tokens[start : start + count]]

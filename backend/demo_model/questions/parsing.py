@@ -12,7 +12,7 @@ _MAX_UNREAD = 12
 
 
 def parse(text: str, catalogue: Catalogue | None) -> Request:
-    """The request of a question; without a catalogue, names and codes stay unread."""
+    """Return the request of a question; without a catalogue, names and codes stay unread."""
     return _Parser(read_tokens(text), catalogue).run()
 
 

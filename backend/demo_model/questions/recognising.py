@@ -30,7 +30,7 @@ _AROUND_NAMES = ".,;:?!`'\"()"
 
 
 def holds_select(text: str) -> bool:
-    """Whether it holds a statement, however long: each word is sought once."""
+    """Return whether it holds a statement, however long: each word is sought once."""
     for first, then in _STATEMENTS:
         begun = first.search(text)
         if begun and then.search(text, begun.end()):
@@ -39,7 +39,7 @@ def holds_select(text: str) -> bool:
 
 
 def split_select(text: str) -> tuple[str, str, str]:
-    """A question's SELECT, the source named before it, and what was not understood there."""
+    """Return a question's SELECT, the source named before it, and what was not understood there."""
     begun = _STATEMENT.search(text)
     if begun is None:
         return "", "fi", ""
@@ -55,24 +55,24 @@ def split_select(text: str) -> tuple[str, str, str]:
 
 
 def is_about_sources(text: str) -> bool:
-    """Whether all of it asks which sources there are."""
+    """Return whether all of it asks which sources there are."""
     words = [token.plain for token in read_tokens(text)]
     about = any(word in _SOURCE_WORDS for word in words)
     return about and all(word in _SOURCE_WORDS or word in _LISTING for word in words)
 
 
 def asks_to_describe(text: str) -> bool:
-    """Whether it asks for the columns of something."""
+    """Return whether it asks for the columns of something."""
     return any(token.plain in _DESCRIBING for token in read_tokens(text))
 
 
 def described_names(text: str) -> list[str]:
-    """The words of a question for columns that can only be names of sources and tables."""
+    """Return the words of a question for columns that can only be names of sources and tables."""
     fillers = FILLERS | _DESCRIBING | _SOURCE_WORDS | {"all", "list"}
     words = [word.strip(_AROUND_NAMES) for word in text.split()]
     return list(dict.fromkeys(w.lower() for w in words if w and w.lower() not in fillers))
 
 
 def is_name(word: str) -> bool:
-    """Whether a word can be a source's or a table's name."""
+    """Return whether a word can be a source's or a table's name."""
     return _NAME.fullmatch(word) is not None

@@ -99,7 +99,7 @@ class Request:
 
 
 def follows(asked: Request, before: Request | None) -> bool:
-    """Whether a question changes the one before rather than standing for itself."""
+    """Return whether a question changes the one before rather than standing for itself."""
     if before is None:
         return False
     if not asked.topics & SUBJECTS or asked.is_marked or asked.adds:
@@ -116,7 +116,7 @@ SUBJECTS = frozenset(_SUBJECTS.split())
 
 
 def merge(before: Request, asked: Request) -> Request:
-    """The question before with what the follow-up replaces, adds, leaves out or clears."""
+    """Return the question before with what the follow-up replaces, adds, leaves out or clears."""
     things = any(name in asked.filters for name in THINGS)
     filters = {name: f for name, f in before.filters.items() if name not in asked.cleared}
     if any(name in asked.filters for name in TIME):
@@ -160,7 +160,7 @@ def merge(before: Request, asked: Request) -> Request:
 def _chosen(
     choices: tuple[Choice, ...], kinds: frozenset[str]
 ) -> tuple[list[Choice], list[Choice]]:
-    """The choices that naming a kind decides, and those that stay open."""
+    """Return the choices that naming a kind decides, and those that stay open."""
     left = [
         replace(choice, fits=tuple(fit for fit in choice.fits if is_kind(kinds, fit[0])))
         for choice in choices

@@ -22,7 +22,7 @@ class Things(Cursor):
     """Takes what the catalogue knows, and says what it does not know."""
 
     def _name(self) -> bool:
-        """A thing by its name, if it is longer than any phrase here."""
+        """Return a thing by its name, if it is longer than any phrase here."""
         _, _, phrase_length = self._meaning()
         for count in range(_LONGEST_NAME, 0, -1):
             tokens = self.tokens[self.at : self.at + count]
@@ -70,7 +70,7 @@ class Things(Cursor):
         return True
 
     def _choose(self, found: list[Entry], name: str, length: int) -> tuple[list[Entry], str]:
-        """Those that the words around the name leave, and what was guessed by them."""
+        """Return those that the words around the name leave, and what was guessed by them."""
         after, value, _ = self._meaning(length)
         kinds = {self.kind} if self.kind else set()
         if not kinds and after == "dimension":
@@ -106,7 +106,7 @@ class Things(Cursor):
         return True
 
     def _value(self, kind: str, token: Token) -> bool:
-        """A number where a company, a cost centre or an account is expected."""
+        """Return a number where a company, a cost centre or an account is expected."""
         code = "".join(c for c in token.plain if c.isdigit())
         self.at += 1
         if not self.catalogue:
@@ -138,7 +138,7 @@ class Things(Cursor):
         self.at += 2
 
     def _bare_number(self, token: Token) -> bool:
-        """A number that nothing announces: a code of the catalogue, if it is one."""
+        """Return a number that nothing announces: a code of the catalogue, if it is one."""
         self.asks_catalogue = True
         if not self.catalogue:
             return False
@@ -201,7 +201,7 @@ class Things(Cursor):
 
 
 def _is_kind(dimension: object, kind: str) -> bool:
-    """Whether a dimension's word means this kind."""
+    """Return whether a dimension's word means this kind."""
     name = str(dimension[0]) if isinstance(dimension, tuple) else ""
     return kind in KINDS.get(name, (name,))
 

@@ -72,7 +72,7 @@ class TimeWords:
         return (self._plain(at), 1) if self._plain(at) in OPENING else ("", 0)
 
     def _moment(self, at: int, times: Times) -> tuple[Moment | None, int]:
-        """The time named at a place and its number of tokens."""
+        """Return the time named at a place and its number of tokens."""
         if self._plain(at) == "the" and self._plain(at + 1) != "the":
             found, taken = self._moment(at + 1, times)
             return found, taken + 1 if taken else 0
@@ -134,7 +134,7 @@ class TimeWords:
         return tuple(periods), place - at if periods else 0
 
     def _part_of_year(self, at: int, times: Times) -> tuple[tuple[int, ...], int]:
-        """A quarter or half: Q1, quarter 1, first quarter, 1st quarter, H2, second half."""
+        """Return a quarter or half: Q1, quarter 1, first quarter, 1st quarter, H2, second half."""
         word, after, third = (self._plain(at + n) for n in range(3))
         number, taken = 0, 0
         kind = ""
@@ -159,7 +159,7 @@ class TimeWords:
         return tuple(range(size * (number - 1) + 1, size * number + 1)), taken
 
     def _year_after(self, at: int, times: Times) -> tuple[int | None, int]:
-        """The year right after a month: March 2026, March of 2026, period 9 in 2026."""
+        """Return the year right after a month: March 2026, March of 2026, period 9 in 2026."""
         skipped = 1 if self._plain(at) in ("of", "in", ",", "/", "and") else 0
         if self._plain(at) in (",", "and"):
             return None, 0
@@ -183,7 +183,7 @@ class TimeWords:
         return year, 1
 
     def _is_company(self, word: str, times: Times) -> bool:
-        """Whether a number is rather a company's code than a year; 2000 may be either."""
+        """Return whether a number is rather a company's code than a year; 2000 may be either."""
         if times.catalogue is None:
             times.asks_catalogue = times.asks_catalogue or int(word) <= 2000
             return False
@@ -224,7 +224,7 @@ class TimeWords:
         return Moment(periods, year)
 
     def _open(self, operator: str, moment: Moment, times: Times) -> Moment:
-        """All from a time on, or up to it."""
+        """Return all from a time on, or up to it."""
         if operator.startswith(">") and moment.year:
             times.asks_catalogue = True
             posted = times.catalogue.posted_months if times.catalogue else []

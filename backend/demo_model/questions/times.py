@@ -117,7 +117,7 @@ class Times:
 
 
 def _are_pairs(moments: Sequence[Moment]) -> bool:
-    """Whether months are named with years of their own, so that not each goes with each."""
+    """Return whether months are named with years of their own, so that not each goes with each."""
     if any(moment.months for moment in moments):
         return True
     years = [m.year for m in moments if m.periods and m.year]
@@ -138,7 +138,7 @@ def _crossed(moments: Sequence[Moment]) -> dict[str, Filter]:
 
 
 def _same_of_each_year(months: Sequence[int]) -> dict[str, Filter]:
-    """The years and the periods, if the months are the same ones of each year."""
+    """Return the years and the periods, if the months are the same ones of each year."""
     years = sorted({month // 100 for month in months})
     periods = sorted({month % 100 for month in months})
     if len(set(months)) != len(years) * len(periods):

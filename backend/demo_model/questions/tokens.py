@@ -55,7 +55,7 @@ def read_tokens(text: str) -> list[Token]:
 
 
 def amount(written: str) -> tuple[Decimal, str]:
-    """A number as it is meant, and what was guessed of its separators, if anything was."""
+    """Return a number as it is meant, and what was guessed of its separators, if anything was."""
     plain = written.replace("'", "").replace("\u2019", "").replace(" ", "")
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:

@@ -25,7 +25,7 @@ class Understanding:
 
 
 def understand(conversation: Conversation) -> Understanding:
-    """The request of the last question, read together with those that it follows."""
+    """Return the request of the last question, read together with those that it follows."""
     catalogue = find_catalogue(conversation)
     asked = parse(conversation.asked, catalogue)
     before = _before(conversation, catalogue)

@@ -53,7 +53,7 @@ again."""
 
 
 def about(unread: str) -> str:
-    """What the demo model is and can do, and which words it did not understand."""
+    """Return what the demo model is and can do, and which words it did not understand."""
     return f"I do not understand {unread}.\n\n{ABOUT}" if unread else ABOUT
 
 
@@ -85,7 +85,7 @@ def budgets_side_by_side(results: Sequence[Result]) -> str:
 
 
 def rows(conversation: Conversation) -> str:
-    """The rows of a query, the first ones where there are many."""
+    """Return the rows of a query, the first ones where there are many."""
     if not conversation.results:
         unread = split_select(conversation.question)[2][:200]
         return (
@@ -106,7 +106,7 @@ def rows(conversation: Conversation) -> str:
 
 
 def sources(conversation: Conversation) -> str:
-    """The sources as a list."""
+    """Return the sources as a list."""
     columns = ("source", "kind", "tables", "description")
     found = read_rows(conversation.results[0].content, *columns)
     if not found:
@@ -125,7 +125,7 @@ def sources(conversation: Conversation) -> str:
 
 
 def description(conversation: Conversation) -> str:
-    """A source's tables and columns."""
+    """Return a source's tables and columns."""
     if not conversation.results:
         unread = ", ".join(f"“{n[:80]}”" for n in described_names(conversation.asked)[:12])
         return (
@@ -147,7 +147,7 @@ def _description(result: Result) -> str:
 
 
 def summary(conversation: Conversation) -> str:
-    """An extract of the conversation that the request asks to summarise."""
+    """Return an extract of the conversation that the request asks to summarise."""
     found = (_SPOKEN.match(line.strip()) for line in conversation.question.splitlines())
     said = [f"{m[1].lower()}: {m[2][:300]}" for m in found if m and len(m[2]) > 8]
     kept = said if len(said) <= 12 else [*said[:4], "…", *said[-8:]]

@@ -34,7 +34,7 @@ _CAUSES = (
 
 
 def explain(conversation: Conversation, plan: Plan, understood: Understanding) -> str:
-    """The comparison in words: how many differ, which weigh most, and what explains them."""
+    """Return the comparison in words: how many differ, which weigh most, and what explains them."""
     call = plan.calls[0]
     result = next((r for r in conversation.results if r.call == call), None)
     if result is None or " keys: " not in result.content:
@@ -70,7 +70,7 @@ def _nothing_differs(plan: Plan) -> str:
 
 
 def _how_many(plan: Plan, shown: Sequence[Row], counted: str, result: Result) -> str:
-    """Which of the differences the table shows; the count is the tool's."""
+    """Return which of the differences the table shows; the count is the tool's."""
     if plan.request.grouping and plan.request.limit is None:
         return _cut(result)
     counts = re.search(r"([0-9,]{1,12}) match, ([0-9,]{1,12}) minor, ([0-9,]{1,12}) major", counted)
@@ -120,7 +120,7 @@ def _cause(row: Row, results: Sequence[Result]) -> str:
 
 
 def _is_late(row: Row, results: Sequence[Result]) -> bool:
-    """Whether the documents entered after the load add up to what BPC lacks."""
+    """Return whether the documents entered after the load add up to what BPC lacks."""
     for result in results:
         if result.call.arguments == late_query(row):
             found = read_rows(result.content, "amount_group")
@@ -130,7 +130,7 @@ def _is_late(row: Row, results: Sequence[Result]) -> bool:
 
 
 def _causes(found: Sequence[Row], results: Sequence[Result]) -> str:
-    """How many of the differences shown have each cause, and what they add up to."""
+    """Return how many of the differences shown have each cause, and what they add up to."""
     sums: dict[str, list[Decimal]] = {}
     for row in found:
         cause = _cause(row, results).split(" (")[0]
@@ -144,7 +144,7 @@ def _causes(found: Sequence[Row], results: Sequence[Result]) -> str:
 
 
 def _late(results: Sequence[Result]) -> str:
-    """The documents that a late posting consists of, if they were looked up."""
+    """Return the documents that a late posting consists of, if they were looked up."""
     names = ("document_number", "posting_date", "entry_date", "amount_group", "text")
     found = [row for result in results[1:] for row in read_rows(result.content, *names)]
     if not found:

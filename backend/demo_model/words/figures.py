@@ -27,7 +27,7 @@ _MEASURE_NAMES = {
 
 
 def answer(conversation: Conversation, plan: Plan, understood: Understanding) -> str:
-    """The figures that the plan's calls gave, in words, and what they are computed for."""
+    """Return the figures that the plan's calls gave, in words, and what they are computed for."""
     results = [r for call in plan.calls for r in conversation.results if r.call == call]
     if not results:
         return UNREADABLE
@@ -104,7 +104,7 @@ def _left(left: Decimal, plan: Plan) -> str:
 
 
 def _lead(found: Sequence[Row], plan: Plan) -> str:
-    """How many rows there are, and what stands out."""
+    """Return how many rows there are, and what stands out."""
     request = plan.request
     everything = int(number(found[0]["all_rows"]))
     noun = " and ".join(DIMENSION_NAMES[d] for d in request.grouping)
@@ -168,7 +168,7 @@ def _cell(row: Row, dimension: str) -> str:
 
 
 def _total(found: Sequence[Row], plan: Plan) -> str:
-    """What all rows add up to, also those that are not shown."""
+    """Return what all rows add up to, also those that are not shown."""
     row, everything = found[0], int(number(found[0]["all_rows"]))
     if everything == 1:
         return _sign(number(row.get("actual")), plan).strip()

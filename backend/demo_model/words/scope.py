@@ -10,7 +10,7 @@ _OPERATORS = {">": "above", ">=": "at least", "<": "below", "<=": "at most"}
 
 
 def scope(plan: Plan, understood: Understanding) -> str:
-    """The filters, groups and limits of the figures, and what was assumed for them."""
+    """Return the filters, groups and limits of the figures, and what was assumed for them."""
     request = plan.request
     parts = [] if plan.kind == "list" else [_time(request)]
     parts += [
@@ -43,7 +43,7 @@ def _time(request: Request) -> str:
 
 
 def _not_posted(request: Request, catalogue: Catalogue) -> list[str]:
-    """A year that the figures cover beyond what is posted."""
+    """Return a year that the figures cover beyond what is posted."""
     year = catalogue.years[-1]
     years = request.filters.get("fiscal_year", Filter())
     periods = request.filters.get("fiscal_period", Filter()).values or ("12",)
@@ -54,7 +54,7 @@ def _not_posted(request: Request, catalogue: Catalogue) -> list[str]:
 
 
 def limit_words(threshold: Threshold) -> str:
-    """An amount's limit in words: above EUR 5,000."""
+    """Return an amount's limit in words: above EUR 5,000."""
     if threshold.operator == "between":
         return f"between EUR {threshold.amount:,} and EUR {threshold.until:,}"
     return f"{_OPERATORS[threshold.operator]} EUR {threshold.amount:,}"

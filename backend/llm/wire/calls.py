@@ -82,7 +82,7 @@ class Calls:
         return all(call.name for call in self._calls)
 
     def add(self, piece: JSON) -> int:
-        """Take a piece of a call; give how many characters it has."""
+        """Take a piece of a call; return how many characters it has."""
         index, call_id = piece.get("index"), piece.get("id") or ""
         function = piece.get("function") or {}
         name, text = function.get("name") or "", _arguments_of(function.get("arguments"))
@@ -100,7 +100,7 @@ class Calls:
         return self.add({"index": LEGACY, "function": function})
 
     def read(self) -> list[ToolCall]:
-        """Read the arguments of all calls; give them, each with an id of its own."""
+        """Read the arguments of all calls; return them, each with an id of its own."""
         calls = []
         self._ids = []
         for call in self._calls:
@@ -122,7 +122,7 @@ class Calls:
         return marks
 
     def kept(self) -> Mapping[str, JSON]:
-        """What is kept of each call that was read, by its id."""
+        """Return what is kept of each call that was read, by its id."""
         calls = zip(self._ids, self._calls, strict=True)
         return {call_id: kept for call_id, call in calls if (kept := call.kept.joined())}
 

@@ -59,7 +59,7 @@ class Kept:
     def add(self, delta: JSON) -> int:
         """Take what a delta, or a whole message, says in fields that are not OpenAI's.
 
-        Content in parts is kept from the first one on that is thinking. Gives how many characters
+        Content in parts is kept from the first one on that is thinking. Return how many characters
         of thinking it has taken, which count as part of the answer.
         """
         content = delta.get("content")

@@ -78,7 +78,7 @@ class Sources:
             self._executed[key] = {**self._executed.get(key, {}), **known}
 
     def _found(self) -> Iterator[JSON]:
-        """Each page once, by its first mention; a title may come with a later one."""
+        """Yield each page once, by its first mention; a title may come with a later one."""
         results: list[Any] = []
         for tool in self._executed.values():
             found = tool.get("search_results")

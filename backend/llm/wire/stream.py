@@ -47,7 +47,7 @@ class Decoder:
             yield from self._lines(b"")
 
     def end(self) -> Iterator[Any]:
-        """Give what stands at the end of the body, with no blank line behind it."""
+        """Yield what stands at the end of the body, with no blank line behind it."""
         rest = b"".join(self._rest)
         if self._is_json:
             yield json.loads(rest)

@@ -63,7 +63,7 @@ class ThinkTags:
         return said[: len(said) - half], ""
 
     def _text(self, piece: str) -> str:
-        """The text behind the thinking begins with its first sign."""
+        """Return the text behind the thinking begins with its first sign."""
         if self._is_first:
             piece = piece.lstrip()
             self._is_first = not piece

@@ -45,7 +45,7 @@ class Conversation:
 
 
 def find_all(conversation: Conversation) -> list[Finding]:
-    """All that is wrong with a conversation; nothing, if nothing is."""
+    """Return all that is wrong with a conversation; nothing, if nothing is."""
     return [finding for check in CHECKS for finding in check(conversation)]
 
 
@@ -91,7 +91,7 @@ def _open_rows(conversation: Conversation) -> Iterator[Finding]:
 
 
 def _views(conversation: Conversation) -> Iterator[Finding]:
-    """What people said and what tools gave, as the model reads it, was shown to people."""
+    """Yield what people said and what tools gave, as the model reads it, was shown to people."""
     if conversation.state is None:
         return
     shown = Counter(map(_shown, conversation.rows))

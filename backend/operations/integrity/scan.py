@@ -23,7 +23,7 @@ BATCH = 500
 
 
 def conversation_ids(database: Database) -> Iterator[UUID]:
-    """All conversations, by id."""
+    """Yield all conversations, by id."""
     last: UUID | None = None
     while True:
         query = select(ConversationRow.id).order_by(ConversationRow.id).limit(BATCH)
@@ -37,7 +37,7 @@ def conversation_ids(database: Database) -> Iterator[UUID]:
 
 
 def check(database: Database, conversation_id: UUID) -> list[Finding]:
-    """What is wrong with a conversation; nothing for one that is deleted meanwhile."""
+    """Return what is wrong with a conversation; nothing for one that is deleted meanwhile."""
     with database.transaction() as session:
         # All is read as of one moment: a turn may run on meanwhile.
         session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
@@ -46,7 +46,7 @@ def check(database: Database, conversation_id: UUID) -> list[Finding]:
 
 
 def mend(database: Database, conversation_id: UUID, findings: list[Finding]) -> bool:
-    """Do what can be done; give whether that was all. A conversation at work is left alone."""
+    """Do what can be done; return whether that was all. A conversation at work is left alone."""
     with database.transaction() as session:
         held = session.scalar(
             select(ConversationRow.id)

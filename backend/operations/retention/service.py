@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 def rules_of(settings: Settings) -> RetentionRules:
-    """What the settings say."""
+    """Return what the settings say."""
     return RetentionRules(
         days=settings.retention_days,
         sessions_per_person=settings.retention_sessions,
@@ -45,7 +45,7 @@ def rules_of(settings: Settings) -> RetentionRules:
 
 
 def look(services: Services, scope: Scope) -> Retention:
-    """The rules and what they would delete now. Raises NotAllowed."""
+    """Return the rules and what they would delete now. Raise NotAllowed."""
     _require_admin(scope)
     rules = rules_of(services.settings)
     with services.database.transaction() as session:
@@ -56,7 +56,7 @@ def look(services: Services, scope: Scope) -> Retention:
 
 
 def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOutcome:
-    """Apply retention now, as a person; a dry run only counts. Raises NotAllowed."""
+    """Apply retention now, as a person; a dry run only counts. Raise NotAllowed."""
     _require_admin(scope)
     with services.database.transaction() as session:
         plan = make_plan(session, rules_of(services.settings))
@@ -121,7 +121,7 @@ def _is_due(session: Session, hours: float) -> bool:
 
 
 def _runs(session: Session) -> list[RetentionRun]:
-    """The latest applications; what each has deleted is counted up to the next one."""
+    """Return the latest applications; what each has deleted is counted up to the next one."""
     rows: Sequence[AuditEventRow] = session.scalars(_applied(RUNS)).all()
     return [_run(session, row, newer) for row, newer in zip(rows, [None, *rows], strict=False)]
 

@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Read an event's id, or 0 for the very beginning. Raises InvalidInput."""
+        """Read an event's id, or 0 for the very beginning. Raise InvalidInput."""
         if not EVENT_ID.fullmatch(text):
             raise InvalidInput("Resume with the id of an event, or with 0.")
         stream, _, stored = text.partition(".")
@@ -88,7 +88,7 @@ class Viewer:
     def start(self, after: str | None) -> None:
         """Take the place after the event `after`; without it, before the active turn.
 
-        Raises SessionNotFound, InvalidInput.
+        Raise SessionNotFound, InvalidInput.
         """
         with self._services.database.read() as session:
             found = conversations.get(session, self.scope, self._session_id)
@@ -125,7 +125,7 @@ class Viewer:
         return (_position(live) or 0) > self.seen.place.position + 1
 
     def take(self, live: LiveEvent) -> list[Told]:
-        """The event for the viewer; nothing if it was told before."""
+        """Return the event for the viewer; nothing if it was told before."""
         place, ended = self.seen
         if live.id <= place.stream:
             return []
@@ -141,7 +141,7 @@ class Viewer:
         return [Told(self.seen.place, live.event, live.data)] if is_new else []
 
     def _rows_before(self, end: int | None) -> list[Told]:
-        """The stored rows after the viewer's place, up to but without position `end`."""
+        """Return the stored rows after the viewer's place, up to but without position `end`."""
         told: list[Told] = []
         with self._services.database.read() as session:
             while end is None or self.seen.place.position + 1 < end:
@@ -159,7 +159,7 @@ class Viewer:
         return told
 
     def _ended_unseen(self) -> list[Told]:
-        """The end of the latest turn, where no event tells it any more."""
+        """Return the end of the latest turn, where no event tells it any more."""
         latest = self._latest_turn()
         if latest is None or not is_finished(latest[0].status):
             return []
@@ -167,7 +167,7 @@ class Viewer:
         return self._tell_once(TurnFinished(context=context, turn=turn))
 
     def _waits_unseen(self) -> list[Told]:
-        """That the active turn waits for people, where no event tells it any more."""
+        """Return that the active turn waits for people, where no event tells it any more."""
         with self._services.database.read() as session:
             first = next(iter(list_unfinished(session, self._session_id)), None)
             if first is None or first.status != TurnStatus.WAITING:
@@ -222,5 +222,5 @@ def _end_of(event: TurnFinished | Interrupt) -> str:
 
 
 def _position(live: LiveEvent) -> int | None:
-    """Where the row stands that the event tells of; None for an event of another kind."""
+    """Return where the row stands that the event tells of; None for an event of another kind."""
     return live.event.message.position if isinstance(live.event, MessageAdded) else None

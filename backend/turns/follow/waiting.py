@@ -47,7 +47,7 @@ class Waits:
         return self._by_person.total()
 
     def has_room(self, scope: Scope, is_large: bool) -> bool:
-        """Whether one more request of this person may wait; a large one keeps its memory."""
+        """Return whether one more request of this person may wait; a large one keeps its memory."""
         if is_large and self._large >= MOST_LARGE:
             return False
         return self._by_person[scope.user_id] < self._most_of_person and self.count < self._most

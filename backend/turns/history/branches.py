@@ -31,9 +31,9 @@ from db.models.turn import TurnRow
 
 
 def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) -> UUID:
-    """Begin a branch that ends before the turn's message; give the first turn that this began.
+    """Begin a branch that ends before the turn's message; return the first turn that this began.
 
-    The caller holds the conversation. Raises SessionBusy, MessageTakenBack, NotShown,
+    The caller holds the conversation. Raise SessionBusy, MessageTakenBack, NotShown,
     StateNotKept, CorruptState.
     """
     if list_unfinished(session, conversation.id):
@@ -54,7 +54,7 @@ def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) 
 def switch(services: Services, scope: Scope, session_id: UUID, turn_id: UUID) -> None:
     """Show the branch that has this turn; of several, the one that was left last.
 
-    Raises SessionNotFound, TurnNotFound, SessionBusy, MessageTakenBack, StateNotKept, CorruptState.
+    Raise SessionNotFound, TurnNotFound, SessionBusy, MessageTakenBack, StateNotKept, CorruptState.
     """
     with services.database.transaction() as session:
         conversation = conversations.lock(session, scope, session_id)
@@ -79,7 +79,7 @@ def switch(services: Services, scope: Scope, session_id: UUID, turn_id: UUID) ->
 
 
 def list_branches(session: Session, scope: Scope, session_id: UUID) -> Branches:
-    """The versions of each message that has several. Raises SessionNotFound."""
+    """Return the versions of each message that has several. Raise SessionNotFound."""
     row = ConversationRow
     found = session.execute(
         select(row.branch, row.path).where(row.id == session_id, conversations.visible_to(scope))
@@ -122,7 +122,7 @@ def _take_up(session: Session, conversation: ConversationRow, path: Path, versio
 
 
 def _first_turn(session: Session, conversation_id: UUID, position: int) -> UUID | None:
-    """The turn that a message began: later ones may have gone on with it."""
+    """Return the turn that a message began: later ones may have gone on with it."""
     row = DisplayMessageRow
     return session.scalar(
         select(row.turn_id).where(row.conversation_id == conversation_id, row.position == position)
@@ -130,7 +130,7 @@ def _first_turn(session: Session, conversation_id: UUID, position: int) -> UUID 
 
 
 def _versions(session: Session, session_id: UUID) -> Iterable[Iterable[Any]]:
-    """The turns of each forked message, in order; one for each of its places."""
+    """Return the turns of each forked message, in order; one for each of its places."""
     turn = TurnRow
     columns = (turn.id, turn.fork_of, turn.message_position, turn.created_at)
     forks = session.execute(

@@ -23,12 +23,12 @@ CONTINUED = " (continued)"
 def continue_session(
     session: Session, scope: Scope, session_id: UUID, domain: str | None, key: str | None = None
 ) -> UUID:
-    """Make a session of a domain, or of the same one, that goes on from here; give its id.
+    """Make a session of a domain, or of the same one, that goes on from here; return its id.
 
     Its history is a copy of what the session shows, then a notice that says where it comes from;
     its agent remembers what the old one does. The old session stays as it is. The same key and
     domain give the session that they gave before.
-    Raises InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
+    Raise InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
     DomainNotFound, DomainArchived.
     """
     new_id = _id_of(scope, session_id, domain, check_key(key))
@@ -49,12 +49,12 @@ def continue_session(
 
 
 def _id_of(scope: Scope, session_id: UUID, domain: str | None, key: str | None) -> UUID:
-    """The id that a key stands for, so that nothing need be kept to know it again."""
+    """Return the id that a key stands for, so that nothing need be kept to know it again."""
     return uuid4() if key is None else uuid5(session_id, repr((scope.user_id, domain, key)))
 
 
 def _title_after(title: str) -> str:
-    """A title that is told from the old one in a list."""
+    """Return a title that is told from the old one in a list."""
     return title if not title or title.endswith(CONTINUED) else f"{title}{CONTINUED}"
 
 

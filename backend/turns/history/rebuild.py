@@ -25,7 +25,7 @@ REBUILT = (
 def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
     """Rebuild what a session's agent remembers, and say so in the history.
 
-    Raises SessionNotFound, SessionBusy.
+    Raise SessionNotFound, SessionBusy.
     """
     with services.database.transaction() as session:
         conversation = conversations.lock(session, scope, session_id)

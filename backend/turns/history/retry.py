@@ -83,7 +83,7 @@ def _another(scope: Scope, old: TurnRow, ask: Submission) -> NewTurn:
 
 
 def _is_latest(session: Session, conversation: ConversationRow, turn: TurnRow) -> bool:
-    """Whether no turn of the active branch comes after it, nor one that was taken back."""
+    """Return whether no turn of the active branch comes after it, nor one that was taken back."""
     place = TurnRow.message_position
     ranges = Path.read(conversation.path).close(conversation.message_count).ranges
     latest = session.scalar(

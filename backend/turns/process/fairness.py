@@ -14,7 +14,7 @@ _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy owner ' ||
 
 
 def choose_fairly(session: Session, turn_id: UUID, at_once: int) -> UUID:
-    """The fairest turn of those that wait; `turn_id` when no other one comes before it."""
+    """Return the fairest turn of those that wait; `turn_id` when no other one comes before it."""
     return find_fairest(session, at_once) or turn_id
 
 
@@ -25,7 +25,7 @@ def is_ready() -> ColumnElement[bool]:
 
 
 def find_waiting(session: Session, at_once: int) -> UUID | None:
-    """A turn that could be claimed now, for a worker that no queue tells of one."""
+    """Return a turn that could be claimed now, for a worker that no queue tells of one."""
     lost = select(TurnRow.id).where(
         TurnRow.status == TurnStatus.RUNNING, TurnRow.lease_until < func.clock_timestamp()
     )
@@ -33,12 +33,12 @@ def find_waiting(session: Session, at_once: int) -> UUID | None:
 
 
 def has_room(owner_id: Any, at_once: Any) -> ColumnElement[bool]:
-    """Whether an owner runs fewer turns than one person may run at once."""
+    """Return whether an owner runs fewer turns than one person may run at once."""
     return cast(ColumnElement[bool], _running_of(owner_id) < at_once)
 
 
 def may_run(session: Session, owner_id: str, at_once: int) -> bool:
-    """Whether one more turn of the owner may run now; nobody else decides that meanwhile."""
+    """Return whether one more turn of the owner may run now; nobody else decides that meanwhile."""
     session.execute(_LOCK, {"owner": owner_id})
     running = session.scalar(_RUNNING, {"owner": owner_id}) or 0
     return running < at_once
@@ -50,7 +50,7 @@ def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None
 
 
 def find_fairest(session: Session, at_once: int) -> UUID | None:
-    """The ready turn whose owner has the fewest running, and room; the oldest of those."""
+    """Return the ready turn whose owner has the fewest running, and room; the oldest of those."""
     return session.scalar(_FAIREST, {"at_once": at_once})
 
 
@@ -65,7 +65,7 @@ def _running_of(owner_id: Any) -> ScalarSelect[int]:
 
 
 def _is_first() -> ColumnElement[bool]:
-    """Whether no unfinished turn of the conversation comes before this one."""
+    """Return whether no unfinished turn of the conversation comes before this one."""
     earlier = aliased(TurnRow)
     return ~(
         select(earlier.id)

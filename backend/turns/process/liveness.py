@@ -63,7 +63,7 @@ class LivenessLock:
 
 
 def find_dead_workers(session: Session) -> set[str]:
-    """The workers that own running turns and hold their lock no more."""
+    """Return the workers that own running turns and hold their lock no more."""
     owners = session.scalars(_OWNERS).all()
     return {name for name in owners if name and session.scalar(_IS_FREE, {"worker": name})}
 
@@ -78,7 +78,7 @@ def hand_over(session: Session, worker: str) -> None:
 
 
 def end_leases(session: Session, workers: set[str]) -> int:
-    """Let the turns of dead workers be claimed at once; give how many could not be until now.
+    """Let the turns of dead workers be claimed at once; return how many could not be until now.
 
     The others are being claimed at this moment: to write them again would hold their claims up.
     """

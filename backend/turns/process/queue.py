@@ -25,7 +25,7 @@ class TurnQueue:
         self.rq = TurnJobs(QUEUE, connection=redis, serializer=JSONSerializer)
 
     def has_backlog(self) -> bool:
-        """Whether jobs wait for a free worker thread."""
+        """Return whether jobs wait for a free worker thread."""
         try:
             return bool(self.rq.count)
         except RedisError:

@@ -59,7 +59,7 @@ class TurnJob(Job):
 
     @classmethod
     def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> "TurnJob":
-        """Read a job. Raises NoSuchJobError, and OddJob when it is none of ours."""
+        """Read a job. Raise NoSuchJobError, and OddJob when it is none of ours."""
         _turn_of(id.partition(":")[0])  # behind a colon RQ names the execution
         return cast(TurnJob, super().fetch(id, connection, serializer))
 
@@ -78,7 +78,7 @@ class TurnJob(Job):
             return None
 
     def refresh(self) -> None:
-        """Read the job anew. Raises NoSuchJobError, OddJob."""
+        """Read the job anew. Raise NoSuchJobError, OddJob."""
         try:
             found: Any = self.connection.eval(_READ, 1, self.key)
         except ResponseError as error:
@@ -90,7 +90,7 @@ class TurnJob(Job):
         self.restore(dict(zip(found[::2], found[1::2], strict=True)))
 
     def restore(self, raw_data: Mapping[bytes, bytes]) -> None:
-        """Take a job's fields from Redis, those that mean nothing but its turn. Raises OddJob."""
+        """Take a job's fields from Redis, those that mean nothing but its turn. Raise OddJob."""
         fields = {name.decode(errors="replace"): value for name, value in raw_data.items()}
         if odd := sorted(name for name, value in fields.items() if value and name not in FIELDS):
             raise OddJob(f"it has {_short(', '.join(odd))}")
@@ -114,9 +114,9 @@ class TurnJobs(Queue):
     def dequeue_any(  # type: ignore[override]  # ours has one queue, and no classes to choose
         cls, queues: Iterable[Queue], timeout: int | None, connection: Redis, **_: Any
     ) -> tuple[Job, Queue] | None:
-        """Give the next job of the one queue, and the queue; None when there is none.
+        """Return the next job of the one queue, and the queue; None when there is none.
 
-        Raises DequeueTimeout when none comes within `timeout` seconds.
+        Raise DequeueTimeout when none comes within `timeout` seconds.
         """
         (queue,) = queues
         while (taken := cls._take(queue, timeout)) is not None:
@@ -156,7 +156,7 @@ def _turn_of(job_id: str) -> str:
 
 
 def _called(data: bytes) -> Any:
-    """What a job calls, as it is written; never more than a job of ours may hold."""
+    """Return what a job calls, as it is written; never more than a job of ours may hold."""
     unpacker = zlib.decompressobj()
     try:
         return json.loads(unpacker.decompress(data, MOST_BYTES))

@@ -184,7 +184,7 @@ def _budgets(session: Session, conversation: ConversationRow, turn: TurnRow) -> 
 def _answers(
     session: Session, conversation: ConversationRow, turn: TurnRow, asking: JSON | None
 ) -> Answers:
-    """What people have decided on the calls at hand, and allowed for good."""
+    """Return what people have decided on the calls at hand, and allowed for good."""
     by_call = load_answers(session, turn.id, asking["id"]) if asking else {}
     return Answers(by_call, frozenset(tools_allowed_in(conversation)))
 
@@ -206,7 +206,7 @@ def _calls_left(session: Session, turn: TurnRow) -> list[DisplayMessage]:
 def _take(
     session: Session, turn: TurnRow, worker: str, lease_seconds: float, losses: int
 ) -> float | None:
-    """Write the claim; give for how long nobody was at the turn, if that is known.
+    """Write the claim; return for how long nobody was at the turn, if that is known.
 
     `losses`: how many workers were lost in a row, if the turn has just lost one.
     """

@@ -64,12 +64,12 @@ class Outcome:
 
     @classmethod
     def succeeded(cls) -> "Outcome":
-        """The agent has answered."""
+        """Return the agent has answered."""
         return cls(TurnStatus.SUCCEEDED)
 
     @classmethod
     def stopped(cls) -> "Outcome":
-        """A person has stopped it."""
+        """Return a person has stopped it."""
         return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
 
     @classmethod
@@ -101,7 +101,7 @@ class InFlight:
 
 
 def load_checked(session: Session, conversation_id: UUID) -> StoredState:
-    """The newest state of a conversation that exists. Raises CorruptState."""
+    """Return the newest state of a conversation that exists. Raise CorruptState."""
     stored = load_state(session, conversation_id)
     check_state(stored.state)
     return stored

@@ -47,7 +47,7 @@ def decide_turn(
 ) -> Turn:
     """Answer all pending calls of a turn, in order; the same answers once more change nothing.
 
-    Raises TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput.
+    Raise TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput.
     """
     with services.database.read() as session:
         find_turn(session, scope, turn_id)
@@ -77,7 +77,7 @@ def decide_call(
 ) -> Approval:
     """Answer one call; the turn goes on with the last one. The same answer again changes nothing.
 
-    Raises ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput.
+    Raise ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput.
     """
     decided = None
     with services.database.read() as session:
@@ -97,7 +97,7 @@ def decide_call(
 
 
 def expire_due(services: Services) -> list[UUID]:
-    """Answer what nobody has decided in time, by the database's clock; give the turns' ids."""
+    """Answer what nobody has decided in time, by the database's clock; return the turns' ids."""
     with services.database.read() as session:
         turn_ids = list(session.scalars(_DUE))
     for turn_id in turn_ids:

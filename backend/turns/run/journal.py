@@ -58,18 +58,18 @@ class TurnJournal:
         self._starting = asyncio.Lock()  # first come, first served: calls start in their order
 
     def recorded(self, key: CallKey) -> Recorded | None:
-        """What earlier attempts have left of this call; None when it never began."""
+        """Return what earlier attempts have left of this call; None when it never began."""
         return self._recorded.get(key)
 
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
-        """Record that the tool is about to run. Raises LeaseLost when this attempt may not."""
+        """Record that the tool is about to run. Raise LeaseLost when this attempt may not."""
         async with self._starting:
             await self._in_thread(self._write, key, name, effect, None)
 
     async def finished(
         self, key: CallKey, name: str, effect: Effect, message: JSON, artifact: JSON | None
     ) -> None:
-        """Record the result. Raises LeaseLost when this attempt may not."""
+        """Record the result. Raise LeaseLost when this attempt may not."""
         result = {"message": message, "artifact": artifact}
         await self._in_thread(self._write, key, name, effect, dump_json(result))
 

@@ -40,7 +40,7 @@ class ModelCallLog:
         self._noted = list(self._open)
 
     def note(self, session: Session, conversation_id: UUID, messages: Sequence[JSON]) -> list[JSON]:
-        """The notes of the chosen calls; their contents are stored.
+        """Return the notes of the chosen calls; their contents are stored.
 
         `messages` are those of the state that is saved with them. Nothing counts as noted until
         `saved`, since a write may have to be done again.

@@ -79,7 +79,7 @@ class TurnOutbox:
     async def step(self, step: Step) -> None:
         """Hand a step over and return once it is saved.
 
-        Raises what saving it has raised, or why the turn is to end.
+        Raise what saving it has raised, or why the turn is to end.
         """
         self._check_open()
         saved = self._loop.create_future()
@@ -108,7 +108,7 @@ class TurnOutbox:
         self._task.add_done_callback(self._end)  # also called when it is cancelled before it runs
 
     async def _run(self) -> BaseException | None:
-        """Run the agent; give the error that has ended it, which must not end the loop."""
+        """Run the agent; return the error that has ended it, which must not end the loop."""
         try:
             await self._agent(self)
         except BaseException as error:  # noqa: BLE001  (the turn's thread raises it again)

@@ -168,7 +168,7 @@ class Recorder:
         self._calls.ended(finished.message.get("tool_call_id"))
 
     def interrupted(self, interrupted: Interrupted) -> NoReturn:
-        """Save what there is and let the turn wait for people. Raises what `record` does."""
+        """Save what there is and let the turn wait for people. Raise what `record` does."""
         self.step_finished(interrupted.step, interrupted.asked)
         changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
         turn = self._claim.turn.model_copy(update=changed)
@@ -178,7 +178,7 @@ class Recorder:
     def step_finished(self, step: StepFinished, asked: Sequence[ApprovalRequest] = ()) -> None:
         """Save a step: display rows, state, usage, in one transaction; then publish.
 
-        The turn waits where calls have `asked`. Raises what `record` does.
+        The turn waits where calls have `asked`. Raise what `record` does.
         """
         is_model_step = bool(step.usage.model_calls)
         failpoint("step.before_save" if is_model_step else "results.before_save")
@@ -228,7 +228,7 @@ class Recorder:
         self._partials.clear()
 
     def finish(self, outcome: Outcome) -> Closed:
-        """End the turn and tell those who watch. Raises LeaseLost when this attempt may not."""
+        """End the turn and tell those who watch. Raise LeaseLost when this attempt may not."""
         in_flight = InFlight(self._partials.list_all(), tuple(self._finished), self._asked)
 
         def write(session: Session) -> Closed:
@@ -260,7 +260,7 @@ class Recorder:
             )
 
     def _fence(self, session: Session, spent: Spent, unknown: int) -> bool:
-        """Count the step if this attempt still owns the turn; give whether to stop."""
+        """Count the step if this attempt still owns the turn; return whether to stop."""
         stop = session.scalar(
             update(TurnRow)
             .where(TurnRow.id == self._claim.turn_id, *self._owned())

@@ -73,7 +73,7 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
 
 
 def find_waiting_turn(runtime: Runtime) -> UUID | None:
-    """A turn that waits, found in the database, for when nobody announces them."""
+    """Return a turn that waits, found in the database, for when nobody announces them."""
     with runtime.services.database.read() as session:
         return find_waiting(session, runtime.services.settings.user_turns_at_once)
 

@@ -23,7 +23,7 @@ from db.models.turn import TurnRow
 def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
     """Stop a turn: at once where no worker is at it, else its worker hears of it in a moment.
 
-    Stopping a finished turn changes nothing. Raises TurnNotFound.
+    Stopping a finished turn changes nothing. Raise TurnNotFound.
     """
     with services.database.transaction() as session:
         turn = find_turn(session, scope, turn_id)
@@ -46,7 +46,7 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
     """Stop the session's first unfinished turn; the next queued one follows.
 
     Where all have ended nothing changes, and the latest one is given.
-    Raises SessionNotFound, and TurnNotFound for a session that never had a turn.
+    Raise SessionNotFound, and TurnNotFound for a session that never had a turn.
     """
     with services.database.read() as session:
         conversations.get(session, scope, session_id)
@@ -62,7 +62,7 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
 
     What it has used stays in the ledger.
 
-    Raises SessionNotFound.
+    Raise SessionNotFound.
     """
     with services.database.transaction() as session:
         domain_name = conversations.lock(session, scope, session_id).domain_name

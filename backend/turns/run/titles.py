@@ -109,7 +109,7 @@ def _save(database: Database, claim: Claim, title: str | None, calls: list[Model
 
 
 def _automatic_title(session: Session, conversation_id: UUID) -> str | None:
-    """The title, if it is still the first line of the first question."""
+    """Return the title, if it is still the first line of the first question."""
     row = session.execute(
         select(ConversationRow.title, TurnRow.message)
         .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)

@@ -111,7 +111,7 @@ def _turn_from_race(
 
 
 def check_ask(ask: Submission) -> Submission:
-    """The ask with a storable message. Raises InvalidInput, MessageTooLong."""
+    """Return the ask with a storable message. Raise InvalidInput, MessageTooLong."""
     message = clean_text(ask.message)
     if not message.strip():
         raise InvalidInput("The message is empty. Write what you want to know.")
@@ -122,7 +122,7 @@ def check_ask(ask: Submission) -> Submission:
 
 
 def check_key(key: str | None) -> str | None:
-    """A storable Idempotency-Key. Raises InvalidInput."""
+    """Return a storable Idempotency-Key. Raise InvalidInput."""
     if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
         raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
     return None if key is None else clean_text(key)
@@ -135,7 +135,7 @@ def open_session(
     title: str | None,
     session_id: UUID | None = None,
 ) -> UUID:
-    """Make an empty session from a domain. Raises DomainNotFound, DomainArchived."""
+    """Make an empty session from a domain. Raise DomainNotFound, DomainArchived."""
     found = domains.find(session, scope, domain)
     image = Image(found.id, image_of(domains.template_in(found)), found.version)
     conversation_id = conversations.create(session, scope, image, title, session_id)
@@ -144,9 +144,9 @@ def open_session(
 
 
 def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | None:
-    """The turn that this key has started before.
+    """Return the turn that this key has started before.
 
-    Raises IdempotencyKeyReused, and SessionNotFound for a turn that was deleted with its session.
+    Raise IdempotencyKeyReused, and SessionNotFound for a turn that was deleted with its session.
     """
     if ask.key is None:
         return None

@@ -61,14 +61,14 @@ class ApprovalView:
 
 
 def from_row(row: DisplayMessage) -> ApprovalView:
-    """The call that a display message of the type interrupt asks for."""
+    """Return the call that a display message of the type interrupt asks for."""
     content = InterruptContent.read(row.content)
     is_pending = row.status is MessageStatus.PENDING
     return _asked(content, None if is_pending else InterruptOutcome.read(row.metadata))
 
 
 def from_approval(approval: Approval) -> ApprovalView:
-    """The call of an approval, as the inbox has it."""
+    """Return the call of an approval, as the inbox has it."""
     content = InterruptContent.read(approval.model_dump() | {"approval_id": approval.id})
     if approval.status is ApprovalStatus.PENDING:
         return _asked(content, None)
@@ -87,13 +87,13 @@ def from_approval(approval: Approval) -> ApprovalView:
 
 
 def pending_calls(rows: Iterable[DisplayMessage]) -> list[ApprovalView]:
-    """The calls among these display messages that wait for a person."""
+    """Return the calls among these display messages that wait for a person."""
     kind, status = ContentType.INTERRUPT, MessageStatus.PENDING
     return [from_row(row) for row in rows if (row.content_type, row.status) == (kind, status)]
 
 
 def outcome_words(outcome: InterruptOutcome, user: str, now: datetime) -> str:
-    """How it ended, by whom and when."""
+    """Return how it ended, by whom and when."""
     at = moment(outcome.decided_at, now)
     if outcome.outcome is ApprovalStatus.EXPIRED:
         return f"expired at {at}: nobody had decided"
@@ -104,7 +104,7 @@ def outcome_words(outcome: InterruptOutcome, user: str, now: datetime) -> str:
 
 
 def expiry_words(expires_at: datetime | None, now: datetime) -> str:
-    """How long there is still time to decide; nothing where there is no limit."""
+    """Return how long there is still time to decide; nothing where there is no limit."""
     if expires_at is None:
         return ""
     minutes = int((expires_at - now).total_seconds() // 60)

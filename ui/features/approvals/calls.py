@@ -8,13 +8,13 @@ from ui.client import Client
 
 
 def list_pending(client: Client, *, cursor: str | None, everyone: bool, limit: int) -> ApprovalPage:
-    """One page of the calls that wait, oldest first; `everyone` is for administrators."""
+    """Return one page of the calls that wait, oldest first; `everyone` is for administrators."""
     whose = "all" if everyone else None
     return client.get(ApprovalPage, "approvals", limit=limit, cursor=cursor, scope=whose)
 
 
 def get_approval(client: Client, approval_id: UUID) -> Approval:
-    """One call that waits, or has waited, for a person."""
+    """Return one call that waits, or has waited, for a person."""
     return client.get(Approval, f"approvals/{approval_id}")
 
 
@@ -25,7 +25,7 @@ def decide_call(client: Client, approval_id: UUID, decision: Decision) -> Approv
 
 
 def get_allowed_tools(client: Client, session_id: UUID) -> list[str]:
-    """The tools that ask no more in a session."""
+    """Return the tools that ask no more in a session."""
     return client.get(AllowedTools, f"sessions/{session_id}/allowed_tools").allowed_tools
 
 

@@ -65,7 +65,7 @@ def end_icon(call: ApprovalView, status: MessageStatus) -> str | None:
 
 
 def end_words(call: ApprovalView) -> str:
-    """How it ended, in the words of a label; nothing while it waits."""
+    """Return how it ended, in the words of a label; nothing while it waits."""
     if call.outcome is None:
         return ""
     now = datetime.now(zone(st.context.timezone))

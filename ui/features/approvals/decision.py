@@ -24,7 +24,7 @@ NO_ANSWER = "Write what the agent gets as the result."
 
 
 def field_key(call: ApprovalView, name: str) -> str:
-    """The key of one of the fields of a call's card."""
+    """Return the key of one of the fields of a call's card."""
     return f"call-{name}-{call.approval_id}"
 
 

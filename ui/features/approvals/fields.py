@@ -56,7 +56,7 @@ class Field:
 
 
 def fields_of(call: ApprovalView) -> list[Field] | None:
-    """A field for each argument; None where the arguments are not that simple."""
+    """Return a field for each argument; None where the arguments are not that simple."""
     properties = call.args_schema.get("properties")
     if not isinstance(properties, dict) or not 0 < len(properties) <= MAX_FIELDS:
         return None
@@ -72,7 +72,7 @@ def fields_of(call: ApprovalView) -> list[Field] | None:
 
 
 def read_fields(fields: Sequence[Field], texts: Mapping[str, str]) -> tuple[JSON, dict[str, str]]:
-    """The arguments that were written, and for each field that cannot be read the reason."""
+    """Return the arguments that were written, and for each field that cannot be read the reason."""
     arguments: JSON = {}
     errors: dict[str, str] = {}
     for field in fields:
@@ -92,7 +92,7 @@ def write_json(arguments: JSON) -> str:
 
 
 def read_json(text: str) -> tuple[JSON, dict[str, str]]:
-    """The arguments that were written as JSON, or the reason why they cannot be read."""
+    """Return the arguments that were written as JSON, or the reason why they cannot be read."""
     try:
         arguments = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:

@@ -34,7 +34,7 @@ class InboxState:
 
 
 def desk() -> InboxState:
-    """The desk of the tab that this run belongs to."""
+    """Return the desk of the tab that this run belongs to."""
     found = st.session_state.get(_DECIDING)
     if not isinstance(found, InboxState):
         found = st.session_state[_DECIDING] = InboxState()
@@ -42,15 +42,15 @@ def desk() -> InboxState:
 
 
 def deciding(approval_id: UUID) -> Deciding:
-    """What this tab does about one call."""
+    """Return what this tab does about one call."""
     return desk().calls.setdefault(approval_id, Deciding())
 
 
 def typed(key: str, default: str = "") -> str:
-    """What a field holds; the default where it was never drawn."""
+    """Return what a field holds; the default where it was never drawn."""
     return str(st.session_state.get(key, default))
 
 
 def is_ticked(key: str) -> bool:
-    """Whether a box is ticked."""
+    """Return whether a box is ticked."""
     return bool(st.session_state.get(key))

@@ -100,7 +100,7 @@ def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
 
 
 def _is_list(row: DisplayMessage) -> bool:
-    """Whether it is a list of todos, or the call that wrote one."""
+    """Return whether it is a list of todos, or the call that wrote one."""
     is_call = row.content_type is ContentType.TOOL_CALL and row.content.get("name") == WRITE_TODOS
     return is_call or row.content_type is ContentType.TODOS
 
@@ -140,6 +140,6 @@ def split_current(
 
 
 def seconds_taken(block: Block) -> float | None:
-    """How long a tool call took, where that is known."""
+    """Return how long a tool call took, where that is known."""
     seconds = block.row.metadata.get("seconds")
     return float(seconds) if isinstance(seconds, int | float) else None

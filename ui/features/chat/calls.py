@@ -7,7 +7,7 @@ from ui.client import Client
 
 
 def branches(client: Client, session_id: UUID) -> Branches:
-    """The versions of each message that has several."""
+    """Return the versions of each message that has several."""
     return client.get(Branches, f"sessions/{session_id}/branches")
 
 

@@ -42,7 +42,7 @@ def show(row: DisplayMessage, session_id: UUID, key: str) -> None:
 
 
 def label(row: DisplayMessage) -> str:
-    """What it is: its name or kind, its size, and the tool that gave it."""
+    """Return what it is: its name or kind, its size, and the tool that gave it."""
     content = row.content
     name = content.get("title") or content.get("name") or content.get("mime_type")
     parts = [plain(str(name or row.content_type), 120)]
@@ -54,7 +54,7 @@ def label(row: DisplayMessage) -> str:
 
 
 def is_image(data: bytes) -> bool:
-    """Whether it is an image of a harmless kind, and not one that unfolds to any size."""
+    """Return whether it is an image of a harmless kind, and not one that unfolds to any size."""
     try:
         with Image.open(io.BytesIO(data), formats=PIXELS) as image:
             return 0 < image.width * image.height <= MAX_PIXELS

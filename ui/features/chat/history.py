@@ -20,7 +20,7 @@ AGENT_AVATAR = ":material/forum:"
 
 
 def load(session: Session) -> MessagePage:
-    """The rows of the session's window: one call, however long the history is."""
+    """Return the rows of the session's window: one call, however long the history is."""
     window = state.window(session.id)
     limit = window.rows(session.message_count)
     return state.client().messages(session.id, limit=limit, before=window.before)
@@ -59,7 +59,7 @@ def _draw(block: Block, place: Place, actions: Actions) -> None:
 
 
 def speaker(*, is_user: bool, agent: str | None = None) -> DeltaGenerator:
-    """The frame around what one speaker says."""
+    """Return the frame around what one speaker says."""
     if is_user:
         return st.chat_message("user", avatar=USER_AVATAR)
     return st.chat_message(plain(agent or "assistant"), avatar=AGENT_AVATAR)

@@ -28,7 +28,7 @@ class Actions:
 
 
 def load(session: Session, active: Turn | None) -> Actions:
-    """What can be done in a session; one call more where it was forked."""
+    """Return what can be done in a session; one call more where it was forked."""
     versions: dict[int, Sequence[MessageVersion]] = {}
     if session.branch is not None:
         for item in calls.branches(state.client(), session.id).items:
@@ -37,7 +37,7 @@ def load(session: Session, active: Turn | None) -> Actions:
 
 
 def is_edited(row: DisplayMessage, actions: Actions) -> bool:
-    """Whether a person writes this message anew at the moment."""
+    """Return whether a person writes this message anew at the moment."""
     return state.memory().edited == row.id and not actions.is_read_only
 
 
@@ -88,7 +88,7 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
 
 
 def _row(row: DisplayMessage) -> DeltaGenerator:
-    """The quiet line under a message."""
+    """Return the quiet line under a message."""
     return st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key=f"actions-{row.id}"
     )
@@ -172,7 +172,7 @@ def _switch(session_id: UUID, turn_id: UUID | None) -> None:
 
 
 def _do(session_id: UUID, call: Callable[..., None], *arguments: Any) -> bool:
-    """Give whether it could be done; the page then shows what is newest, or else why not."""
+    """Return whether it could be done; the page then shows what is newest, or else why not."""
     try:
         call(state.client(), *arguments)
     except ClientError as problem:

@@ -42,7 +42,7 @@ class Place:
     prefix: str
 
     def key(self, row: DisplayMessage) -> str:
-        """A key for the widgets of one row."""
+        """Return a key for the widgets of one row."""
         return f"{self.prefix}-{row.id}"
 
 

@@ -25,7 +25,7 @@ def list_domains(
     counted: bool = False,
     cursor: str | None = None,
 ) -> DomainPage:
-    """A page of domains by name; `counted`: with how many sessions each has."""
+    """Return a page of domains by name; `counted`: with how many sessions each has."""
     return client.get(
         DomainPage,
         "domains",
@@ -37,17 +37,17 @@ def list_domains(
 
 
 def get_domain(client: Client, domain_id: UUID) -> Domain:
-    """One domain."""
+    """Return one domain."""
     return client.get(Domain, f"domains/{domain_id}")
 
 
 def get_catalog(client: Client) -> Catalog:
-    """What a domain may name."""
+    """Return what a domain may name."""
     return client.get(Catalog, "catalog")
 
 
 def check_template(client: Client, body: Mapping[str, Any]) -> TemplateCheck:
-    """What a template would become, or all that is wrong with it."""
+    """Return what a template would become, or all that is wrong with it."""
     return client.call(TemplateCheck, "POST", "domains/check", json=body)
 
 
@@ -72,12 +72,12 @@ def delete_domain(client: Client, domain_id: UUID) -> None:
 
 
 def list_versions(client: Client, domain_id: UUID, before: int | None = None) -> DomainVersionPage:
-    """A page of what the domain was, newest first."""
+    """Return a page of what the domain was, newest first."""
     return client.get(DomainVersionPage, f"domains/{domain_id}/versions", limit=20, before=before)
 
 
 def get_version(client: Client, domain_id: UUID, version: int) -> DomainVersion:
-    """What the domain was at one version, and what is another today."""
+    """Return what the domain was at one version, and what is another today."""
     return client.get(DomainVersion, f"domains/{domain_id}/versions/{version}")
 
 
@@ -88,13 +88,13 @@ def restore_version(client: Client, domain_id: UUID, version: int, edited: int) 
 
 
 def get_image(client: Client, session_id: UUID) -> dict[str, Any]:
-    """The configuration that a session was made with."""
+    """Return the configuration that a session was made with."""
     image: dict[str, Any] = client.send("GET", f"sessions/{session_id}/image").json()
     return image
 
 
 def get_drift(client: Client, session_id: UUID) -> Drift:
-    """How that differs from its domain today."""
+    """Return how that differs from its domain today."""
     return client.get(Drift, f"sessions/{session_id}/drift")
 
 

@@ -25,7 +25,7 @@ def show_allowed(catalog: Catalog) -> None:
 
 
 def settings_of(policy: CatalogPolicy) -> list[str]:
-    """Each setting of a policy in a line: its name, type, default, and what it is."""
+    """Return each setting of a policy in a line: its name, type, default, and what it is."""
     lines = []
     for name, spec in policy.settings.get("properties", {}).items():
         kind = _kind(spec)
@@ -36,7 +36,7 @@ def settings_of(policy: CatalogPolicy) -> list[str]:
 
 
 def _kind(spec: JSON) -> str:
-    """The type of a setting, as JSON schema has it, in a word."""
+    """Return the type of a setting, as JSON schema has it, in a word."""
     if "enum" in spec:
         return " or ".join(map(str, spec["enum"]))
     if "anyOf" in spec:

@@ -28,7 +28,7 @@ class Read:
 
 
 def to_values(template: DomainTemplate) -> JSON:
-    """What the fields hold for a template."""
+    """Return what the fields hold for a template."""
     body = template.model_dump(mode="json")
     plain = template.model_dump(mode="json", exclude_defaults=True)
     values: JSON = {name: body[name] for name in TEXTS}
@@ -42,7 +42,7 @@ def to_values(template: DomainTemplate) -> JSON:
 
 
 def to_body(values: Values) -> Read:
-    """The template's fields that the values say; what cannot be read is left out."""
+    """Return the template's fields that the values say; what cannot be read is left out."""
     body: JSON = {name: values[name] for name in (*TEXTS, "retention_days")}
     body["model"] = values["model"] or None
     body["tools"] = None if values[ALL_TOOLS] else list(values["tools"])
@@ -62,13 +62,13 @@ def to_body(values: Values) -> Read:
 
 
 def changed_body(body: JSON, changed: set[str]) -> JSON:
-    """What is to be sent when these fields were changed."""
+    """Return what is to be sent when these fields were changed."""
     names = {"tools" if n == ALL_TOOLS else n.partition(".")[0] for n in changed}
     return {name: value for name, value in body.items() if name in names}
 
 
 def faults_at(faults: list[Fault], field: str) -> list[str]:
-    """What is wrong with one field, in sentences; with the place within it."""
+    """Return what is wrong with one field, in sentences; with the place within it."""
     wanted = field.split(".")
     said = []
     for fault in faults:

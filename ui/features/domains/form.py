@@ -39,7 +39,7 @@ WRITTEN_HELP = {
 
 
 def edit(domain: Domain | None) -> tuple[Form, TemplateCheck]:
-    """The form of a domain, or of a new one, as it was left; and what would become of it."""
+    """Return the form of a domain, or of a new one, as it was left; and what would become of it."""
     template = domain or DomainTemplate.model_construct(name="")
     name = f"domain-{domain.id if domain else domain_state.NEW}"
     form = domain_state.open_form(name, domain.version if domain else 0, to_values(template))

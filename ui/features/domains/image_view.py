@@ -25,7 +25,7 @@ def show(image: JSON, key: str) -> None:
 
 
 def _said(value: Any) -> Any:
-    """The same without what is left open: null, or no text."""
+    """Return the same without what is left open: null, or no text."""
     if isinstance(value, dict):
         return {name: _said(said) for name, said in value.items() if said not in (None, "")}
     return [_said(said) for said in value] if isinstance(value, list) else value

@@ -30,7 +30,7 @@ class Form:
         return {field for field, value in self.values.items() if value != self.before.get(field)}
 
     def key(self, field: str) -> str:
-        """The key of a field's widget."""
+        """Return the key of a field's widget."""
         return f"{self.name}-{field}"
 
     def restore(self) -> None:
@@ -49,7 +49,7 @@ class Form:
 
 
 def open_form(name: str, version: int, stored: Mapping[str, Any]) -> Form:
-    """The form as it was left, else one that begins with what is stored."""
+    """Return the form as it was left, else one that begins with what is stored."""
     forms = _forms()
     form = forms.get(name)
     if form is not None:
@@ -69,7 +69,7 @@ def close_form(name: str) -> None:
 
 
 def open_domain() -> str | None:
-    """The id of the domain that the URL names, or NEW; None: all of them are listed."""
+    """Return the id of the domain that the URL names, or NEW; None: all of them are listed."""
     return st.query_params.get("domain") or None
 
 
@@ -84,7 +84,7 @@ def show_all() -> None:
 
 
 def chosen() -> str | None:
-    """The domain that the next new chat is made from; None: the default one."""
+    """Return the domain that the next new chat is made from; None: the default one."""
     return st.session_state.get(CHOSEN)
 
 
@@ -104,7 +104,7 @@ def say(text: str) -> None:
 
 
 def take_said() -> str | None:
-    """What the last callback has done, once."""
+    """Return what the last callback has done, once."""
     said: str | None = st.session_state.pop(_SAID, None)
     return said
 

@@ -7,7 +7,7 @@ from ui.client import Client
 
 
 def get_inspection(client: Client, session_id: UUID, before: int | None, limit: int) -> Inspection:
-    """A page of the history beside what the model reads next."""
+    """Return a page of the history beside what the model reads next."""
     path = f"sessions/{session_id}/inspection"
     return client.get(Inspection, path, before=before, limit=limit)
 
@@ -15,7 +15,7 @@ def get_inspection(client: Client, session_id: UUID, before: int | None, limit: 
 def list_model_calls(
     client: Client, session_id: UUID, before: int | None, limit: int
 ) -> ModelCallPage:
-    """A page of the requests that models were sent, newest first."""
+    """Return a page of the requests that models were sent, newest first."""
     path = f"sessions/{session_id}/calls"
     return client.get(ModelCallPage, path, before=before, limit=limit)
 

@@ -37,7 +37,7 @@ PURPOSES = {"answer": "Answer", "summary": "Summary", "title": "Title"}
 
 
 def context_status_badge(context_status: ContextStatus) -> str:
-    """The context_status as a quiet badge, in Markdown."""
+    """Return the context_status as a quiet badge, in Markdown."""
     color, words = CONTEXT_STATUSES[context_status]
     return f":{color}-badge[{words}]"
 
@@ -49,14 +49,14 @@ def origin_badge(origin: Origin) -> str:
 
 
 def speaker(row: DisplayMessage) -> str:
-    """Who says a display message, and what it is where it is no text."""
+    """Return who says a display message, and what it is where it is no text."""
     who = SPEAKERS.get(row.message_type) or row.agent or "Agent"
     kind = KINDS.get(row.content_type, "")
     return f"{who}, {kind}" if kind else who
 
 
 def words_of(row: DisplayMessage) -> str:
-    """What a display message says, in one text."""
+    """Return what a display message says, in one text."""
     content = row.content
     if row.content_type is ContentType.TOOL_CALL:
         return f"{content.get('name')}({content.get('arguments')})"
@@ -64,7 +64,7 @@ def words_of(row: DisplayMessage) -> str:
 
 
 def words_read(message: ReadMessage) -> str:
-    """What the model reads of a message, in one text."""
+    """Return what the model reads of a message, in one text."""
     calls = [f"{call.get('name')}({call.get('arguments')})" for call in message.calls]
     return "\n".join(filter(None, [message.text, *calls]))
 
@@ -80,7 +80,7 @@ def content_words(content: object) -> str:
 
 
 def why(pair: Pair) -> str:
-    """Why the model does not read what people see here; nothing where it reads it."""
+    """Return why the model does not read what people see here; nothing where it reads it."""
     if pair.reads is not None or not pair.shown:
         return ""
     read = [row for row in pair.shown if row.context_status is not ContextStatus.PEOPLE_ONLY]
@@ -96,7 +96,7 @@ def differs(pair: Pair) -> bool:
 
 
 def call_words(call: ModelCallSummary) -> str:
-    """A model call in one line."""
+    """Return a model call in one line."""
     asked = "1 message" if call.message_count == 1 else f"{call.message_count:,} messages"
     parts = [call.model, asked]
     if call.input_tokens is not None:
@@ -111,7 +111,7 @@ def call_words(call: ModelCallSummary) -> str:
 
 
 def call_title(call: ModelCallSummary) -> str:
-    """Where a model call stands, and what it was for."""
+    """Return where a model call stands, and what it was for."""
     purpose = PURPOSES.get(call.purpose, call.purpose)
     return f"Turn {call.turn}, step {call.step} · {purpose}"
 

@@ -35,7 +35,7 @@ def show(retention: Retention) -> None:
 
 
 def rule_words(rules: RetentionRules) -> list[str]:
-    """The rules as sentences; a rule that is off says so."""
+    """Return the rules as sentences; a rule that is off says so."""
     days = f"deleted after **{rules.days} days** without use" if rules.days else "kept for ever"
     number, size, hours = rules.sessions_per_person, rules.megabytes, rules.every_hours
     sessions = f"at most **{number:,} sessions**" if number else "any number of sessions"

@@ -5,7 +5,7 @@ from ui.client import Client
 
 
 def get_retention(client: Client) -> Retention:
-    """The rules, what they would delete now, and when they were applied."""
+    """Return the rules, what they would delete now, and when they were applied."""
     return client.get(Retention, "retention")
 
 

@@ -16,7 +16,7 @@ def check_servers(client: Client, domain_id: UUID) -> ServersReport:
 
 
 def list_versions(client: Client, domain_id: UUID) -> ToolVersionPage:
-    """What a domain's servers have said of their tools."""
+    """Return what a domain's servers have said of their tools."""
     return client.get(ToolVersionPage, f"domains/{domain_id}/tool-versions")
 
 

@@ -16,7 +16,7 @@ TRANSPORTS = {"stdio": "child process of a worker", "streamable_http": "over HTT
 
 
 def server_words(server: ServerReport) -> str:
-    """How it is reached, how long that took, and how much it offers."""
+    """Return how it is reached, how long that took, and how much it offers."""
     parts = [TRANSPORTS[server.transport]]
     if server.answers:
         count = len(server.tools)
@@ -27,7 +27,7 @@ def server_words(server: ServerReport) -> str:
 
 
 def pause_words(server: ServerReport) -> str:
-    """That turns leave it alone since it has failed; nothing if they do not."""
+    """Return that turns leave it alone since it has failed; nothing if they do not."""
     if not server.paused_seconds:
         return ""
     if server.answers:
@@ -36,14 +36,14 @@ def pause_words(server: ServerReport) -> str:
 
 
 def version_words(version: ToolVersion) -> str:
-    """What kind of change waits."""
+    """Return what kind of change waits."""
     if version.before is not None:
         return "described in other words than before"
     return "new"
 
 
 def changes(version: ToolVersion) -> str:
-    """The version beside the one before it, as a diff, whole; all of it where it is new."""
+    """Return the version beside the one before it, as a diff, whole; all of it where it is new."""
     after = _lines(version.description)
     if version.before is None:
         return "\n".join(after)
@@ -52,7 +52,7 @@ def changes(version: ToolVersion) -> str:
 
 
 def _lines(description: dict[str, Any]) -> list[str]:
-    """The description as text, then the rest as JSON: line by line, as one reads it."""
+    """Return the description as text, then the rest as JSON: line by line, as one reads it."""
     rest = {key: value for key, value in description.items() if key != "description"}
     text = str(description.get("description", ""))
     written = lay_out(rest, sort_keys=True)

@@ -52,7 +52,7 @@ def filters() -> Filters:
 
 
 def load(chosen: Filters) -> SessionPage:
-    """One page of the sessions of all owners."""
+    """Return one page of the sessions of all owners."""
     cursors = state.memory().cursors
     return state.client().sessions(
         limit=PAGE_ROWS,
@@ -88,7 +88,7 @@ def show(page: SessionPage, user: str) -> None:
 
 
 def to_frame(page: SessionPage) -> pd.DataFrame:
-    """The rows of the table."""
+    """Return the rows of the table."""
     here = zone(st.context.timezone)
     return pd.DataFrame(
         {
@@ -110,7 +110,7 @@ def paging(page: SessionPage) -> None:
 
 
 def empty_text(chosen: Filters) -> str:
-    """What an empty table means."""
+    """Return what an empty table means."""
     if chosen.are_set:
         return "No session matches. Take a filter away to see more."
     return (

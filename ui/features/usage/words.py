@@ -41,5 +41,5 @@ def budget(one: Budget) -> str:
 
 
 def share(one: Budget) -> float:
-    """How much of it is used: 0 to 1."""
+    """Return how much of it is used: 0 to 1."""
     return min(one.used / one.limit, 1.0)

@@ -23,7 +23,7 @@ def lay_out(value: Any, *, sort_keys: bool = False) -> str:
 
 
 def _is_modest(value: Any) -> bool:
-    """Whether depth and blanks stay in bounds; counting ends as soon as they do not."""
+    """Return whether depth and blanks stay in bounds; counting ends as soon as they do not."""
     left, depth, blanks = [value], 0, 0
     while left:
         depth += 1

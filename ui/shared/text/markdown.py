@@ -92,7 +92,7 @@ def _escape_all(text: str, glue: str) -> str:
 
 
 def plain(text: str, limit: int = 300) -> str:
-    """A text for a label or within a sentence of ours: one line, nothing interpreted."""
+    """Return a text for a label or within a sentence of ours: one line, nothing interpreted."""
     line = _INVISIBLE.sub(" ", text).strip()
     if len(line) > limit:
         line = line[: limit - 1] + "…"
@@ -120,7 +120,7 @@ def _without_logo(text: str) -> str:
 
 
 def _safe_span(span: str, is_sure: bool) -> str:
-    """A code span or a formula as it is written, but for what Streamlit would change in it.
+    """Return a code span or a formula as it is written, but for what Streamlit would change in it.
 
     `is_sure`: the browser, too, takes it for one, and not for signs around an image.
     """
@@ -129,7 +129,7 @@ def _safe_span(span: str, is_sure: bool) -> str:
 
 
 def _is_plain_line(text: str, before: bool) -> bool:
-    """Whether the last line holds nothing that may end a span early; `before`: so far."""
+    """Return whether the last line holds nothing that may end a span early; `before`: so far."""
     _, line_break, line = text.rpartition("\n")
     return (before or bool(line_break)) and not _UNSURE & set(line)
 

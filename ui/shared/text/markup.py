@@ -24,7 +24,7 @@ _BLANKS = re.compile(r"[ \t]*+")
 
 
 def is_too_much(text: str) -> bool:
-    """Whether the text is better shown as it is written. Linear."""
+    """Return whether the text is better shown as it is written. Linear."""
     lines = text.split("\n")
     if len(lines) > MOST_LINES or text.count("$") > MOST_DOLLARS:
         return True

@@ -36,7 +36,7 @@ def opening_fence(line: str) -> tuple[str, str] | None:
 
 
 def find_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Give where code spans and formulas begin and end, in order."""
+    """Yield where code spans and formulas begin and end, in order."""
     places = _Places(text)
     end = 0
     for token in _TOKEN.finditer(text):

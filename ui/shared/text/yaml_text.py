@@ -38,7 +38,7 @@ _Dumper.add_representer(str, _text)
 
 
 def write(value: Value) -> str:
-    """The value as YAML; nothing for what is empty."""
+    """Return the value as YAML; nothing for what is empty."""
     if value is None or value in ([], {}):
         return ""
     written: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
@@ -46,9 +46,9 @@ def write(value: Value) -> str:
 
 
 def read(text: str) -> Value:
-    """The value that a text says; None for an empty one.
+    """Return the value that a text says; None for an empty one.
 
-    Raises ValueError with a sentence that says where it cannot be read.
+    Raise ValueError with a sentence that says where it cannot be read.
     """
     if len(text) > MAX_CHARS:
         raise ValueError(

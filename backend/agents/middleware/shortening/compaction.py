@@ -29,7 +29,7 @@ def count_tokens(messages: Sequence[BaseMessage]) -> int:
 
 
 def is_summary(message: BaseMessage) -> bool:
-    """Whether a policy has written the message, in the place of older ones."""
+    """Return whether a policy has written the message, in the place of older ones."""
     return message.additional_kwargs.get(SOURCE) == SUMMARY
 
 

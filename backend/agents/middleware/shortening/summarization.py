@@ -84,7 +84,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *start, *cut.kept]}
 
     def _find_cut(self, messages: list[BaseMessage]) -> Cut | None:
-        """The cut, if it is time for one and worth it."""
+        """Return the cut, if it is time for one and worth it."""
         settings = self._settings
         is_many = len(messages) >= settings.trigger_messages
         if not is_many and count_tokens(messages) < settings.trigger_tokens:
@@ -95,7 +95,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return cut
 
     async def _start_of(self, cut: Cut) -> list[BaseMessage]:
-        """The new summary; when none can be made, the one that was there before."""
+        """Return the new summary; when none can be made, the one that was there before."""
         earlier = [cut.summary] if cut.summary else []
         try:
             async with asyncio.timeout(self._settings.seconds):
@@ -113,7 +113,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return earlier
 
     async def _summarise(self, messages: list[BaseMessage]) -> str:
-        """What the model says of the messages; what that used is told."""
+        """Return what the model says of the messages; what that used is told."""
         said = transcript(messages, self._settings.trigger_tokens * CHARS_PER_TOKEN)
         sent = [HumanMessage(self._settings.prompt.replace(PLACE, said))]
         answer = await self._model.ainvoke(sent)
