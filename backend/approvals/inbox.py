@@ -29,7 +29,10 @@ def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval
 
 
 def find_row(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
-    """An approval as it is stored. Raises ApprovalNotFound, also for that of another owner."""
+    """Return an approval as it is stored.
+
+    Raise ApprovalNotFound, also for that of another owner.
+    """
     find_approval(session, scope, approval_id)
     row = session.get(ApprovalRow, approval_id, populate_existing=True)
     if row is None:
@@ -77,7 +80,10 @@ def list_approvals(
 
 
 def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
-    """How many calls wait for the caller. Raises NotAllowed when a member asks for everyone's."""
+    """Return how many calls wait for the caller.
+
+    Raise NotAllowed when a member asks for everyone's.
+    """
     _check_everyone(scope, everyone)
     query = (
         select(func.count())

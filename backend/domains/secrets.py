@@ -121,7 +121,10 @@ class Secrets:
         return cls(settings.secret_names)
 
     def expand(self, text: str, place: Place | None) -> str:
-        """The text with each name replaced, for a place. Raises SecretForbidden, SecretMissing."""
+        """Return the text with each name replaced, for a place.
+
+        Raise SecretForbidden, SecretMissing.
+        """
         return NAMED.sub(lambda match: self._value_of(match[1], place), text)
 
     def refusal(self, name: str, place: Place | None) -> str | None:

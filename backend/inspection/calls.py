@@ -88,7 +88,10 @@ class _Past:
 def list_calls(
     session: Session, scope: Scope, conversation_id: UUID, *, before: int | None, limit: int
 ) -> ModelCallPage:
-    """One page of the calls, newest first, those of a step together. Raises SessionNotFound."""
+    """Return one page of the calls, newest first, those of a step together.
+
+    Raise SessionNotFound.
+    """
     conversations.get(session, scope, conversation_id)
     row = AgentStateDeltaRow
     query = _noted(conversation_id).order_by(row.version.desc())
@@ -113,7 +116,10 @@ def list_calls(
 def get_call(
     session: Session, scope: Scope, conversation_id: UUID, version: int, number: int
 ) -> ModelCallDetails:
-    """One call, with exactly what was sent. Raises SessionNotFound, CallNotFound, CallNotKept."""
+    """Return one call, with exactly what was sent.
+
+    Raise SessionNotFound, CallNotFound, CallNotKept.
+    """
     conversations.get(session, scope, conversation_id)
     found = session.execute(
         _noted(conversation_id).where(AgentStateDeltaRow.version == version)

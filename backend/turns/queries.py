@@ -177,7 +177,10 @@ def context_of(session: Session, row: TurnRow) -> EventContext:
 
 
 def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str]:
-    """The turn's domain, by id and name, and its image. Raises TurnNotFound as `context_of`."""
+    """Return the turn's domain, by id and name, and its image.
+
+    Raise TurnNotFound as `context_of`.
+    """
     conversation = session.execute(
         select(
             ConversationRow.domain_id, ConversationRow.image_id, ConversationRow.domain_name

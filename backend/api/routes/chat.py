@@ -74,7 +74,10 @@ async def chat_in_session(
 
 
 def wait_seconds(prefer: str | None) -> float:
-    """How long a client wants to wait, from its Prefer header (RFC 7240). Raises InvalidInput."""
+    """Return how long a client wants to wait, from its Prefer header (RFC 7240).
+
+    Raise InvalidInput.
+    """
     seconds = DEFAULT_WAIT_SECONDS
     for preference in (prefer or "").replace(";", ",").split(","):
         name, _, value = map(str.strip, preference.partition("="))

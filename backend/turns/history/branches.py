@@ -94,7 +94,10 @@ def list_branches(session: Session, scope: Scope, session_id: UUID) -> Branches:
 
 
 def _position(turn: TurnRow) -> int:
-    """Where the turn's message stands. Raises MessageTakenBack where it never came to stand."""
+    """Return where the turn's message stands.
+
+    Raise MessageTakenBack where it never came to stand.
+    """
     if turn.message_position is None:
         raise MessageTakenBack
     return turn.message_position

@@ -45,7 +45,10 @@ class Field:
         return "" if self.value in (NOT_GIVEN, None) else str(self.value)
 
     def read(self, text: str) -> Any:
-        """The argument that the text stands for; NOT_GIVEN leaves it out. Raises Unreadable."""
+        """Return the argument that the text stands for; NOT_GIVEN leaves it out.
+
+        Raise Unreadable.
+        """
         if text == self.text and (self.value is not NOT_GIVEN or not self.is_required):
             return self.value
         if text == "" and not self.is_required:
