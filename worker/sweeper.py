@@ -10,11 +10,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.schemas.sessions import TurnStatus
+from backend.turns.control.decide import expire_due
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.process.fairness import has_room, is_ready
 from backend.turns.process.liveness import end_leases, find_dead_workers
 from backend.turns.process.services import Services
-from backend.turns.run.decide import expire_due
 from db.failpoints import failpoint
 from db.models.turn import TurnRow
 

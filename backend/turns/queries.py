@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, Row, cast, func, select, update
+from sqlalchemy import Float, Row, bindparam, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
@@ -83,12 +83,7 @@ def latest_turn(session: Session, conversation_id: UUID) -> TurnRow | None:
 
 def next_turn_id(session: Session, conversation_id: UUID) -> UUID | None:
     """The queued turn whose time has come; None while another one is on, or when none waits."""
-    first = session.execute(
-        select(TurnRow.id, TurnRow.status)
-        .where(TurnRow.conversation_id == conversation_id, TurnRow.status.in_(UNFINISHED))
-        .order_by(TurnRow.number)
-        .limit(1)
-    ).one_or_none()
+    first = session.execute(_FIRST, {"conversation": conversation_id}).one_or_none()
     return first.id if first and first.status == TurnStatus.QUEUED else None
 
 
@@ -181,11 +176,8 @@ def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str]:
 
     Raise TurnNotFound as `context_of`.
     """
-    conversation = session.execute(
-        select(
-            ConversationRow.domain_id, ConversationRow.image_id, ConversationRow.domain_name
-        ).where(ConversationRow.id == row.conversation_id)
-    ).one_or_none()
+    of_turn = {"conversation": row.conversation_id}
+    conversation = session.execute(_PLACE, of_turn).one_or_none()
     if conversation is None:
         raise TurnNotFound
     return conversation
@@ -202,3 +194,16 @@ def context_in(
         agent_id=row.agent,
         turn_id=row.id,
     )
+
+
+# Made once: each turn asks it when it ends.
+_FIRST = (
+    select(TurnRow.id, TurnRow.status)
+    .where(TurnRow.conversation_id == bindparam("conversation"))
+    .where(TurnRow.status.in_(UNFINISHED))
+    .order_by(TurnRow.number)
+    .limit(1)
+)
+_PLACE = select(
+    ConversationRow.domain_id, ConversationRow.image_id, ConversationRow.domain_name
+).where(ConversationRow.id == bindparam("conversation"))

@@ -116,7 +116,7 @@ def _rates(ground: Ground, peer: Peer) -> Iterator[Figure]:
     peer.start_worker()
     jobs = peer.jobs_per_second(JOBS)
     rq = f"RQ: {enqueues} enqueues/s, not durable; its worker {jobs:,.0f} jobs/s"
-    yield _figure("submits/s at the service", submits, commits, rq, Target(0.2, 0.5, "", True))
+    yield _figure("submits/s at the service", submits, commits, rq, Target(0.05, 0.1, "", True))
     yield _figure("POST /chat per second", posts, commits, "", Target(0.02, 0.1, "", True))
 
 

@@ -18,7 +18,7 @@ from backend.schemas.approvals import (
     ApprovalStatus,
     Decision,
 )
-from backend.turns.run.decide import decide_call
+from backend.turns.control.decide import decide_call
 
 router = APIRouter(tags=["approvals"])
 Whose = Annotated[Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")]

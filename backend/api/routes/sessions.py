@@ -37,10 +37,10 @@ from backend.schemas.sessions import (
     Turn,
     TurnPage,
 )
+from backend.turns.control.stop import delete_session, stop_session
 from backend.turns.follow.viewer import Viewer
 from backend.turns.history.rebuild import rebuild_session
 from backend.turns.queries import list_unfinished, turn_of
-from backend.turns.run.stop import delete_session, stop_session
 from backend.turns.submit.service import open_session
 
 LONGEST_SEARCH = 20_000

@@ -9,10 +9,10 @@ from backend.api.http.sanitize import Sent
 from backend.schemas.approvals import Decisions
 from backend.schemas.branches import MessageEdit
 from backend.schemas.sessions import Turn
+from backend.turns.control.decide import decide_turn
+from backend.turns.control.stop import stop_turn
 from backend.turns.history import retry as retrying
 from backend.turns.queries import find_turn, turn_of
-from backend.turns.run.decide import decide_turn
-from backend.turns.run.stop import stop_turn
 from backend.turns.submit.service import Submission
 
 router = APIRouter(prefix="/turns", tags=["turns"])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import func, null, update
+from sqlalchemy import bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
@@ -153,13 +153,7 @@ def _bring_to_top(session: Session, conversation_id: UUID) -> None:
 
     Its message did that when it came; a minute does not matter there, and the index entries do.
     """
-    now = func.clock_timestamp()
-    session.execute(
-        update(ConversationRow)
-        .where(ConversationRow.id == conversation_id)
-        .where(ConversationRow.updated_at < now - timedelta(seconds=LIST_SECONDS))
-        .values(updated_at=now)
-    )
+    session.execute(_TOUCH, {"held": conversation_id})
 
 
 def _make_whole(
@@ -245,3 +239,13 @@ def _last_moves(
         status = match[1] if match else MessageStatus.STOPPED
         moves.append(CallMove(row.position, status))
     return moves
+
+
+_NOW = func.clock_timestamp()
+_TOUCH = (
+    update(ConversationRow)
+    .where(ConversationRow.id == bindparam("held"))
+    .where(ConversationRow.updated_at < _NOW - timedelta(seconds=LIST_SECONDS))
+    .values(updated_at=_NOW)
+    .execution_options(synchronize_session=False)
+)

@@ -2,10 +2,8 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from sqlalchemy import func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -26,13 +24,13 @@ from backend.agents.steps.events import (
 from backend.approvals.store import request_approvals
 from backend.conversations import display, views
 from backend.conversations.state.delta import diff_states
-from backend.errors import CostLimitReached, LeaseLost, TokenLimitReached
+from backend.errors import CostLimitReached, TokenLimitReached
 from backend.schemas import events
 from backend.schemas.events import SessionEvent
 from backend.schemas.sessions import ContentType, DisplayMessage, TurnStatus
-from backend.text import clean_text
 from backend.turns.process.services import Services
 from backend.turns.queries import let_wait
+from backend.turns.run.attempt import count_step, hold_conversation, hold_turn, note_wait
 from backend.turns.run.claim import Claim
 from backend.turns.run.close import Closed, InFlight, Outcome, close_turn
 from backend.turns.run.drafts import drafts_of
@@ -43,10 +41,7 @@ from backend.turns.run.publish import publish_closed
 from backend.turns.run.tool_calls import OpenCalls
 from backend.usage.budgets import has_domain_budget
 from backend.usage.ledger import Used
-from backend.usage.spent import Spent
 from db.failpoints import failpoint
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -130,7 +125,8 @@ class Recorder:
         )
         self._publish(said)
         try:
-            self._keep_wait(waiting)
+            with self._services.database.transaction() as session:
+                note_wait(session, self._claim, waiting.seconds, waiting.reason)
         except SQLAlchemyError as error:
             # It is told already, and the next step finds out whether the database is back.
             log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
@@ -187,7 +183,7 @@ class Recorder:
 
         def write(session: Session) -> _SavedStep:
             if asked:
-                self._hold(session)
+                hold_conversation(session, self._claim.conversation_id)
             turn, conversation_id = self._claim.turn, self._claim.conversation_id
             requests = self._asked.note(session, conversation_id, step.state["messages"])
             change = views.Change(
@@ -198,7 +194,8 @@ class Recorder:
                 requests=requests,
             )
             written = views.append(session, conversation_id, turn.id, change)
-            stop = self._fence(session, spent, sum(map(display.is_unknown, step.messages)))
+            unknown = sum(map(display.is_unknown, step.messages))
+            stop = count_step(session, self._claim, spent, unknown)
             if asked and not stop:
                 requested = request_approvals(session, conversation_id, turn.id, turn.agent, asked)
                 written.added.extend(requested)
@@ -232,7 +229,9 @@ class Recorder:
         in_flight = InFlight(self._partials.list_all(), tuple(self._finished), self._asked)
 
         def write(session: Session) -> Closed:
-            closed = close_turn(session, self._lock(session), outcome, in_flight, self._stored)
+            closed = close_turn(
+                session, hold_turn(session, self._claim), outcome, in_flight, self._stored
+            )
             failpoint("close.before_commit")
             return closed
 
@@ -245,56 +244,6 @@ class Recorder:
         """Commit a write, also when the database is away for less than a lease."""
         services = self._services
         return services.database.retry_transaction(write, services.settings.lease_seconds)
-
-    def _keep_wait(self, waiting: ModelWaiting) -> None:
-        until = func.clock_timestamp() + timedelta(seconds=waiting.seconds)
-        with self._services.database.transaction() as session:
-            session.execute(
-                update(TurnRow)
-                .where(TurnRow.id == self._claim.turn_id, *self._owned())
-                .values(
-                    model_retries=TurnRow.model_retries + 1,
-                    model_retry_at=until,
-                    model_retry_reason=clean_text(waiting.reason),
-                )
-            )
-
-    def _fence(self, session: Session, spent: Spent, unknown: int) -> bool:
-        """Count the step if this attempt still owns the turn; return whether to stop."""
-        stop = session.scalar(
-            update(TurnRow)
-            .where(TurnRow.id == self._claim.turn_id, *self._owned())
-            .values(
-                steps=TurnRow.steps + 1,
-                usage=spent.dump(),
-                heartbeat_at=func.clock_timestamp(),
-                unknown_outcomes=TurnRow.unknown_outcomes + unknown,
-            )
-            .returning(TurnRow.stop_requested)
-        )
-        if stop is None:
-            raise LeaseLost
-        return bool(stop)
-
-    def _hold(self, session: Session) -> None:
-        """Hold the conversation, always before the turn, so that no two writers wait in a ring."""
-        session.execute(
-            select(ConversationRow.id)
-            .where(ConversationRow.id == self._claim.conversation_id)
-            .with_for_update(key_share=True)
-        )
-
-    def _lock(self, session: Session) -> TurnRow:
-        self._hold(session)
-        turn = session.scalar(
-            select(TurnRow).where(TurnRow.id == self._claim.turn_id, *self._owned())
-        )
-        if turn is None:
-            raise LeaseLost
-        return turn
-
-    def _owned(self) -> tuple[Any, ...]:
-        return (TurnRow.attempt == self._claim.attempt, TurnRow.status == TurnStatus.RUNNING)
 
     def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
         if added:

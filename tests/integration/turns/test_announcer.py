@@ -14,9 +14,9 @@ from backend.bootstrap import bootstrap
 from backend.domains.catalog import ensure_default_domain
 from backend.events.stream import STREAM
 from backend.settings import Settings
+from backend.turns.control.stop import stop_turn
 from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
-from backend.turns.run.stop import stop_turn
 from backend.turns.submit.service import Submission, submit
 from tests.stack import Servers
 

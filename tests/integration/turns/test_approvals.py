@@ -21,7 +21,7 @@ from backend.bootstrap import bootstrap
 from backend.errors import ApprovalNotFound, NotAllowed, SessionNotFound, TurnNotFound
 from backend.schemas.approvals import Decision, DecisionType
 from backend.settings import Settings
-from backend.turns.run.decide import decide_call, decide_turn
+from backend.turns.control.decide import decide_call, decide_turn
 from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
