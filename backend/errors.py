@@ -64,7 +64,7 @@ class ToolServersNotChecked(AppError):
 
 
 class WorkerNotFound(AppError):
-    """There is no such worker process alive."""
+    """No such worker process is running."""
 
     status = 404
 
@@ -100,7 +100,7 @@ class DomainVersionNotFound(AppError):
 
 
 class DomainChanged(AppError):
-    """Somebody has changed this domain meanwhile; nothing was saved. Look at what is new first."""
+    """Someone has changed this domain meanwhile; nothing was saved. Review the changes first."""
 
     status = 409
 
@@ -184,7 +184,7 @@ class MessageTooLong(AppError):
 
 
 class TooManyTurns(AppError):
-    """Too many of your turns wait already. Send the next one when some have ended."""
+    """Too many of your turns are waiting. Send the next one when some have finished."""
 
     status = 429
     retry_after = 10
@@ -198,21 +198,21 @@ class TooManyStreams(AppError):
 
 
 class TooBusy(AppError):
-    """Too many requests of this kind wait already. Try again in a few seconds."""
+    """Too many requests of this kind are waiting. Try again in a few seconds."""
 
     status = 503
     retry_after = 5
 
 
 class TokensUsedUp(AppError):
-    """Your tokens for today (UTC) are used up. Go on tomorrow, or ask an admin for more."""
+    """Your tokens for today (UTC) are used up. Continue tomorrow, or ask an admin for more."""
 
     status = 429
     retry_after = 600
 
 
 class BudgetUsedUp(AppError):
-    """Your budget for today (UTC) is used up. Go on tomorrow, or ask an admin for more."""
+    """Your budget for today (UTC) is used up. Continue tomorrow, or ask an admin for more."""
 
     status = 429
     retry_after = 600
@@ -227,17 +227,17 @@ class TokenLimitReached(AppError):
 
 
 class SessionBudgetUsedUp(AppError):
-    """This session has used what its domain allows for one session. Go on in a new session."""
+    """This session has used what its domain allows for one session. Continue in a new session."""
 
     offer = "new_session"
 
 
 class DomainBudgetUsedUp(AppError):
-    """All sessions of this domain have used what it allows for a month. Go on next month."""
+    """All sessions of this domain have used what it allows for a month. Continue next month."""
 
 
 class DatabaseUnavailable(AppError):
-    """The database does not answer now; nothing was changed. Try again in a few seconds."""
+    """The database is not answering; nothing was changed. Try again in a few seconds."""
 
     status = 503
     retry_after = 5
@@ -250,7 +250,7 @@ class LeaseLost(AppError):
 
 
 class ConfigurationError(AppError):
-    """The configuration is not usable; the message says which setting and how to mend it."""
+    """The configuration is not usable; the message says which setting and how to fix it."""
 
 
 class SecretMissing(AppError):
@@ -262,7 +262,7 @@ class SecretForbidden(SecretMissing):
 
 
 class ModelFailed(AppError):
-    """The model gave no answer that can be used. Press Retry.
+    """The model gave no usable answer. Press Retry.
 
     `is_passing`: it may give one when it is asked again later.
     """
@@ -301,4 +301,4 @@ class CorruptState(AppError):
 
 
 class ToolServerUnavailable(AppError):
-    """A tool server (MCP) cannot be used. Turns go on without its tools; check that it runs."""
+    """A tool server (MCP) cannot be used. Turns continue without its tools; check that it runs."""

@@ -46,7 +46,7 @@ class Budgets:
             if not budget.left:
                 raise SessionBudgetUsedUp(
                     f"This session has used {_share(budget)} that its domain allows for one"
-                    " session. Go on in a new session: it begins with a new budget."
+                    " session. Continue in a new session: it begins with a new budget."
                 )
 
     def check_domain(self, session: Session) -> None:

@@ -50,7 +50,7 @@ if opened != domain_state.NEW:
     try:
         domain_id = UUID(opened)
     except ValueError:
-        st.info("This link names no domain.")
+        st.info("This link does not lead to a domain.")
         domain_list.show_way_back()
         st.stop()
     domain = domains.get_domain(state.client(), domain_id)
@@ -67,9 +67,9 @@ view = st.segmented_control(
 )
 if view == PREVIEW:
     if check.image is None:
-        st.info("Mend what is marked under *Edit* first; then this shows what a session gets.")
+        st.info("Fix what is marked under *Edit* first; then this shows what a session gets.")
     else:
-        st.caption("What a new session keeps as its image; what it does not say is as by default.")
+        st.caption("What a new session keeps as its image; anything not set uses the default.")
         st.code(yaml_text.write(check.image), "yaml", wrap_lines=True)
     for warning in check.warnings:
         st.warning(plain(warning.message, 600), icon=":material/key_off:")

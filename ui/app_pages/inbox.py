@@ -13,7 +13,7 @@ if server.is_admin:
     st.toggle(
         "Of everyone",
         key=EVERYONE,
-        help="Also what waits in the sessions of others",
+        help="Include other people's sessions",
         on_change=desk().cursors.clear,
     )
 

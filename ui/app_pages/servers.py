@@ -13,7 +13,7 @@ entrance.admins_only()
 
 domains = {domain.id: domain for domain in state.client().domains().items if domain.mcp_servers}
 if not domains:
-    st.info("No domain has tool servers. Name them under `mcp_servers` of a domain.")
+    st.info("No domain has tool servers. Add them under `mcp_servers` in a domain.")
     st.stop()
 server_state.restore_choice(list(domains))
 chosen = st.selectbox(

@@ -11,7 +11,7 @@ from ui.shared.text.markdown import plain
 
 DEMO_HELP = (
     "The answers come from the bundled demo model, which knows a few example questions only. "
-    "To connect a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for another provider than "
+    "To connect a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for a provider other than "
     "OpenAI) in `.env`, then restart."
 )
 
@@ -46,7 +46,9 @@ def all_that_apply(server: ServerInfo) -> None:
     problem = state.take_flash()
     with area("notices", (problem, state.link_is_broken(), server.missing)):
         if state.link_is_broken():
-            st.info("This link names no session. Choose one in the sidebar, or ask below.")
+            st.info(
+                "This link does not lead to a session. Choose one in the sidebar, or ask below."
+            )
         if problem is not None:
             error(problem)
         service_state(server)

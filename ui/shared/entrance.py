@@ -20,7 +20,7 @@ def session_of_page() -> Session:
     """Return the session that the URL names, with the way back to its chat."""
     session_id = state.open_session_id()
     if session_id is None:
-        st.info("Open a session first; its head leads here.")
+        st.info("Open a session first; its header links here.")
         _end()
     session = state.client().session(session_id)
     st.page_link(

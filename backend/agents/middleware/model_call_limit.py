@@ -59,7 +59,7 @@ class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
             )
         raise CallLimitReached(
             f"The agent has asked its model {self.thread_limit} times in this session, which is "
-            "its limit. Go on in a new session, or raise the limit."
+            "its limit. Continue in a new session, or raise the limit."
         )
 
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:

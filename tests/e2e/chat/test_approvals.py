@@ -97,7 +97,7 @@ def test_edited_arguments_run_and_stand_beside_those_of_before(
     desk.main.get_by_label("to", exact=True).fill("eve")
     desk.main.get_by_label("amount (optional)").fill("a few")
     desk.press("Run with these arguments")
-    desk.sees("This takes a whole number")
+    desk.sees("Enter a whole number")
     assert tools.calls == []
 
     desk.main.get_by_label("amount (optional)").fill("3")

@@ -18,7 +18,7 @@ def test_a_session_at_its_budgets_end_says_so_and_leads_on(desk: Desk, stack: St
 
     desk.ask("And now?")
 
-    desk.sees("Session budget used up", "of the 100 tokens", "Go on in a new session")
+    desk.sees("Session budget used up", "of the 100 tokens", "Continue in a new session")
     expect(desk.page.get_by_role("button", name="Retry")).to_have_count(0)
 
     desk.main.locator(f".st-key-usage-{session_id}").get_by_role("button").first.click()
@@ -27,7 +27,7 @@ def test_a_session_at_its_budgets_end_says_so_and_leads_on(desk: Desk, stack: St
     expect(used.get_by_text("This session:", exact=False)).to_be_visible()
     desk.page.keyboard.press("Escape")
 
-    desk.main.get_by_role("link", name="Go on in a new session").click()
+    desk.main.get_by_role("link", name="Continue in a new session").click()
     desk.press("Continue in a new session")
     desk.sees("word word")
     assert desk.session_id != session_id

@@ -113,7 +113,7 @@ def test_a_number_that_is_none_is_said_at_its_field_and_nothing_is_sent(
 
     press(page, approval, "send")
 
-    assert "This takes a whole number" in words(page)
+    assert "Enter a whole number" in words(page)
     assert store.approvals.decisions == []
     assert argument(page, approval, 0).value == "bob@example.com"
     assert argument(page, approval, 1).value == "a dozen"

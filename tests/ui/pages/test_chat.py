@@ -298,7 +298,7 @@ def test_a_missing_session_says_what_to_do(open_page, store):
 def test_a_broken_link_says_so_and_a_new_chat_can_begin(open_page, store):
     page = open_page(session="nonsense")
 
-    assert "names no session" in words(page)
+    assert "does not lead to a session" in words(page)
     assert page.chat_input
 
 

@@ -238,7 +238,7 @@ def test_missing_secrets_are_told(open_domains, store):
 
 
 def test_a_link_to_no_domain_says_so(open_domains):
-    assert "names no domain" in said(open_domains("nonsense"))
+    assert "does not lead to a domain" in said(open_domains("nonsense"))
 
 
 def test_others_are_told_that_it_is_for_administrators(open_domains, store):

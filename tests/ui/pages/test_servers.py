@@ -75,8 +75,8 @@ def test_a_missing_server_says_why_and_that_turns_go_on(open_servers, store):
 
     said = words(open_servers()).replace("\\", "")
 
-    assert "It did not answer within 10 seconds. Turns go on without its tools." in said
-    assert "left it alone for another 12 s" in said
+    assert "It did not answer within 10 seconds. Turns continue without its tools." in said
+    assert "skip it for another 12 s" in said
 
 
 def test_looking_takes_time_so_that_it_is_done_once_until_somebody_asks_again(open_servers, store):

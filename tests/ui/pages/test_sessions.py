@@ -20,7 +20,7 @@ def test_an_empty_installation_says_so(open_sessions):
     page = open_sessions()
 
     assert not page.exception
-    assert "Nobody has begun a session yet" in page.info[0].value
+    assert "No one has started a session yet" in page.info[0].value
 
 
 def test_all_owners_sessions_are_listed(open_sessions, store):
@@ -47,7 +47,7 @@ def test_a_search_without_a_hit_says_what_to_do(open_sessions, store):
 
     page.text_input(key="all-title").set_value("nothing").run()
 
-    assert "Take a filter away" in page.info[0].value
+    assert "Remove a filter" in page.info[0].value
 
 
 def test_pages_follow_the_cursor_and_lead_back(open_sessions, store):

@@ -37,7 +37,7 @@ def test_a_desk_that_nobody_has_used_says_so(open_usage):
     page = open_usage()
 
     assert not page.exception
-    assert "Nothing was used on these days." in words(page)
+    assert "Nothing was used in this period." in words(page)
 
 
 def test_what_was_used_stands_in_a_table_with_its_total(open_usage, store):
@@ -126,7 +126,7 @@ def test_a_session_at_its_budgets_end_offers_a_new_one(open_page, store):
 
     assert "Session budget used up" in words(page)
     links = [link.proto.label for link in page.get("page_link")]
-    assert "Go on in a new session" in links
+    assert "Continue in a new session" in links
     assert not [button for button in page.button if button.label == "Retry"]
 
 

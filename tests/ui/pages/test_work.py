@@ -47,7 +47,7 @@ def test_turns_of_all_owners_stand_with_their_worker(open_work, store):
     page = open_work()
 
     assert not page.exception
-    assert figures(page) | {"Running": "1", "Turns in hand": "1 of 8"} == figures(page)
+    assert figures(page) | {"Running": "1", "Turns running": "1 of 8"} == figures(page)
     said = words(page).replace("\\", "")
     assert all(text in said for text in ("ada", "desk-1, last sign 2.0 s ago", "attempt 1"))
     assert "1 min 15 s old" in said
@@ -80,7 +80,7 @@ def test_a_failed_turn_that_went_on_since_cannot_be_retried(open_work, store):
 
     page = open_work()
 
-    assert "Went on since" in words(page)
+    assert "Continued since" in words(page)
     assert not [button for button in page.button if button.label == "Retry"]
 
 
@@ -115,7 +115,7 @@ def test_many_turns_are_cut_with_their_number(open_work, store):
 
 def test_a_worker_is_drained_after_it_was_asked(open_work, store):
     page = open_work()
-    assert "nobody loses anything" in words(page)
+    assert "Nothing is lost" in words(page)
 
     page.button(key="drain-desk-1").click().run()
 

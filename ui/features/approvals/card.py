@@ -102,5 +102,5 @@ def _decisions(call: ApprovalView) -> None:
         st.checkbox(
             f"On approving, allow {plain(call.name, 80)} for the rest of this conversation",
             key=field_key(call, "remember"),
-            help="It asks no more here. The session's menu lists what is allowed, to take it back.",
+            help="It will not ask again here. The session's menu lists what is allowed.",
         )

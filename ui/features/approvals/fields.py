@@ -104,7 +104,7 @@ def read_json(text: str) -> tuple[JSON, dict[str, str]]:
     except (ValueError, RecursionError) as error:
         return {}, {JSON_FIELD: f"Not JSON: {error}"}
     if not isinstance(arguments, dict):
-        return {}, {JSON_FIELD: "The arguments are one object, in braces: {…}."}
+        return {}, {JSON_FIELD: "The arguments must be one object in braces: {…}."}
     return arguments, {}
 
 
@@ -157,7 +157,7 @@ def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise Unreadable("This takes a whole number, such as 12.") from None
+        raise Unreadable("Enter a whole number, such as 12.") from None
 
 
 def _number(text: str) -> int | float:
@@ -167,12 +167,12 @@ def _number(text: str) -> int | float:
             return int(text) if text.strip().lstrip("+-").isdigit() else number
     except ValueError:
         pass
-    raise Unreadable("This takes a number, such as 12.5.")
+    raise Unreadable("Enter a number, such as 12.5.")
 
 
 def _choice(text: str) -> Any:
     if text == ABSENT:
-        raise Unreadable("Choose one; this argument is needed.")
+        raise Unreadable("Choose one; this argument is required.")
     return json.loads(text)
 
 
@@ -185,4 +185,4 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number that can be stored.")
+    raise ValueError(f"{constant} is not a number that can be stored.")

@@ -80,7 +80,7 @@ def _reason(call: ApprovalView) -> None:
 
 
 def _answer(call: ApprovalView) -> None:
-    _area(call, "answer", "What the agent gets as the result, in place of running it")
+    _area(call, "answer", "What the agent gets as the result instead of running it")
     _error(call, "answer")
 
 

@@ -64,7 +64,7 @@ def _board(page: ApprovalPage) -> None:
                 approval_card.show(from_approval(approval))
         if not page.items:
             st.markdown("Nothing waits for a decision.")
-            st.caption("When an agent asks before it acts, its question stands here.")
+            st.caption("When an agent asks before it acts, its question appears here.")
     with st.container(horizontal=True, horizontal_alignment="right"):
         pager.by_cursor(desk().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
 

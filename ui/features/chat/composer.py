@@ -26,7 +26,7 @@ def show(session_id: UUID | None, active: Turn | None) -> None:
     """The composer at the bottom; usable while a turn runs, then the message waits in the queue."""
     placeholder = "Ask anything about your data"
     if active is not None:
-        placeholder = "Write on: your message is answered after this turn"
+        placeholder = "Keep writing: your message is answered after this turn"
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
     key = state.composer_key(session_id)
     state.restore_draft(key)
@@ -150,7 +150,7 @@ def _new_session_link() -> None:
     if session_id is not None:
         st.page_link(
             state.CONFIGURATION_PAGE,
-            label="Go on in a new session",
+            label="Continue in a new session",
             icon=":material/arrow_forward:",
             query_params=state.session_query(session_id),
         )

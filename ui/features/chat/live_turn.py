@@ -35,7 +35,7 @@ DRAWN_CHARS = 20_000
 THINKING_CHARS = 2_000
 RESETS = {
     "worker lost": "",  # a row of the history tells it
-    "handed over": "Handed over: another worker goes on from the last saved step.",
+    "handed over": "Handed over: another worker continues from the last saved step.",
 }
 
 

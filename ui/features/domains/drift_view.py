@@ -26,14 +26,14 @@ def show(session: Session, drift: Drift) -> None:
 def _standing(session: Session, drift: Drift) -> str:
     name = plain(session.domain, 80)
     if not drift.domain_exists:
-        return f":material/delete: The domain {name} was deleted. This session goes on as it is."
+        return f":material/delete: The domain {name} was deleted. This session continues as it is."
     archived = " It is archived and takes no new sessions." if drift.archived else ""
     if not drift.changes:
         return f":material/check: The same as the domain {name} today.{archived}"
     since = f" from version {drift.image_version}" if drift.image_version else ""
     return (
         f":material/difference: The domain {name} has changed{since} to version"
-        f" {drift.domain_version}. This session keeps what it began with.{archived}"
+        f" {drift.domain_version}. This session keeps what it started with.{archived}"
     )
 
 
@@ -44,7 +44,7 @@ def _continue(session: Session, drift: Drift) -> None:
     names = {str(item.id): item.name for item in items}
     own = str(session.domain_id)
     st.caption(
-        "A new session with the configuration of today takes history and memory along; this one"
+        "A new session with today's configuration takes history and memory along; this one"
         " stays as it is."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -119,7 +119,7 @@ def _delete(domain: Domain) -> None:
     st.markdown(f"**{plain(domain.name, 80)}**")
     st.caption(
         f"It is deleted for good, with all its versions. Its sessions ({domain.sessions or 0}) keep"
-        " their configuration and go on. To have it again later, archive it instead."
+        " their configuration and continue. To keep it for later, archive it instead."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep-domain"):
@@ -135,9 +135,9 @@ def _delete(domain: Domain) -> None:
 
 ACTIONS: Mapping[str, Callable[[Domain], None]] = {
     DUPLICATE: _duplicate,
-    DEFAULT: partial(_change, said="New chats begin with {} now.", is_default=True),
+    DEFAULT: partial(_change, said="New chats now start with {}.", is_default=True),
     ARCHIVE: partial(
-        _change, said="{} takes no new sessions now; those it has go on.", archived=True
+        _change, said="{} takes no new sessions now; existing ones continue.", archived=True
     ),
     RESTORE: partial(_change, said="{} takes new sessions again.", archived=False),
     DELETE: _delete,

@@ -128,7 +128,7 @@ def _why(row: InspectedRow) -> str:
             return "A model's thinking is not sent back to it."
         return "This is for people only: the model never reads it."
     if row.context_status is ContextStatus.UNKNOWN:
-        return "What became of this message is not known: it is of an older version."
+        return "What became of this message is not known: an older version wrote it."
     left = row.left
     if left is None:
         return "The model no longer reads this; when it left is not known."

@@ -66,7 +66,7 @@ def _server(server: ServerReport) -> None:
     st.caption(server_words(server))
     if server.problem:
         problem = plain(server.problem[:1].upper() + server.problem[1:], 500)
-        st.markdown(f"{problem.rstrip('.')}. Turns go on without its tools.")
+        st.markdown(f"{problem.rstrip('.')}. Turns continue without its tools.")
     if pause := pause_words(server):
         st.caption(f":material/pause_circle: {pause}")
     for tool in server.tools:

@@ -31,14 +31,14 @@ def pause_words(server: ServerReport) -> str:
     if not server.paused_seconds:
         return ""
     if server.answers:
-        return "It had failed: turns left it alone until now, and use it again."
-    return f"Turns left it alone for another {duration(server.paused_seconds)} since it had failed."
+        return "It failed earlier: turns skipped it until now, and use it again."
+    return f"Turns skip it for another {duration(server.paused_seconds)} because it failed."
 
 
 def version_words(version: ToolVersion) -> str:
     """Return what kind of change waits."""
     if version.before is not None:
-        return "described in other words than before"
+        return "described differently than before"
     return "new"
 
 

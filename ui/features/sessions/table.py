@@ -81,7 +81,7 @@ def show(page: SessionPage, user: str) -> None:
         },
         alt="All sessions",
     )
-    st.caption("Choose a row to open its session; those of others are opened to be read.")
+    st.caption("Choose a row to open its session; other people's sessions are read-only.")
     if rows := event["selection"]["rows"]:
         session = page.items[rows[0]]
         state.go_to_session(session.id, read_only=session.owner != user)
@@ -112,10 +112,8 @@ def paging(page: SessionPage) -> None:
 def empty_text(chosen: Filters) -> str:
     """Return what an empty table means."""
     if chosen.are_set:
-        return "No session matches. Take a filter away to see more."
-    return (
-        "Nobody has begun a session yet. Each conversation will appear here as soon as it begins."
-    )
+        return "No session matches. Remove a filter to see more."
+    return "No one has started a session yet. Each conversation will appear here as it starts."
 
 
 def _first_page() -> None:

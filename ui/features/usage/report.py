@@ -38,7 +38,7 @@ def show(report: UsageReport) -> None:
         _chart(report)
         _table(report)
     else:
-        st.caption("Nothing was used on these days.")
+        st.caption("Nothing was used in this period.")
     if report.domains:
         st.subheader("Budgets of this month", anchor=False)
         _budgets(report.domains)

@@ -49,7 +49,7 @@ def _figures(work: Work) -> None:
         ("Running", work.running),
         ("Waiting for a person", work.waiting),
         ("Workers", len(work.workers) if work.redis_answers else "?"),
-        ("Turns in hand", f"{turns} of {capacity}" if work.redis_answers else "?"),
+        ("Turns running", f"{turns} of {capacity}" if work.redis_answers else "?"),
     )
     with st.container(horizontal=True):
         for name, value in figures:

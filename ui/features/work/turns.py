@@ -29,7 +29,7 @@ def show_unfinished(turns: Sequence[WorkTurn], total: int) -> None:
     st.subheader("Unfinished turns", anchor=False)
     if not turns:
         st.caption(
-            "Nothing runs and nothing waits. A turn stands here from its message to its end."
+            "Nothing runs and nothing waits. A turn is listed here from its message to its end."
         )
         return
     for turn in turns[:SHOWN]:
@@ -107,7 +107,7 @@ def _progress(turn: WorkTurn) -> list[str]:
 
 def _retry_button(turn: WorkTurn) -> None:
     if not turn.is_retryable:
-        st.caption("Went on since")
+        st.caption("Continued since")
         return
     st.button(
         "Retry",
@@ -126,7 +126,7 @@ def _stop_button(turn: WorkTurn) -> None:
         st.markdown(f"**Stop {plain(turn.title or 'New chat', 60)}?**")
         st.caption(ASK_TO_TAKE_OUT if is_queued else ASK_TO_STOP)
         st.button(
-            "Take it out" if is_queued else "Stop this turn",
+            "Remove from queue" if is_queued else "Stop this turn",
             key=f"work-stop-{turn.id}",
             type="primary",
             disabled=turn.stop_requested,

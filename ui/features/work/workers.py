@@ -12,8 +12,8 @@ from ui.shared.text.markdown import plain
 
 COLUMNS = {"Worker": 4.0, "Turns": 3.0, "State": 2.0, "": 2.0}
 ASK = (
-    "It takes no more turns, ends those in hand, however long they take, and then stops; "
-    "nobody loses anything."
+    "It takes no more turns, finishes those it has, however long they take, and then stops. "
+    "Nothing is lost."
 )
 
 
@@ -21,7 +21,7 @@ def show(workers: Sequence[WorkerInfo], *, is_known: bool) -> None:
     """The workers; without Redis nobody knows of them."""
     st.subheader("Workers", anchor=False)
     if not is_known:
-        st.caption("Which workers live cannot be told without Redis. Their turns go on.")
+        st.caption("Without Redis it is not known which workers are alive. Their turns continue.")
         return
     if not workers:
         text, icon = banners.MISSING["worker"]
@@ -42,7 +42,7 @@ def _row(worker: WorkerInfo) -> None:
     if worker.is_still:
         seconds = f"{worker.loop_silence_seconds:.0f} s"
         status.badge(
-            f"Stands still for {seconds}", color="red", icon=":material/hourglass_disabled:"
+            f"Unresponsive for {seconds}", color="red", icon=":material/hourglass_disabled:"
         )
     elif worker.is_draining:
         status.badge("Draining", color="orange")
