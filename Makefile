@@ -16,14 +16,16 @@ run: ## install what is missing, start everything, print the URL; Ctrl-C stops i
 install: ## install into .venv, nothing else
 	$(INSTALL) requirements.txt
 
+# The files that take longest come first by their names, and the many short ones of tests/unit last.
+# Compiled tests are kept: each of the processes would otherwise compile all of them.
 test: ## run every test (installs what is missing, a browser too)
 	$(INSTALL) requirements-dev.txt
 	@$(PY) -m launch.browser
-	@exec $(PY) -m pytest -n 3 --dist loadfile
+	@PYTHONDONTWRITEBYTECODE= exec $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 chaos: ## the long form of the tests under faults; writes docs/chaos-record.md
 	$(INSTALL) requirements-dev.txt
-	@CHAOS_RECORD=docs/chaos-record.md exec $(PY) -m pytest tests/chaos -m "chaos or not chaos"
+	@CHAOS_RECORD=docs/chaos-record.md exec $(PY) -m pytest tests/chaos tests/replay -m "chaos or not chaos"
 
 security: ## the long form of the tests under attack
 	$(INSTALL) requirements-dev.txt

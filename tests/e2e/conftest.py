@@ -1,6 +1,7 @@
-"""What the tests in a browser share: one Chromium, a context for each test, the pages' address."""
+"""What the tests in a browser share: a Chromium and a context by module, the pages' address."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
@@ -21,7 +22,12 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(find_browser()),
-            args=["--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()],
+            args=[
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--process-per-site",  # a page opens in the renderer that has read the scripts
+                *sandbox_flags(),
+            ],
         )
         yield browser
         browser.close()
@@ -29,23 +35,48 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A person's browser: its tabs share nothing with those of other tests."""
+    """A person's browser of one's own, for tests that change it or open other addresses."""
+    context = open_context(browser)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def shared_context(browser: Browser) -> Iterator[BrowserContext]:
+    """The person's browser that the desks of a module share, one after the other."""
+    context = open_context(browser)
+    yield context
+    context.close()
+
+
+def open_context(browser: Browser) -> BrowserContext:
     context = browser.new_context(
         viewport={"width": 1280, "height": 900},
         timezone_id="Europe/Berlin",
         reduced_motion="reduce",  # what turns for ever is drawn for ever
     )
     context.set_default_timeout(PATIENCE_MS)
-    yield context
-    context.close()
+    return context
 
 
-@pytest.fixture(scope="session")
+@contextmanager
+def desk_in(context: BrowserContext, url: str) -> Iterator[Desk]:
+    """A desk whose tabs are closed at the end, and that leaves nothing in the browser."""
+    if not context.pages:  # without a page the renderer ends, and the next one reads all again
+        context.new_page().goto(f"{url}/_stcore/health")
+    yield Desk(context, url)
+    for page in context.pages[1:]:
+        page.close()
+    context.set_storage_state({})
+    context.clear_permissions()
+
+
+@pytest.fixture(scope="module")
 def demo_url(demo_stack: Stack) -> str:
     return demo_stack.start_ui()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_stack(
     servers: Servers, model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:
@@ -54,18 +85,26 @@ def shared_stack(
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def scripted_url(shared_stack: Stack) -> str:
     return shared_stack.start_ui()
 
 
 @pytest.fixture
-def demo_desk(context: BrowserContext, demo_url: str) -> Desk:
+def demo_desk(shared_context: BrowserContext, demo_url: str) -> Iterator[Desk]:
     """The pages over the demo model."""
-    return Desk(context, demo_url)
+    with desk_in(shared_context, demo_url) as desk:
+        yield desk
 
 
 @pytest.fixture
-def desk(context: BrowserContext, stack: Stack, scripted_url: str) -> Desk:
+def desk(shared_context: BrowserContext, stack: Stack, scripted_url: str) -> Iterator[Desk]:
     """The pages over the scripted model."""
+    with desk_in(shared_context, scripted_url) as desk:
+        yield desk
+
+
+@pytest.fixture
+def own_desk(context: BrowserContext, stack: Stack, scripted_url: str) -> Desk:
+    """The same in a browser of one's own, for tests that change how it works."""
     return Desk(context, scripted_url)

@@ -8,7 +8,7 @@ from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.replay.player import Replay, play
 from tests.replay.recordings import corpus_folder, read_corpus
-from tests.replay.synthetic import SYNTHETIC
+from tests.replay.ways import Way
 from tests.stack import Servers, Stack
 
 
@@ -26,10 +26,13 @@ def replay_stack(
         yield running
 
 
-@pytest.fixture(scope="package", params=["one worker", "a new worker for each turn"])
+@pytest.fixture(scope="package")
 def replay(
     request: pytest.FixtureRequest, replay_stack: Stack, replay_model: ScriptedModel
 ) -> Iterator[Replay]:
+    """The recordings of a way, played in it; `request.param` is a Way."""
+    way: Way = request.param
+
     def lose_worker() -> None:
         replay_stack.kill_workers()
         replay_stack.start_worker()
@@ -37,9 +40,8 @@ def replay(
     def leave_alone() -> None:
         pass
 
-    between_turns = leave_alone if request.param == "one worker" else lose_worker
-    recordings = [*SYNTHETIC, *read_corpus()]
-    with play(replay_stack, replay_model, recordings, between_turns) as played:
+    between_turns = lose_worker if way.loses_workers else leave_alone
+    with play(replay_stack, replay_model, way.recordings, between_turns) as played:
         yield played
 
 

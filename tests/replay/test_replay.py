@@ -4,22 +4,14 @@ import pytest
 
 from backend.types import JSON
 from tests.replay.player import Replay
-from tests.replay.recordings import NOT_RECORDED, Recording, corpus_folder, read_corpus
-from tests.replay.synthetic import SYNTHETIC
+from tests.replay.recordings import NOT_RECORDED, Recording
+from tests.replay.ways import WAYS, cases
 
-ABSENT = pytest.param(
-    None, marks=pytest.mark.skip(reason=f"no recorded conversations in {corpus_folder()}")
-)
 # The first test of each kind plays all recordings; a loaded machine takes minutes for it.
 pytestmark = pytest.mark.timeout(900)
-RECORDINGS = [*SYNTHETIC, *(read_corpus() or [ABSENT])]
-
-
-def name_of(recording: Recording | None) -> str:
-    return recording.name if recording else "corpus"
-
-
-each_recording = pytest.mark.parametrize("recording", RECORDINGS, ids=name_of)
+each_recording = pytest.mark.parametrize(
+    ("replay", "recording"), cases(WAYS), indirect=["replay"], scope="package"
+)
 
 
 def unnamed(message: JSON) -> JSON:

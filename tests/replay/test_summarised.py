@@ -6,28 +6,31 @@ import pytest
 
 from tests.fakes import ScriptedModel, find_disorder
 from tests.replay.player import Replay, play
-from tests.replay.recordings import NOT_RECORDED, Recording, read_corpus
-from tests.replay.synthetic import SYNTHETIC
+from tests.replay.recordings import NOT_RECORDED, Recording
+from tests.replay.ways import FEW, Way, cases, longest
 from tests.stack import Stack
 
 TRIGGER = 1_500
 POLICY = {"summarization": {"trigger_tokens": TRIGGER, "keep_tokens": 500, "trigger_messages": 12}}
-LONGEST = 12
+WAYS = (Way("a few", longest(FEW)), Way("many", longest(12), is_long=True))
+each_recording = pytest.mark.parametrize(
+    ("summarised", "recording"), cases(WAYS), indirect=["summarised"], scope="module"
+)
+each_way = pytest.mark.parametrize(
+    "summarised",
+    [pytest.param(way, id=way.name, marks=[pytest.mark.chaos] * way.is_long) for way in WAYS],
+    indirect=True,
+    scope="module",
+)
 pytestmark = pytest.mark.timeout(900)
 
 
-def recordings() -> list[Recording]:
-    """The made-up ones, and the longest of the corpus."""
-    corpus = sorted(read_corpus(), key=lambda one: -len(one.messages))
-    return [*SYNTHETIC, *corpus[:LONGEST]]
-
-
-each_recording = pytest.mark.parametrize("recording", recordings(), ids=lambda one: one.name)
-
-
 @pytest.fixture(scope="module")
-def summarised(replay_stack: Stack, replay_model: ScriptedModel) -> Iterator[Replay]:
-    with play(replay_stack, replay_model, recordings(), lambda: None, [POLICY]) as played:
+def summarised(
+    request: pytest.FixtureRequest, replay_stack: Stack, replay_model: ScriptedModel
+) -> Iterator[Replay]:
+    recordings = request.param.recordings
+    with play(replay_stack, replay_model, recordings, lambda: None, [POLICY]) as played:
         yield played
 
 
@@ -64,6 +67,7 @@ def test_each_request_is_whole_and_ends_with_what_was_recorded(
         assert question in [m["content"] for m in request if m["role"] == "user"]
 
 
+@each_way
 def test_long_recordings_are_summarised(summarised: Replay) -> None:
     played = summarised.played.values()
 

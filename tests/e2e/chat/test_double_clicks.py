@@ -99,28 +99,28 @@ def has_no_complaint(desk: Desk) -> None:
 
 
 def test_an_example_that_is_clicked_twice_begins_one_session(
-    desk: Desk, model: ScriptedModel, stack: Stack
+    own_desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "Once."}
     wire = SlowWire()
-    desk.context.route_web_socket("**/_stcore/stream", wire.connect)
-    example = desk.main.get_by_role("button", name="What data do you have?")
+    own_desk.context.route_web_socket("**/_stcore/stream", wire.connect)
+    example = own_desk.main.get_by_role("button", name="What data do you have?")
     expect(example).to_be_enabled()
     wire.hold()
 
     example.click()
-    wire.wait_for(desk, lambda: len(model.requests) == 1)
+    wire.wait_for(own_desk, lambda: len(model.requests) == 1)
     example.click()
     example.page.wait_for_timeout(ON_ITS_WAY_MS)
     wire.release()
 
-    desk.sees("Once.")
-    desk.is_idle()
-    desk.is_at_rest()
-    desk.is_in_a_session()
-    desk.sees_once("Once.")
+    own_desk.sees("Once.")
+    own_desk.is_idle()
+    own_desk.is_at_rest()
+    own_desk.is_in_a_session()
+    own_desk.sees_once("Once.")
     assert len(model.requests) == 1
-    has_no_complaint(desk)
+    has_no_complaint(own_desk)
 
 
 def count(stack: Stack, of: str) -> int:

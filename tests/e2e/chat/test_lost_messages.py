@@ -11,7 +11,7 @@ LOST = "What did the north spend in March?"
 
 
 def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
-    desk: Desk, model: ScriptedModel, stack: Stack
+    own_desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
     lost: list[bytes] = []
@@ -27,17 +27,17 @@ def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
 
         wire.on_message(pass_on)
 
-    desk.context.route_web_socket("**/_stcore/stream", lose)
-    desk.open()
+    own_desk.context.route_web_socket("**/_stcore/stream", lose)
+    own_desk.open()
 
-    desk.ask(LOST)
+    own_desk.ask(LOST)
 
-    expect(desk.composer).to_have_value("")
-    expect(desk.composer).to_have_value(LOST)
+    expect(own_desk.composer).to_have_value("")
+    expect(own_desk.composer).to_have_value(LOST)
     assert lost
-    desk.composer.press("Enter")
-    desk.sees("An answer.")
-    assert texts(stack.messages(desk.session_id), "user") == [LOST]
+    own_desk.composer.press("Enter")
+    own_desk.sees("An answer.")
+    assert texts(stack.messages(own_desk.session_id), "user") == [LOST]
 
 
 def test_a_message_that_has_arrived_does_not_come_back(desk: Desk, model: ScriptedModel):

@@ -206,20 +206,20 @@ def test_the_desk_works_under_each_of_its_own_names(context: BrowserContext, ser
         desk.is_idle()
 
 
-def test_the_policy_stops_nothing_of_ours(desk: Desk, model: ScriptedModel):
+def test_the_policy_stops_nothing_of_ours(own_desk: Desk, model: ScriptedModel):
     complaints: list[str] = []
-    desk.context.on("console", lambda line: complaints.append(line.text))
-    desk.context.on("weberror", lambda error: complaints.append(str(error.error)))
+    own_desk.context.on("console", lambda line: complaints.append(line.text))
+    own_desk.context.on("weberror", lambda error: complaints.append(str(error.error)))
     model.steps = lambda messages, body: {"text": "Fine.\n\n| a | b |\n|---|---|\n| 1 | 2 |"}
 
-    desk.ask("How are you?")
-    desk.sees("Fine.")
-    desk.is_idle()
+    own_desk.ask("How are you?")
+    own_desk.sees("Fine.")
+    own_desk.is_idle()
 
-    assert desk.page.evaluate("Boolean(window.colloquyDrafts)")
+    assert own_desk.page.evaluate("Boolean(window.colloquyDrafts)")
     assert not [line for line in complaints if "Content Security Policy" in line]
-    assert {urlsplit(url).netloc for url in desk.requests if url.startswith("http")} == {
-        urlsplit(desk.url).netloc
+    assert {urlsplit(url).netloc for url in own_desk.requests if url.startswith("http")} == {
+        urlsplit(own_desk.url).netloc
     }
 
 
