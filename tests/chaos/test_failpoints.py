@@ -111,7 +111,7 @@ def test_promises_hold_at(
     caller = Caller(arena.stage.public_url, arena.stage.history)
     fired = None
     for _ in range(TRIES):
-        marker = f"{action}-{name.replace(' ', '-')}-{uuid4().hex[:4]}"
+        marker = f"{action}-{name.replace('.', '-')}-{uuid4().hex[:4]}"
         arena.arm(name)
         with reviving(arena.stage):
             one = caller.submit(f"turn {marker}-1", None, f"{marker}-1")

@@ -179,8 +179,10 @@ def test_a_turn_whose_job_a_killed_worker_had_just_taken_is_announced_again(
         stack.kill_workers()
         turn = stack.submit("hello")
         with redis.Redis.from_url(stack.redis_url) as client:
+            queue = "rq:queue:turns"
+            stack.wait_for(lambda: client.llen(queue) == 1, "the turn is not announced")
             # Where RQ keeps a job for the moment between its queue and its worker.
-            taken = client.lmove("rq:queue:turns", "rq:queue:turns:intermediate")
+            taken = client.lmove(queue, f"{queue}:intermediate")
             assert taken == turn["turn_id"].encode()
 
         stack.start_worker()

@@ -13,7 +13,7 @@ MARKER = re.compile(r"turn ([\w-]+)")
 WORDS = ("ledger", "budget", "account", "margin", "forecast", "variance", "東京", "naïve", "🙂")
 NEVER = "never-"
 SUMMARY_PROMPT = "Context Extraction Assistant"
-PAYS = "S12"
+PAYS = "approval"
 
 # How a first try may go wrong; the next one goes well.
 MISHAPS: tuple[JSON, ...] = (
