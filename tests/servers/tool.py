@@ -25,8 +25,7 @@ from mcp.types import (
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from backend.types import JSON
-
+JSON = dict[str, Any]  # of its own: as a program it finds no other module of the project
 ANY_ARGUMENTS: JSON = {"type": "object", "properties": {}}
 
 
