@@ -64,11 +64,7 @@ def list_unfinished(session: Session, conversation_id: UUID) -> list[TurnRow]:
 
 def count_unfinished(session: Session, conversation_id: UUID) -> int:
     """Return how many turns of a conversation are not finished."""
-    return session.execute(
-        select(func.count())
-        .select_from(TurnRow)
-        .where(TurnRow.conversation_id == conversation_id, TurnRow.status.in_(UNFINISHED))
-    ).scalar_one()
+    return session.execute(_COUNT_UNFINISHED, {"conversation": conversation_id}).scalar_one()
 
 
 def latest_turn(session: Session, conversation_id: UUID) -> TurnRow | None:
@@ -203,6 +199,12 @@ _FIRST = (
     .where(TurnRow.status.in_(UNFINISHED))
     .order_by(TurnRow.number)
     .limit(1)
+)
+_COUNT_UNFINISHED = (
+    select(func.count())
+    .select_from(TurnRow)
+    .where(TurnRow.conversation_id == bindparam("conversation"))
+    .where(TurnRow.status.in_(UNFINISHED))
 )
 _PLACE = select(
     ConversationRow.domain_id, ConversationRow.image_id, ConversationRow.domain_name

@@ -4,10 +4,11 @@ Only `backend.conversations.views` uses this, so that no view changes without th
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 from uuid import UUID
 
-from sqlalchemy import insert, update
+from sqlalchemy import Table, bindparam, insert, update
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -49,9 +50,14 @@ def append_delta(
     `shown` are the step's display messages, `calls` the notes of what models were sent for it.
     Raise LeaseLost when somebody else has written meanwhile: each version is there once.
     """
-    row = _row(conversation_id, version + 1, delta, shown, calls)
+    row = {
+        "conversation_id": conversation_id,
+        "version": version + 1,
+        "delta": pack_delta(delta, shown),
+        "calls": list(calls) or None,
+    }
     try:
-        session.execute(insert(AgentStateDeltaRow).values(row))
+        session.execute(_APPEND, row)
     except IntegrityError as error:
         raise LeaseLost from error
     return version + 1
@@ -68,9 +74,12 @@ def append_to_latest(
 
     The caller holds the conversation.
     """
-    row = _row(conversation_id, newest_version(conversation_id) + 1, delta, shown, calls)
-    statement = insert(AgentStateDeltaRow).values(row).returning(AgentStateDeltaRow.version)
-    return session.execute(statement).scalar_one()
+    change = {
+        "held": conversation_id,
+        "change": pack_delta(delta, shown),
+        "requests": list(calls) or None,
+    }
+    return int(session.execute(_APPEND_TO_LATEST, change).scalar_one())
 
 
 def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
@@ -118,16 +127,17 @@ def compact(session: Session, conversation_id: UUID, version: int) -> None:
     )
 
 
-def _row(
-    conversation_id: UUID,
-    version: Any,
-    delta: JSON,
-    shown: Sequence[DisplayMessage],
-    calls: Sequence[JSON],
-) -> JSON:
-    row = {
-        "conversation_id": conversation_id,
-        "version": version,
-        "delta": pack_delta(delta, shown),
-    }
-    return {**row, "calls": list(calls)} if calls else row
+# Made once: each step and each message writes one of these.
+_deltas = cast(Table, AgentStateDeltaRow.__table__)
+_OR_NULL = JSONB(none_as_null=True)
+_APPEND = insert(_deltas).values(calls=bindparam("calls", type_=_OR_NULL))
+_APPEND_TO_LATEST = (
+    insert(_deltas)
+    .values(
+        conversation_id=bindparam("held"),
+        version=newest_version(bindparam("held")) + 1,
+        delta=bindparam("change", type_=JSONB),
+        calls=bindparam("requests", type_=_OR_NULL),
+    )
+    .returning(_deltas.c.version)
+)
