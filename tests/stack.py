@@ -9,12 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
 import httpx
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import Engine, create_engine, make_url, text
 
 from backend.types import JSON
 from db.migrate import migrate
@@ -23,6 +24,8 @@ from launch.servers.redis import EmbeddedRedis
 
 ROOT = Path(__file__).parent.parent
 PATIENCE_SECONDS = 90  # of a busy machine; what is well takes a moment
+# Each look costs the parts that are looked at; what takes long is looked for less often.
+FIRST_PAUSE, LONGEST_PAUSE = 0.02, 0.2  # seconds
 # What tests let domains start: real programs, and one `c` that nobody has.
 PROGRAMS = Path(sys.executable).parent
 STDIO_COMMANDS = f"{sys.executable}, sleep, c, {PROGRAMS / 'mcp-server-time'}"
@@ -142,6 +145,7 @@ class Stack:
 
     def __exit__(self, *_: object) -> None:
         self.client.close()
+        self._engine.dispose()
         for process in [*self.workers, *self.others, *([self.api] if self.api else [])]:
             kill_process(process)
 
@@ -210,11 +214,13 @@ class Stack:
     ) -> Any:
         """Wait until `is_so` gives something true, and give that."""
         deadline = time.monotonic() + seconds
+        pause = FIRST_PAUSE
         while not (value := is_so()):
             if time.monotonic() > deadline:
                 tail = self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
                 raise AssertionError(f"{complaint}\n{tail}")
-            time.sleep(0.03)
+            time.sleep(pause)
+            pause = min(1.3 * pause, LONGEST_PAUSE)
         return value
 
     # What a program does with the API.
@@ -279,18 +285,18 @@ class Stack:
 
     def query(self, sql: str, **parameters: Any) -> list[Any]:
         """Look into the database, as a host application may."""
-        engine = create_engine(self.database_url)
-        with engine.connect() as connection:
-            rows = list(connection.execute(text(sql), parameters))
-        engine.dispose()
-        return rows
+        with self._engine.connect() as connection:
+            return list(connection.execute(text(sql), parameters))
 
     def query_and_commit(self, sql: str, **parameters: Any) -> None:
         """Change the database behind the stack's back."""
-        engine = create_engine(self.database_url)
-        with engine.begin() as connection:
+        with self._engine.begin() as connection:
             connection.execute(text(sql), parameters)
-        engine.dispose()
+
+    @cached_property
+    def _engine(self) -> Engine:
+        """Kept, since a connection of PostgreSQL takes longer than most queries."""
+        return create_engine(self.database_url, pool_pre_ping=True)
 
     def _get(self, path: str) -> int | None:
         try:

@@ -90,7 +90,7 @@ def test_odd_texts_are_kept_to_the_byte_wherever_they_stand(
     assert 0 < len(stack.client.get(f"/sessions/{session_id}").json()["title"]) <= 200
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(message=ANY.filter(lambda text: bool(clean_text(text).strip())), said=ANY, value=ANY)
 def test_any_text_is_taken_and_the_session_goes_on(
     shared_stack: Stack, model: ScriptedModel, echo: ToolServer, message: str, said: str, value: str
@@ -102,7 +102,7 @@ def test_any_text_is_taken_and_the_session_goes_on(
     assert texts(rows, "user") == [clean_text(message)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.binary(max_size=80))
 def test_no_bytes_break_the_server(shared_stack: Stack, body: bytes) -> None:
     for content in (body, b'{"message": "' + body + b'"}'):
