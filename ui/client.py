@@ -15,6 +15,7 @@ from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import (
     ChatRequest,
     ChatResponse,
+    DisplayMessage,
     MessagePage,
     NewChatRequest,
     Problem,
@@ -30,6 +31,7 @@ from backend.schemas.work import Work, WorkerInfo
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 ANSWER_LATER = "respond-async"
+MAX_PAGE = 200  # messages
 
 Model = TypeVar("Model", bound=Wire)
 
@@ -114,6 +116,17 @@ class Client:
         """The latest messages of the branch that is shown, or those before a position, in order."""
         path = f"sessions/{session_id}/messages"
         return self.get(MessagePage, path, limit=limit, before=before, branch="active")
+
+    def messages_after(self, session_id: UUID, position: int) -> list[DisplayMessage]:
+        """Return all messages of the branch that is shown that stand after a position, in order."""
+        path, after = f"sessions/{session_id}/messages", position
+        found: list[DisplayMessage] = []
+        while True:
+            page = self.get(MessagePage, path, limit=MAX_PAGE, after=after, branch="active")
+            found += page.items
+            if page.next_after is None:
+                return found
+            after = page.next_after
 
     def turns(self, session_id: UUID) -> TurnPage:
         """Return the unfinished turns of a session, in order; the first one is running or next."""

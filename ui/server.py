@@ -12,9 +12,11 @@ from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
 from backend.web.protection import protect
+from ui.features.chat.live.route import LiveRoute
+from ui.shared import assets
 
 SCRIPT = Path(__file__).parent / "app.py"
-DRAFTS = Path(__file__).parent / "assets" / "drafts.js"
+DRAFTS = assets.FOLDER / "drafts.js"
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 MEGABYTE = 1_000_000
@@ -24,7 +26,8 @@ def create_app(address: Address) -> ASGIApp:
     """Make the pages' application for this address."""
     # What `streamlit run` does with its flags: they win over files and the environment.
     load_config_options(options(address))
-    return protect(streamlit.App(SCRIPT), address, page_policy())
+    app = streamlit.App(SCRIPT, routes=[LiveRoute().route, assets.route()])
+    return protect(app, address, page_policy())
 
 
 def options(address: Address) -> dict[str, object]:
@@ -60,7 +63,8 @@ def page_policy() -> str:
     return "; ".join(
         (
             "default-src 'self'",
-            f"script-src 'self' {digests}",
+            # Streamlit loads the scripts of components from blobs, which only scripts can make.
+            f"script-src 'self' blob: {digests}",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",

@@ -69,6 +69,8 @@ class Memory:
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
     taken: int = 0
+    draws: int = 0
+    rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)
     unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None

@@ -1,13 +1,15 @@
-"""The chat page: the open session's history, its active turn as it comes, and the composer."""
+"""The chat page: the open session's history, its latest turn as it comes, and the composer."""
 
 from pathlib import Path
 
 import streamlit as st
 
 from ui import state
-from ui.features.chat import composer, history, live, message_actions, opening
+from ui.features.chat import composer, history, latest_turn, message_actions, opening
 from ui.features.chat import header as chat_header
 from ui.features.chat.blocks import split_current
+from ui.features.chat.latest_turn import Latest
+from ui.features.chat.live import component
 from ui.shared import banners, watch
 from ui.shared.areas import area
 
@@ -20,31 +22,27 @@ if session_id is None:
     composer.show(None, active=None)
     with area("page", "opening"):
         banners.all_that_apply(server)
-        opening.show(server)
+        with st.container(key="opening"):
+            opening.show(server)
+        component.show(None, None, ())
         watch.keep_fresh()
     st.stop()
 
 session = state.client().session(session_id)
 turns = state.client().turns(session_id).items
 rows = history.load(session)
-active = turns[0] if turns else None
-followed = active if state.window(session_id).is_latest else None
-settled, current = split_current(rows.items, followed.id if followed else None)
+is_latest = state.window(session_id).is_latest
+last = turns[0].id if turns else next((row.turn_id for row in reversed(rows.items)), None)
+settled, current = split_current(rows.items, last if is_latest else None)
+actions = message_actions.load(session, turns[0] if turns else None)
 
 if not state.is_read_only():
-    composer.show(session_id, active)
+    composer.show(session_id, turns[0] if turns else None)
 with area("page", session_id):
     chat_header.show(session, server)
-    history.show(rows, settled, session, message_actions.load(session, active))
+    history.show(rows, settled, session, actions)
     banners.all_that_apply(server)
-    turn_area = area("turn", followed.id if followed else None)
-    queue_area = area("queue", [turn.id for turn in turns])
-    if followed is None:
-        with turn_area:
-            composer.offer_retry(rows.items)
-            watch.keep_fresh()
-    else:
-        with queue_area:
-            composer.show_queue(turns[1:])
-        with turn_area:
-            live.follow(followed, current, turns[1:])
+    if is_latest:
+        after = settled[-1].position if settled else 0
+        latest_turn.show(session, Latest(turns, current, after), actions)
+    watch.keep_fresh()

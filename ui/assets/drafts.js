@@ -25,6 +25,7 @@
     if (!text.trim()) return;
     sent.set(nameOf(input), { text, taken: taken(), looks: 0 });
     drafts.delete(nameOf(input)); // at once: a look may come before the key is let go
+    document.dispatchEvent(new CustomEvent("colloquy:sent", { detail: text }));
   };
 
   // A key that sends empties the text before it comes up again.
@@ -53,6 +54,7 @@
     const isTaken = message.taken !== taken();
     if (!isTaken && message.looks < LOST_LOOKS) return;
     sent.delete(name);
+    if (!isTaken) document.dispatchEvent(new CustomEvent("colloquy:returned"));
     if (!isTaken && !area.value) restore(area, message.text);
   };
 

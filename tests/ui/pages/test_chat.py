@@ -142,18 +142,6 @@ def test_a_tool_call_shows_how_far_it_is(open_page, store, status, icon):
     assert page.expander[0].icon == icon
 
 
-def test_a_running_turn_is_followed_to_its_end(open_page, store):
-    store.pause = 0.02
-    session = store.add_session()
-    store.keys.clear()
-    page = open_page(session=session.id)
-
-    page.chat_input[0].set_value(QUESTION).run()
-
-    assert "The budget of **CC-1001**" in words(page)
-    assert "stop" not in " ".join(button.key or "" for button in page.button)
-
-
 def test_messages_in_the_queue_stand_with_their_place(api, store):
     session = store.add_session()
     running = store.add_turn(session, "First")

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
 from ui.features.chat import message_actions, renderers
-from ui.features.chat.blocks import Block, to_groups
+from ui.features.chat.blocks import Block, Group, to_groups
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.renderers import Place
 from ui.shared.areas import area
@@ -36,15 +36,20 @@ def show(
     with area("history", (session_id, session.branch, first), rows=len(groups)):
         if page.next_before is not None:
             _earlier_button(page, session_id)
-        place = Place(session_id, "stored")
-        for group in groups:
-            with speaker(is_user=group.is_user, agent=group.agent):
-                for block in group.blocks:
-                    _draw(block, place, actions)
-                if (answer := group.answer) is not None:
-                    message_actions.under_answer(answer, actions)
+        draw(groups, session_id, actions)
         if not state.window(session_id).is_latest:
             _latest_button(session_id)
+
+
+def draw(groups: Sequence[Group], session_id: UUID, actions: Actions) -> None:
+    """Draw what each speaker said, with what can be done with it."""
+    place = Place(session_id, "stored")
+    for group in groups:
+        with speaker(is_user=group.is_user, agent=group.agent):
+            for block in group.blocks:
+                _draw(block, place, actions)
+            if (answer := group.answer) is not None:
+                message_actions.under_answer(answer, actions)
 
 
 def _draw(block: Block, place: Place, actions: Actions) -> None:

@@ -1,8 +1,7 @@
-"""What an active turn has given so far, made from its stored rows and its events. Pure."""
+"""What an active turn does, in words: made from its stored rows and its events. Pure."""
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from uuid import UUID
 
 from backend.schemas.events import (
@@ -15,7 +14,6 @@ from backend.schemas.events import (
     TextDelta,
     ThinkingDelta,
     TurnFinished,
-    TurnQueued,
     TurnStarted,
 )
 from backend.schemas.sessions import (
@@ -30,33 +28,14 @@ from ui.features.chat.blocks import Block, to_blocks
 from ui.shared.states import queue_words, wait_words, waiting_words
 
 ASKED_AGAIN = "The answer broke off and is asked for again."
-# What is drawn of an answer that still streams, and of the thoughts, of which the last ones are.
-DRAWN_CHARS = 20_000
-THINKING_CHARS = 2_000
 RESETS = {
     "worker lost": "",  # a row of the history tells it
     "handed over": "Handed over: another worker continues from the last saved step.",
 }
 
 
-@dataclass
-class PartialMessage:
-    """What has come so far of a message that is not stored yet: an agent's text, or thinking."""
-
-    agent: str
-    content_type: ContentType
-    text: str = ""
-
-    def add(self, text: str) -> None:
-        """Add a piece: of thinking the end is kept, of a text no more than is drawn."""
-        if self.content_type is ContentType.THINKING:
-            self.text = (self.text + text)[-THINKING_CHARS:]
-        elif len(self.text) <= DRAWN_CHARS:
-            self.text += text
-
-
 class LiveTurn:
-    """Reduces events to rows and partial messages, by the ids of the rows that they become."""
+    """Reduces events to rows, and to the kinds of the messages that are being written, by id."""
 
     def __init__(
         self,
@@ -66,12 +45,11 @@ class LiveTurn:
     ) -> None:
         self.turn = turn
         self._clock = clock
-        self.partial: dict[UUID, PartialMessage] = {}
+        self.partial: dict[UUID, ContentType] = {}
         self.notice = ""
         self._wait: tuple[float, str] | None = None
         self._tools_say: dict[str, str] = {}
         self.is_finished = False
-        self.queued_ids: set[UUID] = set()
         self._rows = {row.position: row for row in rows}
         self._stored_ids = {row.id for row in self._rows.values()}
         self._in_order: list[DisplayMessage] | None = None
@@ -79,24 +57,26 @@ class LiveTurn:
         self._step = 1
         self._take_wait(turn)
 
-    def apply(self, events: Iterable[SessionEvent]) -> None:
-        """Take a batch of events; those of other turns only tell what is queued."""
-        for event in events:
-            if isinstance(event, TurnQueued):
-                self.queued_ids.add(event.turn.id)
-            elif event.context.turn_id == self.turn.id:
-                self._apply(event)
+    def store(self, turn: Turn, rows: Iterable[DisplayMessage]) -> list[UUID]:
+        """Take what is stored, for when no events come although the turn goes on.
 
-    def store(self, turn: Turn, rows: Iterable[DisplayMessage]) -> None:
-        """Take what is stored, for when no events come although the turn goes on."""
+        Return the ids of the rows that no event had told.
+        """
         if turn.status is not self.turn.status or turn.attempts != self.turn.attempts:
             self.partial.clear()
         self.turn = turn
         self._take_wait(turn)
+        told: list[UUID] = []
         for row in rows:
             known = self._rows.get(row.position)
             if known is None or _PROGRESS[row.status] > _PROGRESS[known.status]:
                 self._put(row, is_added=known is None)
+                told.append(row.id)
+        return told
+
+    def is_stored(self, message_id: UUID) -> bool:
+        """Return whether this message is a row already; what streams of it then is a repetition."""
+        return message_id in self._stored_ids
 
     @property
     def blocks(self) -> list[Block]:
@@ -128,8 +108,7 @@ class LiveTurn:
             call = running[-1].content
             said = self._tools_say.get(str(call.get("call_id")))
             return f"Running {call.get('name', 'a tool')}" + (f": {said}" if said else "")
-        kinds = {partial.content_type for partial in self.partial.values()}
-        return "Writing" if ContentType.TEXT in kinds else "Thinking"
+        return "Writing" if ContentType.TEXT in self.partial.values() else "Thinking"
 
     @property
     def step(self) -> int:
@@ -152,7 +131,8 @@ class LiveTurn:
             self._step += is_answer or is_batch
             before = row.message_type
 
-    def _apply(self, event: SessionEvent) -> None:
+    def apply(self, event: SessionEvent) -> None:
+        """Take an event of this turn."""
         if isinstance(event, Progress):
             self._progress(event)
             return
@@ -176,9 +156,7 @@ class LiveTurn:
         if event.message_id in self._stored_ids:
             return  # a stream that is read again repeats what is stored already
         is_text = isinstance(event, TextDelta)
-        content_type = ContentType.TEXT if is_text else ContentType.THINKING
-        new = PartialMessage(event.context.agent_id, content_type)
-        self.partial.setdefault(event.message_id, new).add(event.text)
+        self.partial[event.message_id] = ContentType.TEXT if is_text else ContentType.THINKING
 
     def _progress(self, event: Progress) -> None:
         if event.state == "waiting_for_model":

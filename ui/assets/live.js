@@ -1,0 +1,242 @@
+// The live part of a chat: a person's words from the moment they press Enter, and the answer while
+// it streams. It follows the pages' own event route, so no rerun of the page disturbs it, and asks
+// the page to draw what is stored. What it is told is in `ui/features/chat/live/frames.py`.
+import { StreamingText } from "./markdown.js";
+
+const RETRY_MS = [200, 500, 1000, 2000];
+const REDRAW_MS = 150; // the least time between two requests to draw what is stored
+const ASK_AGAIN_MS = 2000; // a request may be lost when a rerun crosses it
+const THINKING_CHARS = 2000;
+const NEAR_END = 80; // pixels
+const GONE = 4404;
+
+const make = (tag, name, text = "") => {
+  const element = document.createElement(tag);
+  element.className = `colloquy-${name}`;
+  element.textContent = text;
+  return element;
+};
+
+/** A message that streams: text as Markdown, thinking as its last lines. */
+class Draft {
+  constructor({ kind, turn, agent }) {
+    Object.assign(this, { turn, agent, hasEnded: false, isStale: true, thoughts: "" });
+    this.text = kind === "text" ? new StreamingText() : null;
+    this.element = make("div", "draft");
+    this.name = this.element.appendChild(make("div", "agent"));
+    if (this.text) {
+      this.element.append(this.text.element);
+    } else {
+      const details = this.element.appendChild(make("details", "thinking"));
+      details.open = true;
+      details.append(make("summary", "summary", "Thinking"), make("p", "thoughts"));
+    }
+  }
+
+  add(text) {
+    if (this.text) this.text.add(text);
+    else this.thoughts = (this.thoughts + text).slice(-THINKING_CHARS);
+    this.isStale = true;
+  }
+
+  /** Draw what is new. Its agent is named where another one has the turn. */
+  draw(agent) {
+    this.name.textContent = this.agent === agent ? "" : this.agent;
+    if (!this.isStale) return;
+    this.isStale = false;
+    if (this.text) this.text.draw();
+    else this.element.querySelector("p").textContent = this.thoughts;
+  }
+}
+
+/** What is told of one session, for as long as its page is open. */
+class Session {
+  constructor(id) {
+    this.id = id;
+    this.drafts = new Map();
+    this.undrawn = new Set(); // rows that are stored, and that the page has not drawn yet
+    this.status = { text: "", notice: "" };
+    this.failures = 0;
+    if (id) this.connect();
+  }
+
+  connect() {
+    const url = new URL("/colloquy/live", location.origin);
+    url.protocol = url.protocol.replace("http", "ws");
+    url.searchParams.set("session", this.id);
+    const socket = (this.socket = new WebSocket(url));
+    socket.onmessage = ({ data }) => {
+      this.failures = 0;
+      for (const frame of JSON.parse(data)) this.take(frame);
+      live.show();
+    };
+    socket.onclose = ({ code }) => {
+      if (this.isClosed || code === GONE) return;
+      const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)];
+      setTimeout(() => this.isClosed || this.connect(), wait);
+    };
+  }
+
+  close() {
+    this.isClosed = true;
+    this.socket?.close();
+  }
+
+  take(frame) {
+    const { kind, id } = frame;
+    if (kind === "begin") this.drafts.clear();
+    if (kind === "text" || kind === "thinking") {
+      if (!this.drafts.has(id)) this.drafts.set(id, new Draft(frame));
+      this.drafts.get(id).add(frame.text);
+    }
+    if (kind === "void") this.void(id);
+    if (kind === "status") this.status = frame;
+    if (kind === "ended") {
+      for (const draft of this.drafts.values()) draft.hasEnded ||= draft.turn === frame.turn;
+    }
+    if (kind === "stored" && this.drafts.has(id)) this.undrawn.add(id);
+    if (["stored", "changed", "ended"].includes(kind)) live.redraw();
+  }
+
+  void(id) {
+    for (const one of id ? [id] : [...this.drafts.keys()]) {
+      if (!this.undrawn.has(one)) this.drafts.delete(one);
+    }
+  }
+
+  /** Let go of what the page has drawn from what is stored. */
+  drawn({ drawn, active }) {
+    for (const id of drawn) {
+      this.undrawn.delete(id);
+      this.drafts.delete(id);
+    }
+    for (const [id, draft] of this.drafts) {
+      if (draft.hasEnded && draft.turn !== active) this.drafts.delete(id);
+    }
+  }
+}
+
+/** Keeps the end of the chat in sight while it grows, until the reader scrolls away from it. */
+class End {
+  constructor() {
+    this.holds = true;
+    this.sizes = new ResizeObserver(() => this.holds && this.show());
+  }
+
+  watch(place) {
+    const area = place.closest('[data-testid="stMain"]');
+    const content = place.closest('[data-testid="stMainBlockContainer"]');
+    if (!area || !content || content === this.content) return;
+    Object.assign(this, { area, content, holds: true, top: area.scrollTop });
+    this.sizes.disconnect();
+    this.sizes.observe(content);
+    area.addEventListener("scroll", () => {
+      const left = area.scrollHeight - area.scrollTop - area.clientHeight;
+      // Only a reader scrolls up; what grows lets the place be.
+      if (area.scrollTop < this.top - 2) this.holds = left < NEAR_END;
+      else this.holds ||= left < NEAR_END;
+      this.top = area.scrollTop;
+    }, { passive: true });
+  }
+
+  hold() {
+    this.holds = true;
+    this.show();
+  }
+
+  show() {
+    if (this.area) this.area.scrollTop = this.area.scrollHeight;
+  }
+}
+
+/** The one live part of a browser tab, wherever the page has its place for it at the moment. */
+class Live {
+  constructor() {
+    this.session = new Session(null);
+    this.sent = []; // what was sent and is not on the page yet
+    this.taken = 0;
+    this.frame = 0;
+    this.end = new End();
+    document.addEventListener("colloquy:sent", ({ detail }) => {
+      this.sent.push({ text: detail, taken: this.taken });
+      if (this.place) this.draw(this.place);
+      this.end.hold();
+    });
+    document.addEventListener("colloquy:returned", () => {
+      this.sent = [];
+      this.show();
+    });
+  }
+
+  /** The page was drawn: `data` says what of. Gives what is to be done when its place goes. */
+  mount({ data, parentElement, setTriggerValue }) {
+    const place = parentElement.querySelector(".colloquy-live");
+    if (data.session !== this.session.id) {
+      this.session.close();
+      this.session = new Session(data.session);
+    }
+    Object.assign(this, { place, data, ask: () => setTriggerValue("changed", Date.now()) });
+    this.end.watch(place);
+    this.taken = data.taken;
+    this.sent = this.sent.filter((one) => one.taken === data.taken);
+    this.session.drawn(data);
+    this.isAsked = false;
+    this.show();
+    if (this.isWanted) this.redraw();
+    return () => {
+      if (this.place === place) this.place = null;
+    };
+  }
+
+  /** Have the page draw what is stored, soon, and again if nothing came of it. */
+  redraw() {
+    this.isWanted = true;
+    if (this.isAsked || this.timer) return;
+    const wait = Math.max(0, REDRAW_MS - (Date.now() - (this.askedAt ?? 0)));
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      if (!this.place) return;
+      Object.assign(this, { isAsked: true, isWanted: false, askedAt: Date.now() });
+      this.ask();
+      setTimeout(() => {
+        if (!this.isAsked) return;
+        this.isAsked = false;
+        this.redraw();
+      }, ASK_AGAIN_MS);
+    }, wait);
+  }
+
+  show() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      if (this.place) this.draw(this.place);
+    });
+  }
+
+  draw(place) {
+    const { drafts, status } = this.session;
+    const [sent, answer, notice, words] = place.children;
+    document.body.classList.toggle("colloquy-sending", this.sent.length > 0);
+    if (sent.childElementCount !== this.sent.length) {
+      sent.replaceChildren(...this.sent.map(({ text }) => make("div", "sent", text)));
+    }
+    const first = drafts.values().next().value;
+    for (const draft of drafts.values()) draft.draw(this.data.agent ?? first.agent);
+    const wanted = [...drafts.values()].map(({ element }) => element);
+    const body = answer.lastElementChild;
+    if (wanted.length !== body.childElementCount || wanted.some((one, n) => one !== body.children[n])) {
+      body.replaceChildren(...wanted);
+    }
+    answer.hidden = !wanted.length;
+    const isNew = !this.data.framed;
+    answer.classList.toggle("colloquy-new", isNew);
+    notice.textContent = status.notice;
+    words.textContent = status.text;
+    notice.hidden = !status.notice;
+    words.hidden = !status.text;
+  }
+}
+
+const live = (window.colloquyLive ??= new Live());
+
+export const mount = (component) => live.mount(component);

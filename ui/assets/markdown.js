@@ -1,0 +1,98 @@
+// Draws an answer while it streams: Markdown to elements, with nothing in them that could run or
+// call out. What is finished is drawn once; only the last paragraph is drawn again and again.
+import DOMPurify from "./vendor/dompurify.mjs";
+import MarkdownIt from "./vendor/markdown-it.mjs";
+
+const LONG_CHARS = 20_000;
+const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
+// An image would be fetched from wherever it says: it becomes a link, and the reader decides.
+markdown.renderer.rules.image = (tokens, index) => {
+  const { escapeHtml } = markdown.utils;
+  const token = tokens[index];
+  return `!<a href="${escapeHtml(token.attrGet("src") ?? "")}">${escapeHtml(token.content)}</a>`;
+};
+
+// `$$ … $$` on lines of their own is a formula. KaTeX is read when the first one comes.
+markdown.block.ruler.before("fence", "formula", (state, first, last, silent) => {
+  const line = (number) => state.src.slice(state.bMarks[number] + state.tShift[number], state.eMarks[number]);
+  if (!line(first).startsWith("$$")) return false;
+  let end = first;
+  const isOneLine = line(first).length > 3 && line(first).trimEnd().endsWith("$$");
+  if (!isOneLine) do end += 1; while (end < last && !line(end).trimEnd().endsWith("$$"));
+  if (end >= last) return false;
+  if (silent) return true;
+  const token = state.push("formula", "math", 0);
+  const text = state.getLines(first, end + 1, 0, false).trim();
+  token.content = text.slice(2, -2).trim();
+  state.line = end + 1;
+  return true;
+});
+markdown.renderer.rules.formula = (tokens, index) => {
+  const source = tokens[index].content;
+  if (!window.katex) {
+    import("./vendor/katex.min.js");
+    return `<pre>${markdown.utils.escapeHtml(source)}</pre>`;
+  }
+  return window.katex.renderToString(source, { displayMode: true, output: "mathml", throwOnError: false });
+};
+
+const toElements = (text) => {
+  const made = DOMPurify.sanitize(markdown.render(text), {
+    RETURN_DOM_FRAGMENT: true,
+    FORBID_TAGS: ["img", "style", "form", "input", "button", "iframe", "video", "audio", "picture"],
+    FORBID_ATTR: ["style", "class", "id", "name"],
+  });
+  for (const link of made.querySelectorAll("a")) {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+  }
+  return made;
+};
+
+// Where the text may be cut: after a blank line before a line that is neither indented nor part of
+// a list, a quote or a table; never within a fence or a formula.
+const finishedLength = (text) => {
+  let cut = 0, fence = "", isBlank = false, place = 0;
+  for (const line of text.split("\n")) {
+    const mark = line.match(/^ {0,3}(`{3,}|~{3,}|\$\$(?!.*\$\$))/)?.[1];
+    const closes = fence && line.trimEnd().endsWith(fence);
+    if (!fence && isBlank && /^[^\s\-*+\d>|]/.test(line)) cut = place;
+    if (closes) fence = "";
+    else if (!fence && mark) fence = mark;
+    isBlank = !line.trim();
+    place += line.length + 1;
+  }
+  return cut;
+};
+
+// A paragraph without an end is cut, so that a piece more costs no more each time.
+const tooLongLength = (text) =>
+  text.length > LONG_CHARS ? Math.max(text.lastIndexOf("\n") + 1, text.lastIndexOf(" ") + 1, 0) || text.length : 0;
+
+/** One streaming text, drawn into an element of its own. */
+export class StreamingText {
+  constructor() {
+    this.element = document.createElement("div");
+    this.element.className = "colloquy-text";
+    this.text = "";
+    this.drawn = 0; // so much of the text is drawn for good
+    this.last = []; // the elements of the rest
+  }
+
+  add(text) {
+    this.text += text;
+  }
+
+  draw() {
+    const rest = this.text.slice(this.drawn);
+    const finished = finishedLength(rest) || tooLongLength(rest);
+    for (const node of this.last) node.remove();
+    if (finished) {
+      this.element.append(toElements(rest.slice(0, finished)));
+      this.drawn += finished;
+    }
+    const growing = toElements(rest.slice(finished));
+    this.last = [...growing.childNodes];
+    this.element.append(growing);
+  }
+}

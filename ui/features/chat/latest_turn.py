@@ -1,0 +1,120 @@
+"""Draws the latest turn of a session: its rows, what streams, what waits behind it, its end.
+
+A fragment: the browser's live part asks for it when there are newer rows (`live`), and the rest of
+the page stays as it is. The turn keeps its place when it ends, so what is open there stays open.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from backend.schemas.sessions import DisplayMessage, Session, Turn, TurnStatus
+from ui import state
+from ui.features.approvals.call import expiry_words, pending_calls
+from ui.features.approvals.decision import approve_all
+from ui.features.chat import composer, history
+from ui.features.chat.blocks import split_current, to_blocks, to_groups
+from ui.features.chat.live import component
+from ui.features.chat.message_actions import Actions
+from ui.shared import watch
+from ui.shared.states import waiting_words
+
+WAITING_SECONDS = 2.0
+
+
+@dataclass
+class Latest:
+    """What is stored of a session's end: its unfinished turns, and the rows of the latest one.
+
+    `after` is the position before them.
+    """
+
+    turns: Sequence[Turn]
+    rows: Sequence[DisplayMessage]
+    after: int
+
+    @property
+    def active(self) -> Turn | None:
+        """The turn that runs, waits for people, or is next."""
+        return self.turns[0] if self.turns else None
+
+    @property
+    def waits_for(self) -> list[DisplayMessage]:
+        """What a person must decide before the turn goes on."""
+        if self.active is None or self.active.status is not TurnStatus.WAITING:
+            return []
+        return [block.asked or block.row for block in to_blocks(self.rows) if block.waits]
+
+
+def show(session: Session, latest: Latest, actions: Actions) -> None:
+    """Draw it, and draw it again whenever the browser knows of newer rows."""
+    drawn: list[bool] = []
+
+    @st.fragment
+    def draw() -> None:
+        newer = _newer(session, latest) if drawn else latest
+        if newer is None:
+            st.rerun()
+        drawn.append(True)
+        _draw(session, newer, actions)
+
+    draw()
+    if latest.waits_for:
+        watch.keep_fresh(lambda: _times_left(latest), WAITING_SECONDS)
+
+
+def _newer(session: Session, latest: Latest) -> Latest | None:
+    """Return what is stored now; None where the page must be drawn whole.
+
+    So it must where other turns are concerned, and where a person clicked something here.
+    """
+    if not component.take_request():
+        return None
+    client = state.client()
+    turns = client.turns(session.id).items
+    if not turns or _queue(turns) != _queue(latest.turns):
+        return None
+    rows = client.messages_after(session.id, latest.after)
+    return Latest(turns, split_current(rows, turns[0].id)[1], latest.after)
+
+
+def _queue(turns: Sequence[Turn]) -> list[object]:
+    return [(turn.id, turn.status, turn.stop_requested) for turn in turns]
+
+
+def _draw(session: Session, latest: Latest, actions: Actions) -> None:
+    # Three places, always: what streams must not move among its neighbours.
+    with st.container():
+        history.draw(to_groups(latest.rows), session.id, actions)
+        if waits := latest.waits_for:
+            _what_it_waits_for(waits, latest)
+    component.show(session.id, latest.active, latest.rows)
+    with st.container():
+        if latest.active is None:
+            composer.offer_retry(latest.rows)
+        else:
+            composer.show_queue(latest.turns[1:])
+
+
+def _what_it_waits_for(waits: Sequence[DisplayMessage], latest: Latest) -> None:
+    """Say what the turn waits for, which may last for days."""
+    calls = pending_calls(waits)
+    words = waiting_words(len(calls), is_reader=state.is_read_only())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/approval: {words}", width="content")
+        if len(calls) > 1 and not state.is_read_only() and latest.active is not None:
+            st.button(
+                f"Approve all {len(calls)}",
+                key=f"approve-all-{latest.active.id}",
+                icon=":material/done_all:",
+                on_click=approve_all,
+                args=(calls,),
+            )
+
+
+def _times_left(latest: Latest) -> object:
+    """Return how long the calls may still be decided, in words: what changes without an event."""
+    now = datetime.now(UTC)
+    return [expiry_words(call.expires_at, now) for call in pending_calls(latest.waits_for)]

@@ -1,0 +1,61 @@
+"""The place on the page where a turn streams, and where what was just sent stands at once.
+
+A browser draws it by itself (`ui/assets/live.js`): reruns of the page do not touch it.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.sessions import ContentType, DisplayMessage, Turn
+from ui import state
+from ui.shared import assets
+
+KEY = "live"
+HTML = """<div class="colloquy-live"><div></div>\
+<div class="colloquy-answer" hidden><div class="colloquy-mark"></div>\
+<div class="colloquy-drafts"></div></div>\
+<div class="colloquy-notice" hidden></div>\
+<div class="colloquy-status" role="status" hidden></div></div>"""
+CSS = (Path(__file__).parent / "live.css").read_text()
+STREAMED = (ContentType.TEXT, ContentType.THINKING)
+
+_component = st.components.v2.component(
+    "colloquy_live",
+    html=HTML,
+    css=CSS,
+    js=assets.loader("live.js", "mount"),
+    isolate_styles=False,
+)
+
+
+def show(session_id: UUID | None, active: Turn | None, drawn: Sequence[DisplayMessage]) -> None:
+    """Put the place here. `drawn` are the rows above it, whose drafts go from it."""
+    held = state.memory()
+    held.draws += 1
+    _component(
+        key=KEY,
+        data={
+            "session": str(session_id) if session_id else None,
+            "active": str(active.id) if active else None,
+            "agent": active.agent if active else None,
+            "drawn": [str(row.id) for row in drawn if row.content_type in STREAMED],
+            "framed": bool(drawn),
+            "taken": held.taken,
+            "draws": held.draws,
+        },
+        on_changed_change=_want_rows,
+    )
+
+
+def take_request() -> bool:
+    """Return whether this run was begun by the browser's side, which knows of newer rows."""
+    held = state.memory()
+    wanted, held.rows_wanted = held.rows_wanted, False
+    return wanted
+
+
+def _want_rows() -> None:
+    state.memory().rows_wanted = True

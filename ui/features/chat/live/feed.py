@@ -1,0 +1,161 @@
+"""Follows one session at the API for one browser, and resumes where the stream broke.
+
+Asynchronous, since it stands behind a WebSocket: a hundred pages that watch are no threads.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import httpx
+from httpx_sse import ServerSentEvent, aconnect_sse
+from pydantic import ValidationError
+
+from backend.schemas.events import EVENTS, SessionEvent, read_event
+from backend.schemas.sessions import DisplayMessage, MessagePage, Turn, TurnPage
+from backend.types import JSON
+from ui.features.chat.live.frames import SessionFrames
+
+# The server sends a comment every ten seconds; a stream silent for three of them is dead.
+STREAM_TIMEOUT = httpx.Timeout(30.0, connect=3.0)
+CALL_TIMEOUT = httpx.Timeout(10.0, connect=3.0)
+RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
+JOIN_SECONDS = 0.03  # pieces that come closer together than the eye sees are one frame
+TICK_SECONDS = 1.0  # how often the elapsed time is told
+SILENT_SECONDS = 2.0
+CHECK_SECONDS = 10.0
+MAX_WAITING = 2_000  # events; a browser that takes none lets the API wait, which cuts it off
+log = logging.getLogger(__name__)
+
+
+class SessionGone(Exception):
+    """There is no such session, or none for whoever asks."""
+
+
+class Feed:
+    """What happens in a session, as frames for a browser."""
+
+    def __init__(self, http: httpx.AsyncClient, session_id: UUID) -> None:
+        self._http = http
+        self._path = f"sessions/{session_id}"
+        self._events: asyncio.Queue[SessionEvent | None] = asyncio.Queue(MAX_WAITING)
+        self._last_id = ""
+        self._is_away = False
+
+    async def frames(self) -> AsyncIterator[list[JSON]]:
+        """Give batches of frames until the session is gone (SessionGone)."""
+        view = SessionFrames(await self._active_turn())
+        yield [{"kind": "begin"}, *view.status()]
+        reader = asyncio.create_task(self._read())
+        try:
+            heard = checked = time.monotonic()
+            while True:
+                events = await self._take(TICK_SECONDS if view.is_active else None)
+                if reader.done():
+                    reader.result()
+                view.is_away = self._is_away
+                frames = view.apply(events)
+                now = time.monotonic()
+                heard = now if events else heard
+                silent = now - max(heard, checked) > SILENT_SECONDS
+                if view.is_active and (silent or now - checked > CHECK_SECONDS):
+                    frames += await self._stored(view)
+                    checked = time.monotonic()
+                if frames := frames + view.status():
+                    yield frames
+        finally:
+            reader.cancel()
+
+    async def _take(self, seconds: float | None) -> list[SessionEvent]:
+        """Wait for an event, then a moment for more of them; None wakes without one."""
+        try:
+            async with asyncio.timeout(seconds):
+                taken = [await self._events.get()]
+        except TimeoutError:
+            return []
+        await asyncio.sleep(JOIN_SECONDS)
+        while not self._events.empty():
+            taken.append(self._events.get_nowait())
+        return [event for event in taken if event is not None]
+
+    async def _read(self) -> None:
+        """Read events for as long as there is such a session; wake the other side at its end."""
+        failures = 0
+        try:
+            while True:
+                try:
+                    await self._read_stream()
+                    failures = 0
+                except (httpx.HTTPError, httpx.StreamError, OSError):
+                    failures += 1
+                    await self._tell_away(True)
+                await asyncio.sleep(RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)])
+        finally:
+            self._wake()
+
+    async def _read_stream(self) -> None:
+        # Pages run beside the API: compressing would cost both time and save nobody bytes.
+        headers = {"Accept-Encoding": "identity"}
+        if self._last_id:
+            headers["Last-Event-ID"] = self._last_id
+        path = f"{self._path}/events"
+        stream = aconnect_sse(self._http, "GET", path, headers=headers, timeout=STREAM_TIMEOUT)
+        async with stream as source:
+            if source.response.status_code == httpx.codes.NOT_FOUND:
+                raise SessionGone
+            source.response.raise_for_status()
+            await self._tell_away(False)
+            async for written in source.aiter_sse():
+                self._last_id = written.id or self._last_id
+                if (event := _event(written)) is not None:
+                    await self._events.put(event)
+
+    async def _tell_away(self, is_away: bool) -> None:
+        if is_away is not self._is_away:
+            self._is_away = is_away
+            await self._events.put(None)
+
+    def _wake(self) -> None:
+        if self._events.empty():
+            self._events.put_nowait(None)
+
+    async def _active_turn(self) -> Turn | None:
+        """Return the turn that runs or is next; None also where the API is away at the moment."""
+        try:
+            return next(iter(await self._turns()), None)
+        except httpx.HTTPError:
+            self._is_away = True
+            return None
+
+    async def _stored(self, view: SessionFrames) -> list[JSON]:
+        """Return what is stored and was not told: Redis may have lost events."""
+        try:
+            turns = await self._turns()
+            return view.store(turns, await self._rows() if turns else [])
+        except httpx.HTTPError:
+            return []
+
+    async def _turns(self) -> list[Turn]:
+        return TurnPage.read(await self._get("turns")).items
+
+    async def _rows(self) -> list[DisplayMessage]:
+        return MessagePage.read(await self._get("messages?branch=active")).items
+
+    async def _get(self, what: str) -> bytes:
+        response = await self._http.get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
+        if response.status_code == httpx.codes.NOT_FOUND:
+            raise SessionGone
+        return response.raise_for_status().content
+
+
+def _event(written: ServerSentEvent) -> SessionEvent | None:
+    """Return the event; None for one that these pages do not know: a server may be newer."""
+    if written.event not in EVENTS:
+        return None
+    try:
+        return read_event(written.event, written.data)
+    except (ValueError, ValidationError):  # says what was written, which is nothing for a log
+        log.warning("An event %s that cannot be read is passed over", written.event)
+        return None

@@ -1,0 +1,158 @@
+"""What a browser is told of a session while it watches: frames, made from the session's events.
+
+Pure. A frame is one of these, and the browser's side of it is `ui/assets/live.js`:
+
+| kind | fields | what the browser does |
+|---|---|---|
+| `begin` | | forgets what it has drawn of messages: all of that is told again |
+| `text`, `thinking` | `id`, `turn`, `agent`, `text` | adds a piece to the message with this id |
+| `void` | `id` | takes one message back; without an id all that is not stored |
+| `stored` | `id` | has the page draw this row, and then drops its own copy |
+| `changed` | | has the page draw what is stored |
+| `ended` | `turn` | has the page draw the turn's end; what was not stored of it goes |
+| `status` | `text`, `notice` | says what the turn does; an empty text: no turn runs |
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from uuid import UUID
+
+from backend.schemas.events import (
+    Interrupt,
+    MessageAdded,
+    MessageUpdated,
+    Reset,
+    SessionEvent,
+    TextDelta,
+    ThinkingDelta,
+    TurnFinished,
+    TurnQueued,
+    TurnStarted,
+)
+from backend.schemas.sessions import DisplayMessage, Turn, TurnStatus
+from backend.types import JSON
+from ui.features.chat.live.live_turn import LiveTurn
+from ui.shared.states import running_words
+
+AWAY = "The service does not answer. Nothing is lost; connecting again"
+
+
+class SessionFrames:
+    """Turns the events of one session into frames for one browser."""
+
+    def __init__(self, active: Turn | None, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._live = LiveTurn(active, ()) if active else None
+        self._said: tuple[str, str] = ("", "")
+        self.is_away = False
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a turn runs or waits, of which there may be something to tell."""
+        return self._live is not None and not self._live.is_finished
+
+    def apply(self, events: Iterable[SessionEvent]) -> list[JSON]:
+        """Return the frames of a batch of events, neighbouring pieces of a message joined."""
+        frames: list[JSON] = []
+        for event in events:
+            for frame in self._frames(event):
+                if frames and _continues(frames[-1], frame):
+                    frames[-1]["text"] += frame["text"]
+                else:
+                    frames.append(frame)
+        return frames
+
+    def store(self, turns: list[Turn], rows: Iterable[DisplayMessage]) -> list[JSON]:
+        """Return the frames of what is stored and no event has told."""
+        live = self._live
+        active = turns[0] if turns else None
+        if live is None or active is None or active.id != live.turn.id:
+            self._live = LiveTurn(active, ()) if active else None
+            if live is not None and not live.is_finished:
+                return [{"kind": "ended", "turn": str(live.turn.id)}]
+            return [{"kind": "changed"}] if active else []
+        was = (live.turn.status, live.turn.stop_requested, live.turn.attempts)
+        told = live.store(active, [row for row in rows if row.turn_id == active.id])
+        frames: list[JSON] = [{"kind": "stored", "id": str(row_id)} for row_id in told]
+        if was != (active.status, active.stop_requested, active.attempts):
+            frames.append({"kind": "changed"})
+        return frames
+
+    def status(self) -> list[JSON]:
+        """Return what is said of the turn at this moment, if that has changed."""
+        said = self._words()
+        if said == self._said:
+            return []
+        self._said = said
+        text, notice = said
+        return [{"kind": "status", "text": text, "notice": notice}]
+
+    def _words(self) -> tuple[str, str]:
+        if self.is_away:
+            return f"{AWAY}…", ""
+        live = self._live
+        if live is None or live.is_finished or live.waits_for:
+            return "", ""
+        turn = live.turn
+        activity = f"{live.activity}…"
+        if turn.status is TurnStatus.QUEUED:
+            return activity, live.notice
+        since = turn.started_at or turn.created_at
+        words = running_words(turn, live.step, self._clock() - since.timestamp())
+        return " · ".join([activity, *words]), live.notice
+
+    def _frames(self, event: SessionEvent) -> list[JSON]:
+        turn = getattr(event, "turn", None)
+        if isinstance(turn, Turn) and self._takes(event, turn):
+            self._live = LiveTurn(turn, ())
+        live = self._live
+        if isinstance(event, TurnQueued):
+            return [{"kind": "changed"}]
+        if live is None or event.context.turn_id != live.turn.id:
+            return [{"kind": "changed"}] if isinstance(event, MessageAdded) else []
+        frames = self._of_turn(event, live)
+        live.apply(event)
+        return frames
+
+    def _takes(self, event: SessionEvent, turn: Turn) -> bool:
+        """Return whether this event begins the turn that is told of from now on."""
+        live = self._live
+        if live is not None and live.turn.id == turn.id:
+            return False
+        return not self.is_active or isinstance(event, TurnStarted)
+
+    def _of_turn(self, event: SessionEvent, live: LiveTurn) -> list[JSON]:
+        match event:
+            case TextDelta() | ThinkingDelta():
+                return [] if live.is_stored(event.message_id) else [_piece(event)]
+            case Reset():
+                return [{"kind": "void", "id": _text(event.message_id)}]
+            case TurnStarted():
+                return [{"kind": "void", "id": None}, {"kind": "changed"}]
+            case MessageAdded() | MessageUpdated():
+                return [{"kind": "stored", "id": str(event.message.id)}]
+            case TurnFinished():
+                return [{"kind": "ended", "turn": str(event.turn.id)}]
+            case Interrupt():
+                return [{"kind": "changed"}]
+        return []
+
+
+def _piece(event: TextDelta | ThinkingDelta) -> JSON:
+    return {
+        "kind": "text" if isinstance(event, TextDelta) else "thinking",
+        "id": str(event.message_id),
+        "turn": str(event.context.turn_id),
+        "agent": event.context.agent_id,
+        "text": event.text,
+    }
+
+
+def _continues(before: JSON, frame: JSON) -> bool:
+    """Return whether a piece goes on from the one before it."""
+    is_piece = frame["kind"] in ("text", "thinking")
+    return is_piece and (before["kind"], before.get("id")) == (frame["kind"], frame["id"])
+
+
+def _text(message_id: UUID | None) -> str | None:
+    return str(message_id) if message_id else None

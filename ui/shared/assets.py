@@ -1,0 +1,35 @@
+"""The files that browsers load from the pages' own address: scripts, and what they import."""
+
+from pathlib import Path
+
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+PATH = "/colloquy/assets"
+FOLDER = Path(__file__).parent.parent / "assets"
+
+
+class _Revalidated(StaticFiles):
+    """Files of which a browser asks each time whether they have changed: a new version counts."""
+
+    def file_response(self, *args: object, **options: object) -> Response:
+        response = super().file_response(*args, **options)  # type: ignore[arg-type]
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def route() -> Mount:
+    """Return the route that serves them."""
+    return Mount(PATH, _Revalidated(directory=FOLDER))
+
+
+def loader(script: str, function: str) -> str:
+    """Return a component's script that takes one function of a script of ours.
+
+    Streamlit reads it from a blob, which has no folder to import from: the address is whole.
+    """
+    return (
+        f"const script = await import(new URL('{PATH}/{script}', location.origin));\n"
+        f"export default script.{function};\n"
+    )
