@@ -8,7 +8,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.sessions import sidebar
 from ui.pages import PAGES
-from ui.shared import banners, watch
+from ui.shared import banners, last_known, watch
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"
@@ -35,12 +35,14 @@ def main() -> None:
         position="hidden",
     )
     try:
-        state.memory().server = state.client().server()
+        state.memory().is_away = False
+        state.memory().server = last_known.read("server", state.client().server)
         watch.note()
         sidebar.show(state.server())
         st.sidebar.html(f'<i class="colloquy-taken" hidden>{state.memory().taken}</i>')
         st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
         page.run()
+        banners.service_is_away()
     except ClientError as problem:
         banners.page_error(problem)
 

@@ -27,6 +27,7 @@ INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH = "search"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
+MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class Memory:
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
     server: ServerInfo | None = None
+    known: dict[Hashable, Any] = field(default_factory=dict)
+    is_away: bool = False
     drawn_from: tuple[Any, ...] | None = None
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)

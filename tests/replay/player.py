@@ -113,7 +113,9 @@ def _open(
         "name": domain,
         "model": domain,
         "system_prompt": recording.system_prompt,
-        "mcp_servers": {"recorded": tools.template},
+        "mcp_servers": {
+            "recorded": tools.template | {"connect_seconds": 120}
+        },  # a busy machine is slow
         "middleware": list(middleware),
     }
     made = stack.client.post("/domains", json=template)

@@ -12,7 +12,6 @@ from backend.schemas.events import (
     Progress,
     Reset,
     TextDelta,
-    ThinkingDelta,
     read_event,
 )
 from backend.schemas.sessions import (

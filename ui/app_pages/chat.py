@@ -10,7 +10,7 @@ from ui.features.chat import header as chat_header
 from ui.features.chat.blocks import split_current
 from ui.features.chat.latest_turn import Latest
 from ui.features.chat.live import component
-from ui.shared import banners, watch
+from ui.shared import banners, last_known, watch
 from ui.shared.areas import area
 
 session_id = state.open_session_id()
@@ -28,8 +28,8 @@ if session_id is None:
         watch.keep_fresh()
     st.stop()
 
-session = state.client().session(session_id)
-turns = state.client().turns(session_id).items
+session = last_known.read(("session", session_id), state.client().session, session_id)
+turns = last_known.read(("turns", session_id), state.client().turns, session_id).items
 rows = history.load(session)
 is_latest = state.window(session_id).is_latest
 last = turns[0].id if turns else next((row.turn_id for row in reversed(rows.items)), None)

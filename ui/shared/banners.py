@@ -15,6 +15,7 @@ DEMO_HELP = (
     "OpenAI) in `.env`, then restart."
 )
 
+AWAY_SECONDS = 3
 MISSING = {
     "database": (
         "**The database does not answer.** What was accepted is kept, and goes on as soon as the "
@@ -71,6 +72,18 @@ def service_state(server: ServerInfo) -> None:
             return
 
 
+def service_is_away() -> None:
+    """Say beside the composer that the page shows what was known last, and look again by itself."""
+    if state.memory().is_away:
+        with st.bottom:
+            st.warning(
+                "**The service does not answer.** What you see is as it was before. Nothing is "
+                "lost: turns go on without this page, and it connects again by itself.",
+                icon=":material/cloud_off:",
+            )
+        watch.rerun_every(AWAY_SECONDS)
+
+
 def error(problem: ClientError) -> None:
     """What went wrong, in the service's own words."""
     st.error(f"**{plain(problem.title)}.** {plain(problem.detail, 2000)}", icon=":material/error:")
@@ -81,6 +94,6 @@ def page_error(problem: ClientError) -> None:
     error(problem)
     if isinstance(problem, ServiceUnavailable):
         st.caption(":shimmer[Connecting again…]")
-        watch.rerun_every(3)
+        watch.rerun_every(AWAY_SECONDS)
     elif isinstance(problem, NotFound):
         st.page_link(state.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")

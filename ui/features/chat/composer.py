@@ -12,6 +12,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.chat.history import speaker
 from ui.features.domains import state as domain_state
+from ui.shared import last_known
 from ui.shared.once import is_done, once
 from ui.shared.states import queue_words
 from ui.shared.text.long_text import verbatim
@@ -120,7 +121,7 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
     if last.metadata.get("offer") == NEW_SESSION:
         _new_session_link()
         return
-    turn = state.client().turn(last.turn_id)
+    turn = last_known.read(("turn", last.turn_id), state.client().turn, last.turn_id)
     if turn.status in RETRYABLE:
         st.button(
             "Retry",

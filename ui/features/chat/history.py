@@ -12,6 +12,7 @@ from ui.features.chat import message_actions, renderers
 from ui.features.chat.blocks import Block, Group, to_groups
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.renderers import Place
+from ui.shared import last_known
 from ui.shared.areas import area
 from ui.shared.text.markdown import plain
 
@@ -23,7 +24,13 @@ def load(session: Session) -> MessagePage:
     """Return the rows of the session's window: one call, however long the history is."""
     window = state.window(session.id)
     limit = window.rows(session.message_count)
-    return state.client().messages(session.id, limit=limit, before=window.before)
+    return last_known.read(
+        ("messages", session.id, window),
+        state.client().messages,
+        session.id,
+        limit=limit,
+        before=window.before,
+    )
 
 
 def show(

@@ -12,6 +12,7 @@ import streamlit as st
 
 from backend.schemas.sessions import DisplayMessage, Session, Turn, TurnStatus
 from ui import state
+from ui.client import ServiceUnavailable
 from ui.features.approvals.call import expiry_words, pending_calls
 from ui.features.approvals.decision import approve_all
 from ui.features.chat import composer, history
@@ -73,10 +74,13 @@ def _newer(session: Session, latest: Latest) -> Latest | None:
     if not component.take_request():
         return None
     client = state.client()
-    turns = client.turns(session.id).items
-    if not turns or _queue(turns) != _queue(latest.turns):
+    try:
+        turns = client.turns(session.id).items
+        if not turns or _queue(turns) != _queue(latest.turns):
+            return None
+        rows = client.messages_after(session.id, latest.after)
+    except ServiceUnavailable:
         return None
-    rows = client.messages_after(session.id, latest.after)
     return Latest(turns, split_current(rows, turns[0].id)[1], latest.after)
 
 

@@ -13,6 +13,7 @@ from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Tur
 from ui import state
 from ui.client import ClientError
 from ui.features.chat import calls, renderers
+from ui.shared import last_known
 
 BUSY = "Not while a turn runs: wait for its end, or stop it"
 
@@ -31,7 +32,8 @@ def load(session: Session, active: Turn | None) -> Actions:
     """Return what can be done in a session; one call more where it was forked."""
     versions: dict[int, Sequence[MessageVersion]] = {}
     if session.branch is not None:
-        for item in calls.branches(state.client(), session.id).items:
+        read = last_known.read(("branches", session.id), calls.branches, state.client(), session.id)
+        for item in read.items:
             versions |= {version.position: item.versions for version in item.versions}
     return Actions(session.id, active is not None, state.is_read_only(), versions)
 

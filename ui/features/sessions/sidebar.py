@@ -11,6 +11,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.sessions import menu as session_menu
 from ui.pages import PAGES, PageSpec
+from ui.shared import last_known
 from ui.shared.areas import area
 from ui.shared.text.markdown import plain
 from ui.shared.times import grouped, zone
@@ -116,7 +117,10 @@ def _older_button(first_cursor: str | None) -> None:
 
 def _load(*, pinned: bool, cursor: str | None = None) -> SessionPage:
     """Pinned sessions stand first however old they are, so they are a list of their own."""
-    return state.client().sessions(
+    shown = ("sessions", pinned, cursor, state.search_text(), state.memory().archived)
+    return last_known.read(
+        shown,
+        state.client().sessions,
         limit=MAX_PINNED if pinned else PAGE_SESSIONS,
         cursor=cursor,
         q=state.search_text(),
