@@ -39,7 +39,6 @@ def main() -> None:
         state.memory().server = last_known.read("server", state.client().server)
         watch.note()
         sidebar.show(state.server())
-        st.sidebar.html(f'<i class="colloquy-taken" hidden>{state.memory().taken}</i>')
         st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
         page.run()
         banners.service_is_away()

@@ -12,7 +12,7 @@ from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
 from backend.web.protection import protect
-from ui.features.chat.live.route import LiveRoute
+from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets
 
 SCRIPT = Path(__file__).parent / "app.py"
@@ -26,7 +26,7 @@ def create_app(address: Address) -> ASGIApp:
     """Make the pages' application for this address."""
     # What `streamlit run` does with its flags: they win over files and the environment.
     load_config_options(options(address))
-    app = streamlit.App(SCRIPT, routes=[LiveRoute().route, assets.route()])
+    app = streamlit.App(SCRIPT, routes=[*LiveRoutes().routes, assets.route()])
     return protect(app, address, page_policy())
 
 

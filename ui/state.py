@@ -69,7 +69,6 @@ class Memory:
     windows: dict[UUID, Window] = field(default_factory=dict)
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
-    taken: int = 0
     draws: int = 0
     rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)

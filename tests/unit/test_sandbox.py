@@ -118,7 +118,7 @@ def test_work_yields_to_others_that_want_the_processor(sandbox):
 
 def test_work_beyond_its_time_is_ended(sandbox, tmp_path):
     with pytest.raises(OutOfTime):
-        sandbox.run_blocking(sandboxed.wait, str(tmp_path / "told"), bounds=Bounds(0.5, 300))
+        sandbox.run_blocking(sandboxed.wait, str(tmp_path / "told"), bounds=Bounds(3, 300))
 
     assert not psutil.pid_exists(told_id(tmp_path / "told"))
 

@@ -24,7 +24,7 @@ if session_id is None:
         banners.all_that_apply(server)
         with st.container(key="opening"):
             opening.show(server)
-        component.show(None, None, ())
+        component.show(None)
         watch.keep_fresh()
     st.stop()
 
@@ -43,6 +43,5 @@ with area("page", session_id):
     history.show(rows, settled, session, actions)
     banners.all_that_apply(server)
     if is_latest:
-        after = settled[-1].position if settled else 0
-        latest_turn.show(session, Latest(turns, current, after), actions)
+        latest_turn.show(session, Latest(turns, current, rows.items), actions)
     watch.keep_fresh()

@@ -2,12 +2,14 @@
 // it streams. It follows the pages' own event route, so no rerun of the page disturbs it, and asks
 // the page to draw what is stored. What it is told is in `ui/features/chat/live/frames.py`.
 import { StreamingText } from "./markdown.js";
+import { Sending } from "./sending.js";
 
 const RETRY_MS = [200, 500, 1000, 2000];
 const REDRAW_MS = 150; // the least time between two requests to draw what is stored
 const ASK_AGAIN_MS = 2000; // a request may be lost when a rerun crosses it
 const THINKING_CHARS = 2000;
 const NEAR_END = 80; // pixels
+const COSTLY_MS = 16;
 const GONE = 4404;
 
 const make = (tag, name, text = "") => {
@@ -153,18 +155,12 @@ class End {
 class Live {
   constructor() {
     this.session = new Session(null);
-    this.sent = []; // what was sent and is not on the page yet
-    this.taken = 0;
-    this.frame = 0;
+    this.cost = 0;
     this.end = new End();
-    document.addEventListener("colloquy:sent", ({ detail }) => {
-      this.sent.push({ text: detail, taken: this.taken });
+    this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
       this.end.hold();
-    });
-    document.addEventListener("colloquy:returned", () => {
-      this.sent = [];
-      this.show();
+      if (turn) this.redraw();
     });
   }
 
@@ -175,14 +171,13 @@ class Live {
       this.session.close();
       this.session = new Session(data.session);
     }
-    Object.assign(this, { place, data, ask: () => setTriggerValue("changed", Date.now()) });
+    Object.assign(this, { place, data, set: setTriggerValue });
     this.end.watch(place);
-    this.taken = data.taken;
-    this.sent = this.sent.filter((one) => one.taken === data.taken);
+    this.sending.update(data);
     this.session.drawn(data);
     this.isAsked = false;
-    this.show();
-    if (this.isWanted) this.redraw();
+    this.draw(place);
+    if (this.isWanted || this.sending.shown.some((one) => one.turn)) this.redraw();
     return () => {
       if (this.place === place) this.place = null;
     };
@@ -197,7 +192,9 @@ class Live {
       this.timer = 0;
       if (!this.place) return;
       Object.assign(this, { isAsked: true, isWanted: false, askedAt: Date.now() });
-      this.ask();
+      const { beginning } = this.sending;
+      if (beginning) this.set("begun", beginning);
+      else this.set("changed", this.askedAt);
       setTimeout(() => {
         if (!this.isAsked) return;
         this.isAsked = false;
@@ -206,20 +203,30 @@ class Live {
     }, wait);
   }
 
+  /** Draw soon; what takes long to draw is drawn less often, so that the page stays quick. */
   show() {
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
+    if (this.isDue) return;
+    this.isDue = true;
+    const draw = () => {
+      this.isDue = false;
+      const began = performance.now();
       if (this.place) this.draw(this.place);
-    });
+      this.cost = performance.now() - began;
+    };
+    if (this.cost > COSTLY_MS) setTimeout(draw, 2 * this.cost);
+    else requestAnimationFrame(draw);
   }
 
   draw(place) {
     const { drafts, status } = this.session;
-    const [sent, answer, notice, words] = place.children;
-    document.body.classList.toggle("colloquy-sending", this.sent.length > 0);
-    if (sent.childElementCount !== this.sent.length) {
-      sent.replaceChildren(...this.sent.map(({ text }) => make("div", "sent", text)));
+    const { shown, problem } = this.sending;
+    const [sent, answer, notice, words, refusal] = place.children;
+    document.body.classList.toggle("colloquy-sending", shown.length > 0);
+    if (shown.length !== sent.childElementCount || shown.some((one, n) => one !== sent.children[n].message)) {
+      sent.replaceChildren(...shown.map((message) => Object.assign(make("div", "sent", message.text), { message })));
     }
+    refusal.textContent = problem ? `${problem.title}. ${problem.detail ?? ""}` : "";
+    refusal.hidden = !problem;
     const first = drafts.values().next().value;
     for (const draft of drafts.values()) draft.draw(this.data.agent ?? first.agent);
     const wanted = [...drafts.values()].map(({ element }) => element);

@@ -148,6 +148,56 @@ def test_a_draft_stays_while_the_answer_comes_and_does_not_travel(desk: Desk, mo
     expect(desk.composer).to_have_value("")
 
 
+def test_fifty_clicks_while_an_answer_streams_are_fifty_effects(desk: Desk, model: ScriptedModel):
+    pieces = [f"Paragraph {number} of the answer.\n\n" for number in range(3_000)]
+    model.steps = slowly("".join(pieces), delay=0.02)
+    desk.ask("Tell me")
+    desk.sees("Paragraph 1 of")
+
+    for clicks in range(50):
+        desk.press("Back to sessions" if clicks % 2 else "Archived")
+        shown = "Archived" if clicks % 2 else "Back to sessions"
+        expect(desk.page.get_by_role("button", name=shown, exact=True)).to_be_visible()
+
+    desk.press("Stop")
+    desk.is_idle()
+    desk.sees("Stopped here")
+    expect(desk.main.locator(".colloquy-text")).to_have_count(0)
+    said = re.findall(r"Paragraph (\d+) of", desk.main.inner_text())
+    assert said == [str(number) for number in range(len(said))]
+
+
+def test_a_card_that_was_opened_stays_open_when_the_turn_ends(desk: Desk, model: ScriptedModel):
+    may_end = Event()
+    model.steps = lambda messages, body: (
+        {"text": "Done.", "until": may_end}
+        if messages[-1]["role"] == "tool"
+        else {"tools": [{"name": "missing_tool", "args": {"cost_centre": "CC-1001"}}]}
+    )
+    desk.ask("Tell me")
+    desk.sees("Done.", "failed")
+    desk.step("missing_tool").click()
+    desk.sees('"cost_centre"')
+
+    may_end.set()
+    desk.is_idle()
+    desk.is_at_rest()
+
+    desk.sees('"cost_centre"')
+
+
+def test_a_long_answer_is_shown_whole_while_it_streams(desk: Desk, model: ScriptedModel):
+    may_end = Event()
+    long = "\n\n".join(f"Paragraph {number} of the answer." for number in range(1_500))
+    model.steps = lambda messages, body: {"text": f"{long}\n\nThe last.", "until": may_end}
+
+    desk.ask("Tell me")
+
+    desk.sees("Paragraph 0 of", "Paragraph 1499 of", "The last.")
+    may_end.set()
+    desk.is_idle()
+
+
 def test_an_answer_can_be_copied(desk: Desk, model: ScriptedModel):
     desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
     model.steps = lambda messages, body: {"text": "The budget is **much**."}

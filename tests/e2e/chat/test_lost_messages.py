@@ -1,6 +1,8 @@
 """A message that is lost between the browser and the pages comes back to where it was written."""
 
-from playwright.sync_api import WebSocketRoute, expect
+from threading import Event
+
+from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
@@ -11,33 +13,69 @@ LOST = "What did the north spend in March?"
 
 
 def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
-    own_desk: Desk, model: ScriptedModel, stack: Stack
+    desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
-    lost: list[bytes] = []
+    desk.page.route("**/colloquy/send", lambda route: route.abort(), times=1)
 
-    def lose(wire: WebSocketRoute) -> None:
-        pages = wire.connect_to_server()
+    desk.ask(LOST)
 
-        def pass_on(frame: str | bytes) -> None:
-            if isinstance(frame, bytes) and LOST.encode() in frame and not lost:
-                lost.append(frame)
-            else:
-                pages.send(frame)
+    expect(desk.main.get_by_role("alert")).to_contain_text("nothing was sent")
+    expect(desk.composer).to_have_value(LOST)
+    expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
+    desk.composer.press("Enter")
+    desk.sees("An answer.")
+    expect(desk.main.get_by_role("alert")).to_have_count(0)
+    assert texts(stack.messages(desk.session_id), "user") == [LOST]
 
-        wire.on_message(pass_on)
 
-    own_desk.context.route_web_socket("**/_stcore/stream", lose)
-    own_desk.open()
+def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
 
-    own_desk.ask(LOST)
+    def lose_the_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
 
-    expect(own_desk.composer).to_have_value("")
-    expect(own_desk.composer).to_have_value(LOST)
-    assert lost
-    own_desk.composer.press("Enter")
-    own_desk.sees("An answer.")
-    assert texts(stack.messages(own_desk.session_id), "user") == [LOST]
+    desk.page.route("**/colloquy/send", lose_the_answer, times=1)
+    desk.ask(LOST)
+    expect(desk.composer).to_have_value(LOST)
+
+    desk.composer.press("Enter")
+
+    desk.sees("An answer.")
+    desk.is_idle()
+    assert texts(stack.messages(desk.session_id), "user") == [LOST]
+    assert len(model.requests) == 1
+
+
+def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.ask("First")
+    desk.sees("An answer.")
+    session_id = desk.session_id
+    may_pass = Event()
+
+    def hold(route: Route) -> None:
+        while not may_pass.is_set():
+            desk.page.wait_for_timeout(50)
+        route.continue_()
+
+    desk.page.route("**/colloquy/send", hold, times=1)
+    desk.ask(LOST)
+    expect(desk.main.locator(".colloquy-sent")).to_have_text(LOST)  # only the browser knows them
+
+    desk.new_chat()
+    desk.sees_not(LOST)
+    may_pass.set()
+    desk.row(session_id).click()
+
+    desk.sees(LOST)
+    desk.is_idle()
+    desk.sees_once(LOST)
 
 
 def test_a_message_that_has_arrived_does_not_come_back(desk: Desk, model: ScriptedModel):

@@ -43,6 +43,27 @@ def test_an_api_that_restarts_in_the_middle_costs_no_word(
         desk.sees_once(f"Paragraph {number} of the answer.")
 
 
+def test_the_conversation_stays_on_the_page_while_the_service_is_away(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "Answered before."}
+    desk = Desk(context, own_stack.start_ui())
+    desk.ask("Tell me")
+    desk.sees("Answered before.")
+    desk.is_idle()
+
+    stop_process(own_stack.api)
+    desk.sees("connecting again")  # though nobody has touched the page
+    desk.ask("And now?")
+    desk.sees("Answered before.")
+    expect(desk.page.get_by_text("What you see is as it was before")).to_be_visible()
+    own_stack.start_api()
+
+    expect(desk.page.get_by_text("The service does not answer")).to_have_count(0)
+    desk.sees("Answered before.")
+    expect(desk.composer).to_have_value("And now?")
+
+
 def test_without_a_worker_the_page_says_so_and_the_message_is_answered_later(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):

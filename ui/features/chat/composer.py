@@ -176,7 +176,6 @@ def _try(call: Callable[..., None], *arguments: Any) -> None:
 
 
 def _send_draft(session_id: UUID | None) -> None:
-    state.memory().taken += 1
     key = state.composer_key(session_id)
     text = state.draft(key)
     if not send(session_id, text):

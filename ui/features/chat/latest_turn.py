@@ -29,12 +29,12 @@ WAITING_SECONDS = 2.0
 class Latest:
     """What is stored of a session's end: its unfinished turns, and the rows of the latest one.
 
-    `after` is the position before them.
+    `all_rows` are those of the whole page.
     """
 
     turns: Sequence[Turn]
     rows: Sequence[DisplayMessage]
-    after: int
+    all_rows: Sequence[DisplayMessage]
 
     @property
     def active(self) -> Turn | None:
@@ -78,10 +78,12 @@ def _newer(session: Session, latest: Latest) -> Latest | None:
         turns = client.turns(session.id).items
         if not turns or _queue(turns) != _queue(latest.turns):
             return None
-        rows = client.messages_after(session.id, latest.after)
+        current = {row.id for row in latest.rows}
+        settled = [row for row in latest.all_rows if row.id not in current]
+        rows = client.messages_after(session.id, settled[-1].position if settled else 0)
     except ServiceUnavailable:
         return None
-    return Latest(turns, split_current(rows, turns[0].id)[1], latest.after)
+    return Latest(turns, split_current(rows, turns[0].id)[1], [*settled, *rows])
 
 
 def _queue(turns: Sequence[Turn]) -> list[object]:
@@ -94,7 +96,7 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
         history.draw(to_groups(latest.rows), session.id, actions)
         if waits := latest.waits_for:
             _what_it_waits_for(waits, latest)
-    component.show(session.id, latest.active, latest.rows)
+    component.show(session.id, latest.turns, latest.all_rows, latest.rows)
     with st.container():
         if latest.active is None:
             composer.offer_retry(latest.rows)

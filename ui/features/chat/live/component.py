@@ -11,6 +11,7 @@ import streamlit as st
 
 from backend.schemas.sessions import ContentType, DisplayMessage, Turn
 from ui import state
+from ui.features.domains import state as domain_state
 from ui.shared import assets
 
 KEY = "live"
@@ -18,7 +19,8 @@ HTML = """<div class="colloquy-live"><div></div>\
 <div class="colloquy-answer" hidden><div class="colloquy-mark"></div>\
 <div class="colloquy-drafts"></div></div>\
 <div class="colloquy-notice" hidden></div>\
-<div class="colloquy-status" role="status" hidden></div></div>"""
+<div class="colloquy-status" role="status" hidden></div>\
+<div class="colloquy-refusal" role="alert" hidden></div></div>"""
 CSS = (Path(__file__).parent / "live.css").read_text()
 STREAMED = (ContentType.TEXT, ContentType.THINKING)
 
@@ -31,22 +33,34 @@ _component = st.components.v2.component(
 )
 
 
-def show(session_id: UUID | None, active: Turn | None, drawn: Sequence[DisplayMessage]) -> None:
-    """Put the place here. `drawn` are the rows above it, whose drafts go from it."""
+def show(
+    session_id: UUID | None,
+    turns: Sequence[Turn] = (),
+    rows: Sequence[DisplayMessage] = (),
+    drawn: Sequence[DisplayMessage] = (),
+) -> None:
+    """Put the place here, below `drawn`, the rows of the latest turn; `rows` are all of the page.
+
+    What streamed of a row goes when the row is drawn, and what was sent when its turn is.
+    """
     held = state.memory()
     held.draws += 1
+    active = turns[0] if turns else None
+    known = {row.turn_id for row in (*rows, *drawn)} | {turn.id for turn in turns}
     _component(
         key=KEY,
         data={
             "session": str(session_id) if session_id else None,
+            "domain": domain_state.chosen() if session_id is None else None,
             "active": str(active.id) if active else None,
             "agent": active.agent if active else None,
             "drawn": [str(row.id) for row in drawn if row.content_type in STREAMED],
+            "turns": sorted(str(turn_id) for turn_id in known if turn_id),
             "framed": bool(drawn),
-            "taken": held.taken,
             "draws": held.draws,
         },
         on_changed_change=_want_rows,
+        on_begun_change=_open_begun,
     )
 
 
@@ -59,3 +73,11 @@ def take_request() -> bool:
 
 def _want_rows() -> None:
     state.memory().rows_wanted = True
+
+
+def _open_begun() -> None:
+    """Open the session that a new chat has become."""
+    begun = UUID(str(st.session_state[KEY]["begun"]))
+    state.name_composer(None, begun)
+    state.show_session(begun)
+    state.set_window(begun, state.Window())

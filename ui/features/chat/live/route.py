@@ -1,7 +1,7 @@
-"""The pages' own event route: a WebSocket of a browser, behind which a feed follows the API.
+"""The pages' own routes, which browsers use by themselves: what happens, and what people send.
 
-A WebSocket and no event stream: a browser opens six connections to one address over HTTP/1.1, and
-each tab would hold one of them.
+What happens goes over a WebSocket and no event stream: a browser opens six connections to one
+address over HTTP/1.1, and each tab would hold one of them.
 """
 
 import asyncio
@@ -11,27 +11,73 @@ from contextlib import suppress
 from uuid import UUID
 
 import httpx
-from starlette.routing import WebSocketRoute
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from ui.client import DEFAULT_API_URL
+from backend.schemas.wire import Wire
+from ui.client import ANSWER_LATER, DEFAULT_API_URL, TIMEOUT
 from ui.features.chat.live.feed import Feed, SessionGone
 
-PATH = "/colloquy/live"
+EVENTS_PATH = "/colloquy/live"
+SEND_PATH = "/colloquy/send"
 # Of the range that RFC 6455, 7.4.2 leaves to applications; `live.js` does not come back after it.
 GONE = 4404
 TRY_AGAIN = 1013
+MAX_BODY = 16_000_000  # bytes; the API has its own bound, in words
+AWAY = (
+    "The service does not answer",
+    "Your message is in the composer again. Send it when the service is back.",
+)
 log = logging.getLogger(__name__)
 
 
-class LiveRoute:
+class TooLong(Exception):
+    """A body is longer than any message may be."""
+
+
+class SentMessage(Wire):
+    """What a browser sends: without a session it begins one, of this domain."""
+
+    session: UUID | None
+    domain: str | None
+    text: str
+    key: str
+
+
+class LiveRoutes:
     """Serves all browsers with one HTTP client, which is made with the first of them."""
 
     def __init__(self) -> None:
-        self.route = WebSocketRoute(PATH, self._serve)
+        self.routes = [
+            WebSocketRoute(EVENTS_PATH, self._follow),
+            Route(SEND_PATH, self._take, methods=["POST"]),
+        ]
         self._http: httpx.AsyncClient | None = None
 
-    async def _serve(self, socket: WebSocket) -> None:
+    async def _take(self, request: Request) -> Response:
+        """Hand a message to the API, and its answer back as it is."""
+        try:
+            sent = SentMessage.model_validate_json(await _body(request))
+        except ValidationError:
+            return _problem(
+                422, "This message cannot be read", "Reload the page and send it again."
+            )
+        except TooLong:
+            return _problem(413, "This message is too long", "Send it in parts, or as a file.")
+        path = f"sessions/{sent.session}/chat" if sent.session else "chat"
+        body = {"message": sent.text} | ({"domain": sent.domain} if sent.domain else {})
+        headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
+        try:
+            answer = await self._client().post(path, json=body, headers=headers, timeout=TIMEOUT)
+        except httpx.TransportError:
+            return _problem(503, *AWAY)
+        media_type = answer.headers.get("Content-Type", "application/json")
+        return Response(answer.content, answer.status_code, media_type=media_type)
+
+    async def _follow(self, socket: WebSocket) -> None:
         await socket.accept()
         try:
             session_id = UUID(socket.query_params.get("session", ""))
@@ -67,3 +113,18 @@ class LiveRoute:
                 base_url=f"{url}/api/v1/", limits=httpx.Limits(max_connections=None)
             )
         return self._http
+
+
+async def _body(request: Request) -> bytes:
+    """Return the body. Raise TooLong."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MAX_BODY:
+            raise TooLong
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _problem(status: int, title: str, detail: str) -> Response:
+    return JSONResponse({"title": title, "detail": detail, "status": status}, status)

@@ -1,0 +1,105 @@
+// Sends what is written in the composer, straight to the pages' own route: a click that crosses it
+// on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
+// files go Streamlit's way, which has the files.
+const COMPOSER = '[class*="st-key-composer-"]';
+const FILES = '[data-testid="stChatInputFile"], [data-testid="stChatInputFiles"]';
+const FAILED = {
+  title: "The service does not answer",
+  detail: "Your message is in the composer again; nothing was sent.",
+};
+const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
+
+const newKey = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const put = (area, text) => {
+  write.call(area, text);
+  area.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
+const nameOf = (composer) => [...composer.classList].find((one) => one.startsWith("st-key-composer-"));
+
+/** What one tab sends. `onChange` hears of each message: sent, accepted, refused. */
+export class Sending {
+  constructor(onChange) {
+    this.messages = []; // on their way, or accepted and not on the page yet
+    this.problem = null;
+    this.begun = new Map(); // composers of new chats, and the sessions that they have begun
+    this.keys = new Map(); // of texts that were not accepted: sent again, they are the same message
+    this.last = Promise.resolve();
+    this.onChange = onChange;
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      if (event.target.matches?.("textarea")) this.take(event);
+    }, true);
+    document.addEventListener("click", (event) => {
+      if (event.target.closest?.('[data-testid="stChatInputSubmitButton"]')) this.take(event);
+    }, true);
+  }
+
+  /** The page was drawn, and says for what: `session` is null for a new chat. */
+  update({ session, domain, turns }) {
+    Object.assign(this, { session, domain });
+    const drawn = new Set(turns);
+    this.messages = this.messages.filter((one) => !drawn.has(one.turn));
+  }
+
+  /** Those that belong to the page that is open. */
+  get shown() {
+    return this.messages.filter((one) => one.page === this.session || one.session === this.session);
+  }
+
+  /** The session that a new chat has become, until its page is open. */
+  get beginning() {
+    const first = this.messages.find((one) => one.page === null && one.session);
+    return this.session === null && first ? first.session : null;
+  }
+
+  take(event) {
+    const composer = event.target.closest(COMPOSER);
+    const area = composer?.querySelector("textarea");
+    if (!area || composer.querySelector(FILES) || this.session === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const text = area.value;
+    if (!text.trim()) return;
+    put(area, "");
+    document.dispatchEvent(new CustomEvent("colloquy:sent", { detail: nameOf(composer) }));
+    const message = { text, page: this.session, domain: this.domain, composer: nameOf(composer) };
+    this.messages.push(message);
+    this.problem = null;
+    this.onChange(message);
+    this.last = this.last.then(() => this.send(message)); // in the order in which they were written
+  }
+
+  async send(message) {
+    const { text, domain, composer } = message;
+    const session = message.page ?? this.begun.get(composer) ?? null;
+    const key = this.keys.get(text) ?? newKey();
+    this.keys.set(text, key);
+    try {
+      const answer = await fetch("/colloquy/send", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ session, text, key, domain: session ? null : domain }),
+      });
+      const told = await answer.json();
+      if (!answer.ok) throw told;
+      Object.assign(message, { session: told.session_id, turn: told.turn_id });
+      this.keys.delete(text);
+      if (!message.page) this.begun.set(composer, told.session_id);
+    } catch (problem) {
+      this.problem = problem.title ? problem : FAILED;
+      this.messages = this.messages.filter((one) => one !== message);
+      this.giveBack(message);
+    }
+    this.onChange(message);
+  }
+
+  /** What was refused is in its composer again, unless that holds other words by now. */
+  giveBack({ text, composer }) {
+    const area = document.querySelector(`.${composer} textarea`);
+    if (area && !area.value) put(area, text);
+    else document.dispatchEvent(new CustomEvent("colloquy:returned", { detail: { text, composer } }));
+  }
+}
