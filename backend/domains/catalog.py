@@ -29,6 +29,12 @@ between sources, for people who know accounting.
         {"summarization": {"trigger_tokens": 32_000, "keep_tokens": 8_000}},
         "title",
     ],
+    suggestions=[
+        "What's the budget for CC-1001?",
+        "Compare FI with BPC and explain the differences",
+        "Which cost centres spent the most this year?",
+        "What data do you have?",
+    ],
 )
 
 

@@ -30,6 +30,7 @@ YEAR_SECONDS = 31_536_000
 LONGEST_NAME = 80
 LONGEST_MODEL_NAME = 200
 LONGEST_DESCRIPTION = 10_000
+LONGEST_SUGGESTION = 300
 LONGEST_PROMPT = 500_000
 LONGEST_SETTING = 100_000
 MOST_ENTRIES = 200
@@ -108,6 +109,9 @@ Waiting = Annotated[int, Field(ge=1), Most(YEAR_SECONDS)]  # seconds that a pers
 Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_NAME)]
 ModelName = Annotated[str, Most(LONGEST_MODEL_NAME)]
 Description = Annotated[str, Most(LONGEST_DESCRIPTION)]
+Suggestion = Annotated[
+    str, BeforeValidator(_trimmed), Field(min_length=1), Most(LONGEST_SUGGESTION)
+]
 Prompt = Annotated[str, Most(LONGEST_PROMPT)]
 Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra={"maxItems": MOST_ENTRIES})]
 Setting = Annotated[str, Most(LONGEST_SETTING)]  # of a tool server, looked through for credentials

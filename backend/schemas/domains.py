@@ -18,6 +18,7 @@ from backend.schemas.bounds import (
     Name,
     Prompt,
     Setting,
+    Suggestion,
     Tokens,
 )
 from backend.schemas.wire import Input, Wire
@@ -120,6 +121,9 @@ class DomainTemplate(Input):
         default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
     )
     limits: Limits = Limits()
+    suggestions: Entries[list[Suggestion]] = Field(
+        default=[], description="Questions that the page of a new chat offers."
+    )
     retention_days: Days | None = Field(
         None, description="Sessions unused for so long are deleted; absent: as the settings."
     )
@@ -143,6 +147,7 @@ class DomainChange(Input):
     manager: FreeJSON | None = None
     middleware: Policies | None = None
     limits: Limits | None = None
+    suggestions: Entries[list[Suggestion]] | None = None
     retention_days: Days | None = None
     is_default: bool = Field(
         False,

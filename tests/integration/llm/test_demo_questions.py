@@ -20,9 +20,9 @@ from backend.auth.scope import LOCAL_USER
 from backend.data.finance.build import build_finance
 from backend.data.sources import Sources
 from backend.demo_model.app import create_app
+from backend.domains.catalog import FINANCE
 from backend.tools.context import ToolContext
 from backend.tools.registry import build_tools
-from ui.features.chat.opening import EXAMPLES
 
 FIGURE = re.compile(r"EUR -?\d|\| -?[\d,]+\.\d\d")
 
@@ -456,7 +456,7 @@ def test_every_question_is_answered_with_the_figures_of_its_sql_or_refused(ask, 
 
 
 def test_the_examples_of_the_opening_page_work(ask):
-    answers = [ask([], question) for question, _ in EXAMPLES]
+    answers = [ask([], question) for question in FINANCE.suggestions]
 
     assert "is left" in answers[0]
     assert "Likely causes" in answers[1]

@@ -47,7 +47,8 @@ def failed(store, session):
     return turn
 
 
-def test_the_empty_page_offers_examples_and_says_it_is_the_demo_model(open_page):
+def test_the_empty_page_offers_what_its_domain_suggests(open_page, store):
+    store.domains.add(suggestions=[QUESTION])
     page = open_page()
 
     assert not page.exception
@@ -56,6 +57,7 @@ def test_the_empty_page_offers_examples_and_says_it_is_the_demo_model(open_page)
 
 
 def test_an_example_is_sent_at_once_and_its_session_is_in_the_url(open_page, store):
+    store.domains.add(suggestions=[QUESTION])
     page = open_page()
 
     page.button(key="example-0").click().run()

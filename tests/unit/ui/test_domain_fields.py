@@ -13,6 +13,7 @@ TEMPLATE = DomainTemplate(
     middleware=["todos", {"recent_messages": {"keep": 10}}],
     mcp_servers={"s": {"transport": "stdio", "command": "c", "env": {"A": "${B}"}}},
     limits={"steps": 9, "cost": 1.5},
+    suggestions=["How much?", "Why?"],
     retention_days=30,
 )
 

@@ -7,17 +7,11 @@ from ui import state
 from ui.features.chat import composer
 from ui.features.domains import choice as domain_choice
 from ui.shared import banners
-
-EXAMPLES = (
-    ("What's the budget for CC-1001?", ":material/account_balance_wallet:"),
-    ("Compare FI with BPC and explain the differences", ":material/compare_arrows:"),
-    ("Which cost centres spent the most this year?", ":material/leaderboard:"),
-    ("What data do you have?", ":material/database:"),
-)
+from ui.shared.text.markdown import plain
 
 
 def show(server: ServerInfo) -> None:
-    """Draw the opening page; an example is sent as soon as it is clicked."""
+    """Draw the opening page; a suggested question is sent as soon as it is clicked."""
     st.space("large")
     with st.container(horizontal_alignment="center", gap="small"):
         st.title(
@@ -29,15 +23,15 @@ def show(server: ServerInfo) -> None:
             text_alignment="center",
         )
         banners.model_badge(server)
-    domain_choice.show()
+    domain = domain_choice.show()
     st.space("small")
     left, right = st.columns(2)
-    for index, (question, icon) in enumerate(EXAMPLES):
+    for index, question in enumerate(domain.suggestions if domain else ()):
         with (left, right)[index % 2]:
             st.button(
-                question,
+                plain(question),
                 key=f"example-{index}",
-                icon=icon,
+                icon=":material/chat_bubble:",
                 width="stretch",
                 on_click=composer.send_first,
                 args=(question, state.composer_key(None)),

@@ -2,17 +2,19 @@
 
 import streamlit as st
 
+from backend.schemas.domains import Domain
 from ui import state
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
+from ui.shared import last_known
 from ui.shared.text.markdown import plain
 
 
-def show() -> None:
-    """Draw the choice; nothing where there is none to make."""
-    items = domains.list_domains(state.client(), archived=False).items
+def show() -> Domain | None:
+    """Draw the choice, where there is one to make. Return the domain of the next new chat."""
+    items = last_known.read("domains", domains.list_domains, state.client(), archived=False).items
     if len(items) < 2:
-        return
+        return next(iter(items), None)
     items.sort(key=lambda domain: not domain.is_default)
     by_id = {str(domain.id): domain for domain in items}
     with st.container(horizontal_alignment="center", gap=None):
@@ -26,3 +28,4 @@ def show() -> None:
         )
         if chosen and (said := by_id[chosen].description):
             st.caption(plain(said, 300), text_alignment="center")
+    return by_id.get(str(chosen))

@@ -37,6 +37,7 @@ def to_values(template: DomainTemplate) -> JSON:
     values["tools"] = body["tools"] or []
     values |= {name: yaml_text.write(plain.get(name)) for name in WRITTEN}
     values |= {LIMIT + name: body["limits"][name] for name in LIMITS}
+    values["suggestions"] = "\n".join(body["suggestions"])
     values["retention_days"] = body["retention_days"]
     return values
 
@@ -45,6 +46,7 @@ def to_body(values: Values) -> Read:
     """Return the template's fields that the values say; what cannot be read is left out."""
     body: JSON = {name: values[name] for name in (*TEXTS, "retention_days")}
     body["model"] = values["model"] or None
+    body["suggestions"] = [line for line in values["suggestions"].splitlines() if line.strip()]
     body["tools"] = None if values[ALL_TOOLS] else list(values["tools"])
     faults = []
     for name in WRITTEN:

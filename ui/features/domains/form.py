@@ -108,6 +108,13 @@ def _texts(form: Form, faults: list[Fault], catalog: Catalog) -> None:
     _say(faults, "model")
     st.text_area("System prompt", key=form.key("system_prompt"), height=240, persist_state=KEPT)
     _say(faults, "system_prompt")
+    st.text_area(
+        "Suggested questions",
+        key=form.key("suggestions"),
+        help="One on each line; the page of a new chat offers them",
+        persist_state=KEPT,
+    )
+    _say(faults, "suggestions")
 
 
 def _tools(form: Form, faults: list[Fault], catalog: Catalog) -> None:
