@@ -14,7 +14,7 @@ from ui.shared import banners, watch
 ASSETS = Path(__file__).parent / "assets"
 ICON = str(ASSETS / "icon.svg")
 LOGO = str(ASSETS / "logo.svg")
-DRAFTS = f"<script>{(ASSETS / 'drafts.js').read_text()}</script>"
+SCRIPTS = [f"<script>{(ASSETS / name).read_text()}</script>" for name in ("drafts.js", "places.js")]
 
 
 def main() -> None:
@@ -39,7 +39,8 @@ def main() -> None:
         watch.note()
         sidebar.show(state.server())
         st.sidebar.html(f'<i class="colloquy-taken" hidden>{state.memory().taken}</i>')
-        st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
+        for script in SCRIPTS:  # files of ours, nobody's input
+            st.sidebar.html(script, unsafe_allow_javascript=True)
         page.run()
     except ClientError as problem:
         banners.page_error(problem)

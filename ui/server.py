@@ -15,6 +15,7 @@ from backend.web.protection import protect
 
 SCRIPT = Path(__file__).parent / "app.py"
 DRAFTS = Path(__file__).parent / "assets" / "drafts.js"
+PLACES = Path(__file__).parent / "assets" / "places.js"
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 MEGABYTE = 1_000_000
@@ -55,7 +56,7 @@ def page_policy() -> str:
     Streamlit styles its elements with `style` elements that it makes as it goes. Its own inline
     scripts and ours are named by their digests, so that no other can run.
     """
-    scripts = [*INLINE_SCRIPT.findall(INDEX.read_text()), DRAFTS.read_text()]
+    scripts = [*INLINE_SCRIPT.findall(INDEX.read_text()), DRAFTS.read_text(), PLACES.read_text()]
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return "; ".join(
         (

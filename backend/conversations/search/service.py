@@ -122,8 +122,9 @@ def _quoted(lexeme: str) -> str:
 
 
 def _entries(query: str, wanted: Search, place: tuple[Any, ...] | None) -> Any:
-    """Return the entries that match. They are found once, by the index, before all joins:
-    whether a planner would ask for them by conversation depends on what it makes of the words.
+    """Return the entries that match, found once, by the index, before all joins.
+
+    Left to itself a planner may ask the index anew for each conversation of an owner.
     """
     row = SearchEntryRow
     order = (row.created_at, row.conversation_id, row.position)
