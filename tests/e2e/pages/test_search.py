@@ -38,10 +38,11 @@ def long_session(stack: Stack) -> str:
     return session_id
 
 
-def top_of(desk: Desk, text: str) -> float:
+def top_of(desk: Desk, stack: Stack, text: str) -> float:
     """How far from the top of the screen a text stands, once nothing moves any more."""
     desk.is_at_rest()
-    desk.page.wait_for_function("window.colloquyPlaces.held === null")
+    is_free = "() => window.colloquyPlaces.held === null"
+    stack.wait_for(lambda: desk.page.evaluate(is_free), "the page does not come to rest")
     box = said(desk, text).bounding_box()
     assert box is not None
     return box["y"]
@@ -72,7 +73,7 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     expect(desk.page).to_have_url(re.compile(rf"session={session_id}&at=123"))
     marked = desk.main.locator('[class*="st-key-hit-"]')
     expect(marked).to_contain_text("Answer 40.")
-    top_of(desk, "Answer 40")
+    top_of(desk, stack, "Answer 40")
     expect(marked).to_be_in_viewport()
     desk.sees_not("Answer 99.")
 
@@ -83,10 +84,10 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
     ):
         desk.page.get_by_role("button", name=button).scroll_into_view_if_needed()
         read = answers(desk)[place]
-        before = top_of(desk, read)
+        before = top_of(desk, stack, read)
         desk.press(button)
         stack.wait_for(lambda read=read, place=place: answers(desk)[place] != read, "no more came")
-        assert abs(top_of(desk, read) - before) < 20
+        assert abs(top_of(desk, stack, read) - before) < 20
     desk.sees_not("Answer 99.")
 
     desk.press("Jump to the latest")
