@@ -26,6 +26,12 @@ class InvalidInput(AppError):
     status = 422
 
 
+class SearchTooBroad(AppError):
+    """The search took too long and was ended. Use more words, or rarer ones, or whole words."""
+
+    status = 422
+
+
 class SessionNotFound(AppError):
     """There is no such session, or it was deleted. Choose another one or start a new chat."""
 

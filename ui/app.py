@@ -14,7 +14,7 @@ from ui.shared import banners, last_known, watch
 ASSETS = Path(__file__).parent / "assets"
 ICON = str(ASSETS / "icon.svg")
 LOGO = str(ASSETS / "logo.svg")
-DRAFTS = f"<script>{(ASSETS / 'drafts.js').read_text()}</script>"
+SCRIPTS = [f"<script>{(ASSETS / name).read_text()}</script>" for name in ("drafts.js", "places.js")]
 
 
 def main() -> None:
@@ -39,7 +39,8 @@ def main() -> None:
         state.memory().server = last_known.read("server", state.client().server)
         watch.note()
         sidebar.show(state.server())
-        st.sidebar.html(DRAFTS, unsafe_allow_javascript=True)  # a file of ours, nobody's input
+        for script in SCRIPTS:  # files of ours, nobody's input
+            st.sidebar.html(script, unsafe_allow_javascript=True)
         page.run()
         banners.service_is_away()
     except ClientError as problem:

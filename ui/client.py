@@ -111,11 +111,18 @@ class Client:
         self.send("DELETE", f"sessions/{session_id}")
 
     def messages(
-        self, session_id: UUID, *, limit: int = 50, before: int | None = None
+        self,
+        session_id: UUID,
+        *,
+        limit: int = 50,
+        before: int | None = None,
+        after: int | None = None,
+        around: int | None = None,
     ) -> MessagePage:
-        """The latest messages of the branch that is shown, or those before a position, in order."""
+        """The latest messages of the branch that is shown, or those at a position, in order."""
         path = f"sessions/{session_id}/messages"
-        return self.get(MessagePage, path, limit=limit, before=before, branch="active")
+        place = {"before": before, "after": after, "around": around}
+        return self.get(MessagePage, path, limit=limit, branch="active", **place)
 
     def messages_after(self, session_id: UUID, position: int) -> list[DisplayMessage]:
         """Return all messages of the branch that is shown that stand after a position, in order."""

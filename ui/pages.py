@@ -15,10 +15,19 @@ class PageSpec:
     url_path: str
     key: str | None = None
     for_admins: bool = False
+    shortcut: str | None = None
 
 
 PAGES = (
     PageSpec(state.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
+    PageSpec(
+        state.SEARCH_PAGE,
+        "Search in messages",
+        ":material/search:",
+        "search",
+        "search-in-messages",
+        shortcut="Mod+K",
+    ),
     PageSpec(state.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
     PageSpec(
         state.SESSIONS_PAGE,

@@ -1,8 +1,8 @@
 """What one browser tab remembers: the only place that touches the URL and the session state."""
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 from uuid import UUID, uuid4
@@ -24,33 +24,46 @@ RETENTION_PAGE = "app_pages/retention.py"
 DOMAINS_PAGE = "app_pages/domains.py"
 CONFIGURATION_PAGE = "app_pages/configuration.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
+SEARCH_PAGE = "app_pages/search.py"
 SEARCH = "search"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
 MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
+MAX_DIGITS = 9  # of a position in the URL
 
 
 @dataclass(frozen=True)
 class Window:
-    """Which display messages are on the page: the last `limit` before position `before`."""
+    """Which display messages are on the page: so many, the latest, or before or after a position.
+
+    How it moves is in `ui.features.chat.windows`.
+    """
 
     limit: int = PAGE_ROWS
     before: int | None = None
+    after: int | None = None
 
     @property
     def is_latest(self) -> bool:
         """Whether the window ends at the newest message."""
-        return self.before is None
+        return self.before is None and self.after is None
 
     def rows(self, message_count: int) -> int:
         """Return how many rows to ask for; the first one stays while up to fifty new ones come."""
         return self.limit + (message_count % PAGE_ROWS if self.is_latest else 0)
 
-    def earlier(self, positions: Sequence[int]) -> "Window":
-        """The window with fifty earlier messages; a full one moves and lets go of the latest."""
-        if self.limit < WINDOW_ROWS:
-            return Window(self.limit + PAGE_ROWS, self.before)
-        return Window(self.limit, positions[-PAGE_ROWS:][0])
+
+@dataclass(frozen=True)
+class Jump:
+    """A place in a session that a link has led to; `row` is what is marked there, if it is shown.
+
+    `number` tells it from all others of this tab.
+    """
+
+    position: int
+    number: int
+    row: UUID | None = None
+    is_marked: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,8 @@ class Memory:
     """One tab's memory; a reload begins a new one, so nothing here may be the only copy."""
 
     windows: dict[UUID, Window] = field(default_factory=dict)
+    jumps: dict[UUID, Jump] = field(default_factory=dict)
+    jump_count: int = 0
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
     draws: int = 0
@@ -141,6 +156,18 @@ def is_read_only() -> bool:
 def show_session(session_id: UUID) -> None:
     """Put a session into the URL; for callbacks, where switching pages is not possible."""
     st.query_params["session"] = str(session_id)
+    st.query_params.pop("at", None)
+
+
+def show_latest(session_id: UUID) -> None:
+    """Show the end of a session's history, in a callback."""
+    set_window(session_id, Window())
+    st.query_params.pop("at", None)
+
+
+def follow_again(session_id: UUID) -> None:
+    """Let the URL lead to its message once more: it may be on the page now."""
+    memory().jumps.pop(session_id, None)
 
 
 def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
@@ -198,8 +225,39 @@ def window(session_id: UUID) -> Window:
 
 
 def set_window(session_id: UUID, to: Window) -> None:
-    """Show another part of a session's history."""
-    memory().windows[session_id] = to
+    """Show another part of a session's history; what a link has led to is marked no more."""
+    held = memory()
+    held.windows[session_id] = to
+    if (jump := held.jumps.get(session_id)) is not None:
+        held.jumps[session_id] = replace(jump, is_marked=False)
+
+
+def wanted_jump(session_id: UUID) -> int | None:
+    """Return the position that the URL leads to; None without one, or where it has led there."""
+    at = st.query_params.get("at", "")
+    if not at.isdecimal() or len(at) > MAX_DIGITS or int(at) == 0:
+        return None
+    jump = memory().jumps.get(session_id)
+    return None if jump is not None and jump.position == int(at) else int(at)
+
+
+def jump_to(session_id: UUID, position: int, row: UUID | None, window: Window) -> None:
+    """Show the window around a position, and mark a row of it; None: the page does not show it."""
+    held = memory()
+    set_window(session_id, window)
+    held.jump_count += 1
+    held.jumps[session_id] = Jump(position, held.jump_count, row)
+
+
+def jump(session_id: UUID) -> Jump | None:
+    """Return the place that a link has led to, while the page still shows what is around it."""
+    found = memory().jumps.get(session_id)
+    return found if found is not None and found.is_marked else None
+
+
+def forget_jumps() -> None:
+    """The links that lead to messages are on the page again: each one leads there once more."""
+    memory().jumps.clear()
 
 
 def send_key(text: str) -> str:

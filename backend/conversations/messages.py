@@ -1,5 +1,6 @@
 """Display messages in PostgreSQL, as they are read: page by page, by turn, or all of them."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from sqlalchemy import bindparam, select
@@ -47,18 +48,19 @@ def list_messages(
     *,
     after: int | None = None,
     before: int | None = None,
+    around: int | None = None,
     limit: int = 50,
     of_branch: bool = False,
 ) -> MessagePage:
-    """Return one page in ascending position: after `after`, before `before`, or the latest.
+    """Return one page in ascending position: after, before or around a position, or the latest.
 
     `of_branch`: of the active branch only. Places are positions in the whole history, whatever is
     wanted of it. Without a filter it costs the same for any length of history; else the rows
     are looked through up to a page of those that are wanted.
-    Raise SessionNotFound, InvalidInput for both ends at once.
+    Raise SessionNotFound, InvalidInput for several places at once.
     """
-    if after is not None and before is not None:
-        raise InvalidInput("A page lies after a position or before one: leave one of them out.")
+    if sum(place is not None for place in (after, before, around)) > 1:
+        raise InvalidInput("A page lies after, before or around a position: name one of them.")
     found = session.execute(
         select(ConversationRow.message_count, ConversationRow.path).where(
             ConversationRow.id == conversation_id, visible_to(scope)
@@ -68,18 +70,24 @@ def list_messages(
         raise SessionNotFound
     shown = (Path.read(found.path) if of_branch else WHOLE).close(found.message_count)
     limit = max(1, min(limit, MAX_PAGE))
+
+    def rows(path: Path, most: int, *, is_forward: bool) -> list[DisplayMessage]:
+        return _rows_on(session, conversation_id, wanted, path, most, is_forward=is_forward)
+
+    if around is not None:
+        return _page_around(shown, around, limit, rows)
     is_forward = after is not None
     page = shown.after(after) if after is not None else shown.cut(before or _NO_END)
-    rows = _rows_on(session, conversation_id, wanted, page, limit + 1, is_forward=is_forward)
-    goes_on = len(rows) > limit
-    items = rows[:limit] if is_forward else rows[:limit][::-1]
+    given = rows(page, limit + 1, is_forward=is_forward)
+    goes_on = len(given) > limit
+    items = given[:limit] if is_forward else given[:limit][::-1]
     # A page beyond an end is empty; the way back begins at that end.
     edge = found.message_count + 1 if before is None else before
     first = items[0].position if items else edge
     last = items[-1].position if items else first - 1
 
     def has_any(path: Path) -> bool:
-        return bool(_rows_on(session, conversation_id, wanted, path, 1, is_forward=not is_forward))
+        return bool(rows(path, 1, is_forward=not is_forward))
 
     def has_later(position: int) -> bool:
         return before is not None and has_any(shown.after(position))
@@ -88,6 +96,25 @@ def list_messages(
         items=items,
         next_before=first if (has_any(shown.cut(first)) if is_forward else goes_on) else None,
         next_after=last if (goes_on if is_forward else has_later(last)) else None,
+    )
+
+
+def _page_around(
+    shown: Path, around: int, limit: int, rows: Callable[..., list[DisplayMessage]]
+) -> MessagePage:
+    """Return as much of what lies before a position as of the rest; at an end, more of the other.
+
+    The position itself need not be among those that are wanted.
+    """
+    before = rows(shown.cut(around), limit + 1, is_forward=False)
+    rest = rows(shown.after(around - 1), limit + 1, is_forward=True)
+    of_before = min(len(before), max(limit // 2, limit - len(rest)))
+    of_rest = min(len(rest), limit - of_before)
+    items = [*before[:of_before][::-1], *rest[:of_rest]]
+    return MessagePage(
+        items=items,
+        next_before=items[0].position if items and len(before) > of_before else None,
+        next_after=items[-1].position if items and len(rest) > of_rest else None,
     )
 
 

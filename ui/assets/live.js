@@ -8,7 +8,6 @@ const RETRY_MS = [200, 500, 1000, 2000];
 const REDRAW_MS = 150; // the least time between two requests to draw what is stored
 const ASK_AGAIN_MS = 2000; // a request may be lost when a rerun crosses it
 const THINKING_CHARS = 2000;
-const NEAR_END = 80; // pixels
 const COSTLY_MS = 16;
 const GONE = 4404;
 
@@ -118,48 +117,14 @@ class Session {
   }
 }
 
-/** Keeps the end of the chat in sight while it grows, until the reader scrolls away from it. */
-class End {
-  constructor() {
-    this.holds = true;
-    this.sizes = new ResizeObserver(() => this.holds && this.show());
-  }
-
-  watch(place) {
-    const area = place.closest('[data-testid="stMain"]');
-    const content = place.closest('[data-testid="stMainBlockContainer"]');
-    if (!area || !content || content === this.content) return;
-    Object.assign(this, { area, content, holds: true, top: area.scrollTop });
-    this.sizes.disconnect();
-    this.sizes.observe(content);
-    area.addEventListener("scroll", () => {
-      const left = area.scrollHeight - area.scrollTop - area.clientHeight;
-      // Only a reader scrolls up; what grows lets the place be.
-      if (area.scrollTop < this.top - 2) this.holds = left < NEAR_END;
-      else this.holds ||= left < NEAR_END;
-      this.top = area.scrollTop;
-    }, { passive: true });
-  }
-
-  hold() {
-    this.holds = true;
-    this.show();
-  }
-
-  show() {
-    if (this.area) this.area.scrollTop = this.area.scrollHeight;
-  }
-}
-
 /** The one live part of a browser tab, wherever the page has its place for it at the moment. */
 class Live {
   constructor() {
     this.session = new Session(null);
     this.cost = 0;
-    this.end = new End();
     this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
-      this.end.hold();
+      this.toEnd();
       if (turn) this.redraw();
     });
   }
@@ -172,7 +137,6 @@ class Live {
       this.session = new Session(data.session);
     }
     Object.assign(this, { place, data, set: setTriggerValue });
-    this.end.watch(place);
     this.sending.update(data);
     this.session.drawn(data);
     this.isAsked = false;
@@ -215,6 +179,12 @@ class Live {
     };
     if (this.cost > COSTLY_MS) setTimeout(draw, 2 * this.cost);
     else requestAnimationFrame(draw);
+  }
+
+  /** Streamlit keeps the end in sight from there on, until the reader scrolls away. */
+  toEnd() {
+    const area = this.place?.closest("main");
+    if (area) area.scrollTop = area.scrollHeight;
   }
 
   draw(place) {

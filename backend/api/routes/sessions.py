@@ -140,6 +140,9 @@ def get_messages(
     scope: ScopeDep,
     after: Annotated[Whole | None, Query(ge=0, description="0: from the first.")] = None,
     before: Annotated[Whole | None, Query(ge=1)] = None,
+    around: Annotated[
+        Whole | None, Query(ge=1, description="A page with this position in its middle.")
+    ] = None,
     limit: Limit = 50,
     branch: Annotated[
         Literal["active"] | None, Query(description="Leave out what other branches hold.")
@@ -157,10 +160,10 @@ def get_messages(
         ),
     ] = None,
 ) -> MessagePage:
-    """Display messages in ascending position: the latest page, or the one after or before.
+    """Display messages in ascending position: the latest page, or one after, before or around.
 
-    With filters, those that all of them fit. `after`, `before` and the cursors are positions in the
-    whole history; a cursor is null where no more messages fit.
+    With filters, those that all of them fit. `after`, `before`, `around` (one of them at most) and
+    the cursors are positions in the whole history; a cursor is null where no more messages fit.
     """
     wanted = MessageFilter(content_type, message_type, status, agent, q)
     with services.database.read() as session:
@@ -171,6 +174,7 @@ def get_messages(
             wanted,
             after=after,
             before=before,
+            around=around,
             limit=limit,
             of_branch=branch is not None,
         )

@@ -18,6 +18,7 @@ class Repair(StrEnum):
 
     REBUILD = "rebuild the agent state from the messages"
     CLOSE = "mark the open rows as stopped"
+    INDEX = "index its messages for the search"
     NONE = "restore this conversation from a backup"
 
 
@@ -33,7 +34,8 @@ class Finding:
 class Conversation:
     """All that is stored of a conversation. `state` is None where it cannot be read.
 
-    `versions` are those of the deltas after the snapshot, `snapshot` is its version.
+    `versions` are those of the deltas after the snapshot, `snapshot` is its version. `unindexed`
+    messages have no entry in the search.
     """
 
     rows: Sequence[DisplayMessage]
@@ -42,6 +44,7 @@ class Conversation:
     snapshot: int
     versions: Sequence[int]
     has_unfinished_turn: bool
+    unindexed: int = 0
 
 
 def find_all(conversation: Conversation) -> list[Finding]:
@@ -107,6 +110,11 @@ def _views(conversation: Conversation) -> Iterator[Finding]:
         yield Finding(said, Repair.REBUILD)
 
 
+def _search(conversation: Conversation) -> Iterator[Finding]:
+    if conversation.unindexed:
+        yield Finding(f"the search does not know {conversation.unindexed} messages", Repair.INDEX)
+
+
 def _shown(row: DisplayMessage) -> tuple[str, str]:
     if row.message_type is MessageType.USER:
         return "user", row.content.get("text", "")
@@ -123,4 +131,5 @@ CHECKS: Sequence[Callable[[Conversation], Iterator[Finding]]] = (
     _valid,
     _open_rows,
     _views,
+    _search,
 )

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from backend.conversations import views
 from backend.conversations.display import CallMove
 from backend.conversations.messages import list_all
+from backend.conversations.search.index import add_missing, count_missing
 from backend.conversations.state.store import load_state
 from backend.errors import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
@@ -60,6 +61,8 @@ def mend(database: Database, conversation_id: UUID, findings: list[Finding]) -> 
             rebuild_state(session, conversation_id)
         if Repair.CLOSE in repairs:
             _close_rows(session, conversation_id)
+        if Repair.INDEX in repairs:
+            add_missing(session, conversation_id)
     return Repair.NONE not in repairs
 
 
@@ -89,6 +92,7 @@ def _read(session: Session, conversation_id: UUID) -> Conversation | None:
         snapshot=snapshot or 0,
         versions=list(versions),
         has_unfinished_turn=bool(list_unfinished(session, conversation_id)),
+        unindexed=count_missing(session, conversation_id),
     )
 
 

@@ -120,7 +120,14 @@ def test_an_integer_of_a_query_is_digits(stack: Stack) -> None:
             told = check_problem(httpx.request(method, sent, timeout=10), 422)["detail"]
             assert f"query.{name}" in told, (path, value)
 
-    assert {name for *_, name in queries} == {"limit", "after", "before", "days", "offset"}
+    assert {name for *_, name in queries} == {
+        "limit",
+        "after",
+        "before",
+        "around",
+        "days",
+        "offset",
+    }
 
 
 def test_an_integer_of_a_path_is_digits(stack: Stack) -> None:

@@ -205,3 +205,22 @@ def test_a_cursor_belongs_to_its_order(stack: Stack) -> None:
             assert "another order_by" in told
     for order in ("", "owner", "TITLE", "updated_at desc", "--title"):
         check_problem(stack.client.get("/sessions", params={"order_by": order}), 422)
+
+
+def test_a_page_around_a_position_has_it_in_its_middle(stack: Stack) -> None:
+    session_id = make_history(stack, 40)
+
+    def around(position: int, **query: Any) -> tuple[list[int], int | None, int | None]:
+        page = read_page(stack, session_id, around=position, limit=6, **query)
+        positions = [item["position"] for item in page["items"]]
+        return positions, page["next_before"], page["next_after"]
+
+    assert around(20) == ([17, 18, 19, 20, 21, 22], 17, 22)
+    assert around(1) == ([1, 2, 3, 4, 5, 6], None, 6)
+    assert around(2) == ([1, 2, 3, 4, 5, 6], None, 6)
+    assert around(40) == ([35, 36, 37, 38, 39, 40], 35, None)
+    assert around(1_000) == ([35, 36, 37, 38, 39, 40], 35, None)
+    assert around(20, message_type="user") == ([6, 11, 16, 21, 26, 31], 6, 31)
+    for other in ("after", "before"):
+        query = {"around": 3, other: 4}
+        check_problem(stack.client.get(f"/sessions/{session_id}/messages", params=query), 422)

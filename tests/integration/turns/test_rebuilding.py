@@ -114,6 +114,10 @@ def test_integrity_finds_nothing_in_a_sound_session(stack: Stack, model: Scripte
             " WHERE conversation_id = '{0}' AND version = 3",
             "1 messages that the model reads were never shown",
         ),
+        (
+            "DELETE FROM search_entries WHERE conversation_id = '{0}' AND position = 1",
+            "the search does not know 1 messages",
+        ),
     ],
 )
 def test_integrity_finds_what_is_wrong_and_repairs_it(

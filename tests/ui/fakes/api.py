@@ -50,6 +50,7 @@ from tests.ui.fakes.approvals import FakeApprovals, add_approval_routes
 from tests.ui.fakes.branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fakes.domains import FakeDomains, add_domain_routes
 from tests.ui.fakes.inspection import Inspected, add_inspection_routes
+from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import FakeServers, add_server_routes
 from tests.ui.fakes.usage import FakeUsage, add_usage_routes
 
@@ -92,6 +93,7 @@ class Store:
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
+        self.search_refusal: Problem | None = None
 
     def add_session(self, title="Budget of CC-1001", *, age=timedelta(), **fields) -> Session:
         now = datetime.now(UTC) - age
@@ -310,14 +312,24 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
             store.finish(turn, TurnStatus.STOPPED)
         store.sessions.pop(session_id, None)
 
+    add_search_route(app, api, store)
+
     @app.get(f"{api}/sessions/{{session_id}}/messages")
-    def messages(session_id: UUID, limit: int = 50, before: int | None = None) -> MessagePage:
-        shown = rows_on_branch(store, session_id)
-        rows = [row for row in shown if before is None or row.position < before]
-        page = rows[-limit:]
-        more = len(rows) > len(page)
+    def messages(
+        session_id: UUID, limit: int = 50, before: int | None = None, after: int | None = None,
+        around: int | None = None,
+    ) -> MessagePage:  # fmt: skip
+        rows = rows_on_branch(store, session_id)
+        earlier = [row for row in rows if row.position < (around or before or 2**31)]
+        first = max(len(earlier) - (limit // 2 if around else limit), 0)
+        if after is not None:
+            first = len([row for row in rows if row.position <= after])
+        last = min(first + limit, len(rows) if around or after is not None else len(earlier))
+        page = rows[first:last]
         return MessagePage(
-            items=page, next_before=page[0].position if more else None, next_after=None
+            items=page,
+            next_before=page[0].position if page and first > 0 else None,
+            next_after=page[-1].position if page and last < len(rows) else None,
         )
 
     @app.get(f"{api}/sessions/{{session_id}}/turns")

@@ -34,6 +34,13 @@ def show(session: Session, server: ServerInfo) -> None:
             banners.model_badge(server)
             usage_session.show(session)
             st.page_link(
+                state.SEARCH_PAGE,
+                label="",
+                icon=":material/search:",
+                help="Search in this session",
+                query_params=state.session_query(session.id),
+            )
+            st.page_link(
                 state.CONFIGURATION_PAGE,
                 label="",
                 icon=":material/tune:",

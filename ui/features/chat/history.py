@@ -1,6 +1,7 @@
-"""Draws what is stored of a session: a window of its history, with earlier messages on demand."""
+"""Draws what is stored of a session: a window of its history, which moves to both sides."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import streamlit as st
@@ -8,29 +9,33 @@ from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
-from ui.features.chat import message_actions, renderers
+from ui.features.chat import jumps, message_actions, renderers, windows
 from ui.features.chat.blocks import Block, Group, to_groups
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.renderers import Place
 from ui.shared import last_known
 from ui.shared.areas import area
 from ui.shared.text.markdown import plain
+from ui.state import Window
 
 USER_AVATAR = ":material/person:"
 AGENT_AVATAR = ":material/forum:"
 
 
 def load(session: Session) -> MessagePage:
-    """Return the rows of the session's window: one call, however long the history is."""
+    """Return the rows of the session's window: one call, however long the history is.
+
+    Where the URL leads to a message for the first time, the window is one around it.
+    """
+    if (position := state.wanted_jump(session.id)) is not None:
+        _jump(session, position)
     window = state.window(session.id)
-    limit = window.rows(session.message_count)
-    return last_known.read(
-        ("messages", session.id, window),
-        state.client().messages,
-        session.id,
-        limit=limit,
-        before=window.before,
-    )
+    page = _read(session, window)
+    if window.after is not None and page.next_after is None:
+        window = windows.latest(len(page.items), session.message_count)
+        state.set_window(session.id, window)
+        page = _read(session, window)
+    return page
 
 
 def show(
@@ -41,11 +46,12 @@ def show(
     groups = to_groups(settled)
     first = page.items[0].position if page.items else 0
     with area("history", (session_id, session.branch, first), rows=len(groups)):
-        if page.next_before is not None:
+        jumps.say_where(session_id, actions)
+        if page.next_before is not None and page.items:
             _earlier_button(page, session_id)
         draw(groups, session_id, actions)
         if not state.window(session_id).is_latest:
-            _latest_button(session_id)
+            _later_buttons(page, session_id)
 
 
 def draw(groups: Sequence[Group], session_id: UUID, actions: Actions) -> None:
@@ -54,9 +60,32 @@ def draw(groups: Sequence[Group], session_id: UUID, actions: Actions) -> None:
     for group in groups:
         with speaker(is_user=group.is_user, agent=group.agent):
             for block in group.blocks:
-                _draw(block, place, actions)
+                with jumps.mark(block, session_id) as is_hit:
+                    _draw(block, replace(place, is_open=is_hit), actions)
             if (answer := group.answer) is not None:
                 message_actions.under_answer(answer, actions)
+
+
+def _read(session: Session, window: Window) -> MessagePage:
+    # One more than is shown after a position: whether that begins a turn tells where to cut.
+    limit = window.rows(session.message_count) + (window.after is not None)
+    page = last_known.read(
+        ("messages", session.id, window),
+        state.client().messages,
+        session.id,
+        limit=limit,
+        before=window.before,
+        after=window.after,
+    )
+    return windows.cut_to_turns(page, window)
+
+
+def _jump(session: Session, position: int) -> None:
+    """Show what is around a position, on the branch that is shown."""
+    found = state.client().messages(session.id, limit=state.PAGE_ROWS, around=position)
+    page = windows.cut_to_turns(found, Window(), keep=position)
+    row = jumps.find_row(page.items, position)
+    state.jump_to(session.id, position, row, windows.around(page, session.message_count))
 
 
 def _draw(block: Block, place: Place, actions: Actions) -> None:
@@ -78,7 +107,6 @@ def speaker(*, is_user: bool, agent: str | None = None) -> DeltaGenerator:
 
 
 def _earlier_button(page: MessagePage, session_id: UUID) -> None:
-    window = state.window(session_id)
     with st.container(horizontal_alignment="center"):
         st.button(
             "Show earlier messages",
@@ -86,16 +114,26 @@ def _earlier_button(page: MessagePage, session_id: UUID) -> None:
             type="tertiary",
             icon=":material/expand_less:",
             on_click=state.set_window,
-            args=(session_id, window.earlier([row.position for row in page.items])),
+            args=(session_id, windows.earlier(state.window(session_id), page)),
         )
 
 
-def _latest_button(session_id: UUID) -> None:
-    with st.container(horizontal_alignment="center"):
+def _later_buttons(page: MessagePage, session_id: UUID) -> None:
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if page.next_after is not None and page.items:
+            st.button(
+                "Show later messages",
+                key="later",
+                type="tertiary",
+                icon=":material/expand_more:",
+                on_click=state.set_window,
+                args=(session_id, windows.later(page)),
+            )
         st.button(
-            "Back to the latest messages",
+            "Jump to the latest",
             key="latest",
+            type="tertiary",
             icon=":material/keyboard_double_arrow_down:",
-            on_click=state.set_window,
-            args=(session_id, state.Window()),
+            on_click=state.show_latest,
+            args=(session_id,),
         )

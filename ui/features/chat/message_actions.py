@@ -182,7 +182,7 @@ def _do(session_id: UUID, call: Callable[..., None], *arguments: Any) -> bool:
         return False
     state.sent()
     if not state.window(session_id).is_latest:
-        state.set_window(session_id, state.Window())
+        state.show_latest(session_id)
     return True
 
 

@@ -36,10 +36,14 @@ _TODO_MARKS = {"completed": ":material/check_circle:", "in_progress": ":material
 
 @dataclass(frozen=True)
 class Place:
-    """Where a block is drawn: its session, and a prefix that keeps widget keys apart."""
+    """Where a block is drawn: its session, and a prefix that keeps widget keys apart.
+
+    `is_open`: what is folded otherwise is drawn open.
+    """
 
     session_id: UUID
     prefix: str
+    is_open: bool = False
 
     def key(self, row: DisplayMessage) -> str:
         """Return a key for the widgets of one row."""
@@ -76,7 +80,10 @@ def _tool_call(block: Block, place: Place) -> None:
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
     with st.expander(
-        _step_label(block, asked), is_edited, icon=_step_icon(block, asked), type="step"
+        _step_label(block, asked),
+        is_edited or place.is_open,
+        icon=_step_icon(block, asked),
+        type="step",
     ):
         if asked is not None:
             approval_card.show_end(asked, place.key(block.row))

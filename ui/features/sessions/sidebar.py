@@ -171,7 +171,8 @@ def _footer(server: ServerInfo) -> None:
 
 def _links(pages: Sequence[PageSpec]) -> None:
     for page in pages:
-        if st.button(_label(page), key=page.key, type="tertiary", icon=page.icon):
+        label, key = _label(page), page.key
+        if st.button(label, key=key, type="tertiary", icon=page.icon, shortcut=page.shortcut):
             st.switch_page(page.path)
 
 

@@ -1,0 +1,186 @@
+"""Searches the text of display messages: one page of hits, the newest first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from psycopg2.errors import QueryCanceled
+from sqlalchemy import ColumnElement, Row, Select, Text, cast, func, select, text, tuple_
+from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from backend.auth.scope import Scope
+from backend.conversations.paths import Path
+from backend.conversations.search.snippets import make_snippet
+from backend.conversations.search.terms import Term, read_terms
+from backend.conversations.service import visible_to
+from backend.cursor import decode_cursor, encode_cursor
+from backend.errors import NotAllowed, SearchTooBroad, SessionNotFound
+from backend.schemas.search import SearchHit, SearchPage
+from db.models.conversation import ConversationRow
+from db.models.display_message import DisplayMessageRow
+from db.models.search_entry import SearchEntryRow
+
+MAX_PAGE = 50
+TIMEOUT_MS = 2_000
+
+
+@dataclass(frozen=True)
+class Search:
+    """What to look for, and where. `everyone` is for admins; `archived` None: whether or not."""
+
+    q: str
+    session_id: UUID | None = None
+    domain: str | None = None
+    archived: bool | None = None
+    everyone: bool = False
+
+
+def search_messages(
+    session: Session, scope: Scope, wanted: Search, *, cursor: str | None, limit: int
+) -> SearchPage:
+    """Return one keyset page of what was said, on whatever branch, the newest message first.
+
+    Raise NotAllowed when a member asks for everyone's, SessionNotFound, InvalidInput for too many
+    words or an unknown cursor, SearchTooBroad where it takes too long.
+    """
+    if wanted.everyone and not scope.is_admin:
+        raise NotAllowed
+    if wanted.session_id is not None:
+        _check_session(session, scope, wanted.session_id)
+    terms = read_terms(wanted.q)
+    place = _read_place(cursor) if cursor else None
+    limit = max(1, min(limit, MAX_PAGE))
+    try:
+        rows = _find(session, scope, wanted, terms, place, limit + 1)
+    except OperationalError as error:
+        if isinstance(error.orig, QueryCanceled):
+            raise SearchTooBroad from error
+        raise
+    last = rows[limit - 1] if len(rows) > limit else None
+    return SearchPage(
+        items=[_hit(row, terms) for row in rows[:limit]],
+        next_cursor=encode_cursor(last.created_at, last.session_id, str(last.position))
+        if last
+        else None,
+    )
+
+
+def _check_session(session: Session, scope: Scope, session_id: UUID) -> None:
+    row = ConversationRow
+    if session.scalar(select(row.id).where(row.id == session_id, visible_to(scope))) is None:
+        raise SessionNotFound
+
+
+def _read_place(cursor: str) -> tuple[Any, ...]:
+    return decode_cursor(cursor, datetime.fromisoformat, UUID, int)
+
+
+def _find(
+    session: Session,
+    scope: Scope,
+    wanted: Search,
+    terms: Sequence[Term],
+    place: tuple[Any, ...] | None,
+    limit: int,
+) -> Sequence[Row[Any]]:
+    if not terms:
+        return []
+    session.execute(text(f"SET LOCAL statement_timeout = {TIMEOUT_MS}"))
+    query = session.scalar(select(cast(_tsquery(terms), Text)))
+    if not query:
+        return []
+    # An administrator who names a session may read it, whosever it is.
+    is_of_all = wanted.everyone or (scope.is_admin and wanted.session_id is not None)
+    if not is_of_all:
+        query = f"{_quoted(f'owner:{scope.user_id}')} & ({query})"
+    entries = _entries(query, wanted, place)
+    of_whom = visible_to(scope, everyone=is_of_all)
+    return session.execute(_page(entries, of_whom, wanted, limit)).all()
+
+
+def _tsquery(terms: Sequence[Term]) -> ColumnElement[Any]:
+    """All terms; the database splits words as it did when it indexed them."""
+    return reduce(lambda one, other: one.op("&&")(other), [_of_term(term) for term in terms])
+
+
+def _of_term(term: Term) -> ColumnElement[Any]:
+    phrase = func.phraseto_tsquery("simple", func.split_words(term.text))
+    if not term.is_prefix:
+        return phrase
+    begun = func.nullif(cast(phrase, Text), "").op("||")(":*")
+    return func.coalesce(cast(begun, TSQUERY), phrase)
+
+
+def _quoted(lexeme: str) -> str:
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _entries(query: str, wanted: Search, place: tuple[Any, ...] | None) -> Any:
+    """Return the entries that match, found once, by the index, before all joins.
+
+    Left to itself a planner may ask the index anew for each conversation of an owner.
+    """
+    row = SearchEntryRow
+    order = (row.created_at, row.conversation_id, row.position)
+    found = select(*order).where(row.words.op("@@")(cast(query, TSQUERY)))
+    if wanted.session_id is not None:
+        found = found.where(row.conversation_id == wanted.session_id)
+    if place is not None:
+        found = found.where(tuple_(*order) < place)
+    return found.cte("entries").prefix_with("MATERIALIZED")
+
+
+def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int) -> Select[Any]:
+    """Return the newest entries of these conversations, then their messages."""
+    talk, said, found = ConversationRow, DisplayMessageRow, entries.c
+    page = (
+        select(
+            *found,
+            talk.title,
+            talk.domain_name.label("domain"),
+            talk.archived,
+            talk.owner_id.label("owner"),
+            talk.path,
+        )
+        .join(talk, talk.id == found.conversation_id)
+        .where(of_whom)
+        .order_by(found.created_at.desc(), found.conversation_id.desc(), found.position.desc())
+        .limit(limit)
+    )
+    if wanted.domain:
+        page = page.where(talk.domain_name == wanted.domain)
+    if wanted.archived is not None:
+        page = page.where(talk.archived == wanted.archived)
+    one = page.subquery("page").c
+    return (
+        select(
+            one.conversation_id.label("session_id"),
+            one.title.label("session_title"),
+            *(one.domain, one.archived, one.owner, one.path, one.position, one.created_at),
+            said.id.label("message_id"),
+            *(said.turn_id, said.message_type, said.content_type, said.agent),
+            func.message_text(said.content_type, said.content).label("said"),
+        )
+        .join(
+            said,
+            (said.conversation_id == one.conversation_id) & (said.position == one.position),
+        )
+        .order_by(one.created_at.desc(), one.conversation_id.desc(), one.position.desc())
+    )
+
+
+def _hit(row: Row[Any], terms: Sequence[Term]) -> SearchHit:
+    return SearchHit(
+        is_on_branch=Path.read(row.path).has(row.position),
+        snippet=make_snippet(row.said or "", terms),
+        **{name: row._mapping[name] for name in _OF_ROW},
+    )
+
+
+_OF_ROW = tuple(name for name in SearchHit.model_fields if name not in ("is_on_branch", "snippet"))

@@ -1,0 +1,52 @@
+"""The words around what was found, in parts that say which of them are hits. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from backend.conversations.search.terms import Term
+from backend.schemas.search import SnippetPart
+
+BEFORE = 60
+LENGTH = 240
+CUT = "…"
+
+
+def make_snippet(text: str, terms: Sequence[Term]) -> list[SnippetPart]:
+    """Return a line of the text from just before its first hit on; its beginning without a hit."""
+    line = " ".join(text.split())
+    pattern = re.compile("|".join(_pattern(term) for term in terms), re.IGNORECASE)
+    first = pattern.search(line)
+    start = _word_start(line, first.start() - BEFORE) if first else 0
+    end = start + LENGTH
+    shown = line[start:end]
+    parts = list(_parts(shown, pattern))
+    if start:
+        parts.insert(0, SnippetPart(text=CUT, is_hit=False))
+    if end < len(line):
+        parts.append(SnippetPart(text=CUT, is_hit=False))
+    return parts
+
+
+def _pattern(term: Term) -> str:
+    """The term between ends of words, whatever stands between its words."""
+    words = r"[\W_]+".join(re.escape(word) for word in term.words)
+    return rf"(?<![^\W_]){words}" + (r"[^\W_]*" if term.is_prefix else r"(?![^\W_])")
+
+
+def _word_start(line: str, wanted: int) -> int:
+    """The beginning of the next word, unless that is far."""
+    if wanted <= 0:
+        return 0
+    space = line.find(" ", wanted, wanted + BEFORE // 2)
+    return wanted if space < 0 else space + 1
+
+
+def _parts(line: str, pattern: re.Pattern[str]) -> Iterator[SnippetPart]:
+    end = 0
+    for hit in pattern.finditer(line):
+        if hit.start() > end:
+            yield SnippetPart(text=line[end : hit.start()], is_hit=False)
+        yield SnippetPart(text=hit[0], is_hit=True)
+        end = hit.end()
+    if end < len(line):
+        yield SnippetPart(text=line[end:], is_hit=False)

@@ -1,0 +1,37 @@
+"""Search entries: the words that people read of each display message."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index
+from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base
+
+
+class SearchEntryRow(Base):
+    """The words of one display message, with `owner:` and its owner's id as one of them.
+
+    A trigger of `display_messages` adds it (`migrations/versions/0009_search.py`); what has no text
+    to be found by has none.
+    """
+
+    __tablename__ = "search_entries"
+    # New entries wait in a list, which the writer that fills it sorts in: so it is a short one.
+    __table_args__ = (
+        Index(
+            "ix_search_entries_words",
+            "words",
+            postgresql_using="gin",
+            postgresql_with={"gin_pending_list_limit": 256},
+        ),
+    )
+
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    created_at: Mapped[datetime]
+    words: Mapped[Any] = mapped_column(TSVECTOR)

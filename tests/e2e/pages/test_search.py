@@ -1,0 +1,99 @@
+"""Search in a browser: found, opened where it was said, marked, and on from there both ways."""
+
+import json
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.desk import Desk
+from tests.integration.scenes import make_session
+from tests.stack import Stack
+
+TURNS = 100
+
+
+def long_session(stack: Stack) -> str:
+    """A session of three hundred messages; one of them tells of a pelican."""
+    session_id = make_session(stack, title="A long talk")
+    rows = []
+    for turn in range(TURNS):
+        told = " It is the pelican's." if turn == 40 else ""
+        rows += [
+            ("user", "text", {"text": f"Question {turn}."}),
+            ("assistant", "thinking", {"text": "A pelican?"}),
+            ("assistant", "text", {"text": f"Answer {turn}." + " More of it." * 60 + told}),
+        ]
+    stack.query_and_commit(
+        """INSERT INTO display_messages
+             (conversation_id, position, message_type, content_type, status, agent, content)
+           SELECT CAST(:id AS uuid), n, one->>0, one->>1, 'completed',
+             CASE one->>0 WHEN 'user' THEN NULL ELSE 'assistant' END, one->2
+           FROM jsonb_array_elements(CAST(:rows AS jsonb)) WITH ORDINALITY AS given (one, n)""",
+        id=session_id, rows=json.dumps(rows),
+    )  # fmt: skip
+    stack.query_and_commit(
+        "UPDATE conversations SET message_count = :count WHERE id = CAST(:id AS uuid)",
+        id=session_id, count=len(rows),
+    )  # fmt: skip
+    return session_id
+
+
+def top_of(desk: Desk, stack: Stack, text: str) -> float:
+    """How far from the top of the screen a text stands, once nothing moves any more."""
+    desk.is_at_rest()
+    is_free = "() => window.colloquyPlaces.held === null"
+    stack.wait_for(lambda: desk.page.evaluate(is_free), "the page does not come to rest")
+    box = said(desk, text).bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+def said(desk: Desk, text: str) -> Locator:
+    return desk.main.get_by_text(re.compile(rf"^{text}\.")).filter(visible=True).first
+
+
+def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> None:
+    session_id = long_session(stack)
+    desk.open(f"?session={session_id}")
+    desk.sees("Answer 99.")
+    desk.is_at_rest()
+
+    desk.page.keyboard.press("ControlOrMeta+k")
+    field = desk.main.get_by_placeholder("phrase in quotes")
+    field.fill("the pelican")
+    field.press("Enter")
+    hit = desk.main.locator('[class*="st-key-found-"]')
+    expect(hit).to_have_count(1)
+    expect(hit).to_contain_text("It is the pelican's.")
+    expect(desk.page).to_have_url(re.compile(r"search\?q=the(\+|%20)pelican"))
+    desk.page.reload()
+    expect(field).to_have_value("the pelican")
+    hit.click(position={"x": 200, "y": 50})
+
+    expect(desk.page).to_have_url(re.compile(rf"session={session_id}&at=123"))
+    marked = desk.main.locator('[class*="st-key-hit-"]')
+    expect(marked).to_contain_text("Answer 40.")
+    top_of(desk, stack, "Answer 40")
+    expect(marked).to_be_in_viewport()
+    desk.sees_not("Answer 99.")
+
+    for button, place in (
+        ("Show earlier messages", 0),
+        ("Show later messages", -1),
+        ("Show later messages", -1),
+    ):
+        desk.page.get_by_role("button", name=button).scroll_into_view_if_needed()
+        read = answers(desk)[place]
+        before = top_of(desk, stack, read)
+        desk.press(button)
+        stack.wait_for(lambda read=read, place=place: answers(desk)[place] != read, "no more came")
+        assert abs(top_of(desk, stack, read) - before) < 20
+    desk.sees_not("Answer 99.")
+
+    desk.press("Jump to the latest")
+    expect(said(desk, "Answer 99")).to_be_in_viewport()
+
+
+def answers(desk: Desk) -> list[str]:
+    """The answers on the page, in order."""
+    return re.findall(r"Answer \d+", "\n".join(desk.main.all_inner_texts()))

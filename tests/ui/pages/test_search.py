@@ -1,0 +1,100 @@
+"""The page of the search: empty, with hits, with nothing found, refused; and the way to a hit."""
+
+from backend.schemas.sessions import ContentType, MessageType, Problem
+from tests.ui.pages.test_chat import answered, words
+from ui.features.search.results import HINT
+
+
+def open_search(open_page, **query):
+    page = open_page(**query)
+    page.switch_page("app_pages/search.py")
+    return page.run()
+
+
+def search_for(page, q):
+    return page.text_input(key="q").set_value(q).run()
+
+
+def hits(page):
+    return [link for link in page.get("page_link") if "at=" in str(link.proto)]
+
+
+def test_an_empty_search_says_how_to_search(open_page, store):
+    page = open_search(open_page)
+
+    assert HINT in [caption.value for caption in page.caption]
+    assert not [call for call in store.calls if "/search?" in call]
+
+
+def test_hits_stand_under_their_sessions_with_their_words_marked(open_page, store):
+    for title in ("Travel *costs*", "Budgets"):
+        session = store.add_session(title)
+        answered(store, session, "Where is the pelican?", "Here: **the** pelican [x](y)")
+
+    page = search_for(open_search(open_page), "pelican")
+
+    said = words(page)
+    assert "**Travel \\*costs\\***" in said and "**Budgets**" in said
+    assert ":primary-background[pelican]" in said
+    assert "\\*\\*the\\*\\* " in said
+    assert "Show more" not in [button.label for button in page.button]
+
+
+def test_more_hits_come_on_demand_once_for_two_clicks(open_page, store):
+    session = store.add_session()
+    for number in range(25):
+        answered(store, session, f"pelican {number}", "yes")
+    page = search_for(open_search(open_page), "pelican")
+
+    page.button(key="more-hits").click().run()
+
+    said = words(page)
+    assert all(f" {number}" in said for number in range(25))
+    assert "more-hits" not in [button.key for button in page.button]
+
+
+def test_nothing_found_says_what_to_do(open_page, store):
+    store.add_session()
+
+    page = search_for(open_search(open_page), "pelican")
+
+    assert "Nothing was found." in words(page)
+
+
+def test_a_refusal_stands_on_the_page_in_words(open_page, store):
+    page = open_search(open_page)
+    store.search_refusal = Problem(title="Search too broad", status=422, detail="Use more words.")
+
+    page = search_for(page, "a b")
+
+    assert "Search too broad" in page.warning[0].value
+
+
+def test_a_link_opens_the_chat_around_its_message_and_marks_it_once(open_page, store):
+    session = store.add_session()
+    for number in range(100):
+        answered(store, session, f"Question {number}", f"Answer {number}")
+
+    position = next(
+        row.position for row in store.rows[session.id] if row.content["text"] == "Answer 40"
+    )
+    page = open_page(session=session.id, at=position)
+    shown = words(page)
+    page.button(key="later").click().run()
+    later = words(page)
+    page.button(key="latest").click().run()
+
+    assert "Answer 40" in shown and "Answer 99" not in shown and "Answer 0" not in shown
+    assert "Question 40" in later and len(later) > len(shown)
+    assert "Answer 99" in words(page) and "Answer 40" not in words(page)
+    assert "at" not in page.query_params
+
+
+def test_a_link_to_no_message_says_so_and_shows_the_latest(open_page, store):
+    session = store.add_session()
+    store.add_row(session, MessageType.USER, ContentType.TEXT, {"text": "Hello"})
+
+    page = open_page(session=session.id, at=77)
+
+    assert "This session has no such message." in page.info[0].value
+    assert "Hello" in words(page)

@@ -1,0 +1,65 @@
+// Keeps what is read in its place while the history around it changes, and brings what a link has
+// led to into sight. A page is drawn piece by piece, so a place is held until the page is at rest.
+(() => {
+  if (window.colloquyPlaces) return;
+  const LOOK_MS = 150;
+  const REST_MS = 700; // of a page on which nothing moves any more
+  const MOST_MS = 20000;
+  const OFF_END = 4; // pixels
+  const HIT = '[class*="st-key-hit-"]';
+  const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
+  const places = (window.colloquyPlaces = { held: null, seen: null });
+  const scroller = () => document.querySelector('[data-testid="stAppScrollToBottomContainer"]');
+  const keyOf = (node) => [...node.classList].find((one) => one.startsWith("st-key-"));
+  const isAtRest = () =>
+    document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
+  const visible = (selector) =>
+    [...document.querySelectorAll(selector)].filter((one) => one.offsetParent);
+
+  const hold = (place) => {
+    const now = performance.now();
+    places.held = { ...place, since: now, moved: now, frames: 0 };
+    requestAnimationFrame(keep);
+  };
+
+  const keep = () => {
+    const { held } = places;
+    const view = scroller();
+    document.body.classList.toggle("colloquy-held", Boolean(held?.isRoomy && held.frames++ > 2));
+    if (!held || !view) return;
+    const now = performance.now();
+    const before = view.scrollTop;
+    const node = held.key && visible(`.${CSS.escape(held.key)}`)[0];
+    if (node) view.scrollTop += node.getBoundingClientRect().top - held.top;
+    else if (!held.key) view.scrollTop = view.scrollHeight;
+    if (!isAtRest() || Math.abs(view.scrollTop - before) > 1) held.moved = now;
+    if (now - held.moved > REST_MS || now - held.since > MOST_MS) places.held = null;
+    requestAnimationFrame(keep);
+  };
+
+  // Whoever moves the page has the last word.
+  for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    document.addEventListener(event, () => (places.held = null), { capture: true, passive: true });
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");
+    if (!button) return;
+    if (button.classList.contains("st-key-latest")) return hold({});
+    // Streamlit keeps a page at its end that is there; with room below, none comes to its end.
+    scroller().scrollTop -= OFF_END;
+    const isAfter = (node) => button.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const anchors = visible(ANCHOR);
+    const anchor = anchors.find(isAfter) ?? anchors.at(-1);
+    const top = anchor?.getBoundingClientRect().top;
+    if (anchor) hold({ key: keyOf(anchor), top, isRoomy: true });
+  }, true);
+
+  setInterval(() => {
+    const hit = visible(HIT)[0];
+    if (!hit || places.seen === keyOf(hit) || !scroller()) return;
+    places.seen = keyOf(hit);
+    const view = scroller().getBoundingClientRect();
+    hold({ key: places.seen, top: view.top + Math.max(80, (view.height - hit.offsetHeight) / 3) });
+  }, LOOK_MS);
+})();

@@ -1,0 +1,78 @@
+"""A link has led to a message: which row of the page that is, its mark, why it may be missing."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.sessions import DisplayMessage, MessagePage
+from ui import state
+from ui.client import ClientError
+from ui.features.chat import calls
+from ui.features.chat.blocks import Block, to_blocks
+from ui.features.chat.message_actions import BUSY, Actions
+
+
+def find_row(rows: Sequence[DisplayMessage], position: int) -> UUID | None:
+    """Return the row that is drawn for a position: its own, its call's, or the one before it.
+
+    None where the position is not among the rows.
+    """
+    if all(row.position != position for row in rows):
+        return None
+    blocks = to_blocks(rows)
+    own = (block for block in blocks if position in _positions(block))
+    before = (block for block in reversed(blocks) if block.row.position < position)
+    found = next(own, None) or next(before, None)
+    return found.row.id if found else None
+
+
+@contextmanager
+def mark(block: Block, session_id: UUID) -> Iterator[bool]:
+    """Draw a block; marked, and open, where a link has led to it."""
+    jump = state.jump(session_id)
+    if jump is None or jump.row != block.row.id:
+        yield False
+        return
+    # The browser looks for a mark that it has not seen yet, and brings it into sight.
+    with st.container(key=f"hit-{jump.number}-{block.row.id}"):
+        yield True
+
+
+def say_where(session_id: UUID, actions: Actions) -> None:
+    """Say so where the page does not show what a link has led to, and how to get there."""
+    jump = state.jump(session_id)
+    if jump is None or jump.row is not None:
+        return
+    path = f"sessions/{session_id}/messages"
+    page = state.client().get(MessagePage, path, around=jump.position, limit=1)
+    row = next((row for row in page.items if row.position == jump.position), None)
+    if row is None:
+        st.info("This session has no such message. Here are its latest ones.")
+    elif row.turn_id is None or actions.is_read_only:
+        st.info("The message is on a branch that is not shown. Here is what stands in its place.")
+    else:
+        st.info("The message is on another branch. Here is what stands in its place.")
+        st.button(
+            "Show its branch",
+            key="show-branch",
+            icon=":material/alt_route:",
+            help=BUSY if actions.is_busy else None,
+            disabled=actions.is_busy,
+            on_click=_show_branch,
+            args=(session_id, row.turn_id),
+        )
+
+
+def _show_branch(session_id: UUID, turn_id: UUID) -> None:
+    try:
+        calls.switch_branch(state.client(), session_id, turn_id)
+    except ClientError as problem:
+        state.flash(problem)
+        return
+    state.follow_again(session_id)
+
+
+def _positions(block: Block) -> list[int]:
+    return [row.position for row in (block.row, block.result, block.asked) if row is not None]

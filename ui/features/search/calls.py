@@ -1,0 +1,32 @@
+"""The call of the search."""
+
+from uuid import UUID
+
+from backend.schemas.search import SearchPage
+from ui.client import Client
+
+PAGE_HITS = 20
+
+
+def search(
+    client: Client,
+    q: str,
+    *,
+    session_id: UUID | None = None,
+    domain: str | None = None,
+    archived: bool | None = None,
+    everyone: bool = False,
+    cursor: str | None = None,
+) -> SearchPage:
+    """Return a page of messages in which all of `q` is said, the newest first."""
+    return client.get(
+        SearchPage,
+        "search",
+        q=q,
+        session_id=session_id,
+        domain=domain,
+        archived=archived,
+        scope="all" if everyone else None,
+        cursor=cursor,
+        limit=PAGE_HITS,
+    )

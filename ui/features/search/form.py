@@ -1,0 +1,93 @@
+"""What to search for, and where: fields that keep what they hold in the URL."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.operations import ServerInfo
+from backend.schemas.search import SearchPage
+from backend.schemas.sessions import Session
+from ui import state
+from ui.features.search import calls
+from ui.shared.text.markdown import plain
+
+MAX_CHARS = 1_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the fields hold."""
+
+    q: str = ""
+    session_id: UUID | None = None
+    domain: str | None = None
+    archived: bool = False
+    everyone: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether a filter may leave something out."""
+        return self.session_id is not None or self.domain is not None or not self.archived
+
+    def load(self, cursor: str | None = None) -> SearchPage:
+        """Return a page of what is found."""
+        return calls.search(
+            state.client(),
+            self.q,
+            session_id=self.session_id,
+            domain=self.domain,
+            # A session that somebody has opened is searched, archived or not.
+            archived=None if self.archived or self.session_id else False,
+            everyone=self.everyone,
+            cursor=cursor,
+        )
+
+
+def show(server: ServerInfo, session: Session | None) -> Wanted:
+    """Draw the fields; `session` is the one that the search began in."""
+    q = st.text_input(
+        "Search in messages",
+        key="q",
+        type="search",
+        icon=":material/search:",
+        placeholder="Words, a code, or a \u201cphrase in quotes\u201d",
+        label_visibility="collapsed",
+        max_chars=MAX_CHARS,
+        bind="query-params",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        in_session = session is not None and not _toggle(
+            "All sessions",
+            "in-all",
+            f"Not only in \u201c{plain(session.title or 'New chat', 60)}\u201d",
+        )
+        if session is not None and in_session:
+            return Wanted((q or "").strip(), session.id)
+        domain = _domain()
+        archived = _toggle("Archived, too", "archived-too")
+        everyone = server.is_admin and _toggle(
+            "Of everyone", "of-everyone", "Include other people's sessions"
+        )
+    return Wanted((q or "").strip(), None, domain, archived, everyone)
+
+
+def _toggle(label: str, key: str, explained: str | None = None) -> bool:
+    return st.toggle(label, key=key, help=explained, bind="query-params")
+
+
+def _domain() -> str | None:
+    """A choice where there are several domains."""
+    names = [domain.name for domain in state.client().domains().items]
+    if len(names) < 2:
+        return None
+    return st.selectbox(
+        "Domain",
+        names,
+        index=None,
+        key="domain",
+        placeholder="All domains",
+        label_visibility="collapsed",
+        width=200,
+        bind="query-params",
+    )

@@ -1,0 +1,155 @@
+"""What was found: by session, each hit with when, who, and the words around it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.search import SearchHit, SearchPage, SnippetPart
+from backend.schemas.sessions import ContentType, MessageType
+from ui import state
+from ui.client import ClientError
+from ui.features.search.form import Wanted
+from ui.shared.text.markdown import plain
+from ui.shared.times import moment, zone
+
+_FOUND = "search-found"
+_SPEAKERS = {
+    MessageType.USER: ":material/person:",
+    MessageType.ASSISTANT: ":material/forum:",
+    MessageType.TOOL: ":material/build:",
+    MessageType.SYSTEM: ":material/info:",
+}
+HINT = (
+    "All words must be in a message; the last one may be the beginning of a word. "
+    "Words in quotes follow each other: “travel budget”. Codes are found whole or in part: CC-1001."
+)
+
+
+@dataclass
+class Found:
+    """The pages behind the first one that this tab has asked for."""
+
+    wanted: Wanted = field(default_factory=Wanted)
+    first_cursor: str | None = None
+    more: list[SearchPage] = field(default_factory=list)
+
+
+def show(wanted: Wanted) -> None:
+    """Draw what is found, or why there is nothing."""
+    if not wanted.q:
+        st.caption(HINT)
+        return
+    try:
+        pages = _load(wanted)
+    except ClientError as problem:
+        if problem.status != 422:
+            raise
+        st.warning(f"**{plain(problem.title)}**  \n{plain(problem.detail)}")
+        return
+    if not pages[0].items:
+        _nothing(wanted)
+        return
+    now = datetime.now(zone(st.context.timezone))
+    # Page by page: what is asked for later moves nothing of what is read.
+    for page in pages:
+        for group in _by_session(page.items):
+            _draw_session(group, wanted, now)
+    if (cursor := pages[-1].next_cursor) is not None:
+        st.button(
+            "Show more",
+            key="more-hits",
+            type="tertiary",
+            icon=":material/expand_more:",
+            on_click=_load_more,
+            args=(wanted, cursor),
+        )
+
+
+def _load(wanted: Wanted) -> list[SearchPage]:
+    first, held = wanted.load(), _found()
+    if (held.wanted, held.first_cursor) != (wanted, first.next_cursor):
+        held = st.session_state[_FOUND] = Found(wanted, first.next_cursor)
+    return [first, *held.more]
+
+
+def _load_more(wanted: Wanted, cursor: str) -> None:
+    held = _found()
+    last = held.more[-1].next_cursor if held.more else held.first_cursor
+    if last != cursor:
+        return  # a second click: it is here
+    try:
+        held.more.append(wanted.load(cursor))
+    except ClientError as problem:
+        state.flash(problem)
+
+
+def _found() -> Found:
+    held = st.session_state.get(_FOUND)
+    return held if isinstance(held, Found) else Found()
+
+
+def _by_session(hits: Sequence[SearchHit]) -> list[list[SearchHit]]:
+    """Hits of a page by session, in the order of each one's newest; within, as they came."""
+    newest: dict[UUID, int] = {}
+    for place, hit in enumerate(hits):
+        newest.setdefault(hit.session_id, place)
+    ordered = sorted(hits, key=lambda hit: newest[hit.session_id])
+    return [list(group) for _, group in groupby(ordered, key=lambda hit: hit.session_id)]
+
+
+def _draw_session(hits: Sequence[SearchHit], wanted: Wanted, now: datetime) -> None:
+    first = hits[0]
+    is_own = first.owner == state.server().user
+    with st.container(border=True, gap="small"):
+        about = [plain(first.domain, 60), *([] if is_own else [plain(first.owner, 60)])]
+        if first.archived:
+            about.append("archived")
+        title = plain(first.session_title or "New chat", 120)
+        st.markdown(f"**{title}** :small[:gray[{' · '.join(about)}]]")
+        for hit in hits:
+            _draw_hit(hit, now, is_own=is_own)
+
+
+def _draw_hit(hit: SearchHit, now: datetime, *, is_own: bool) -> None:
+    place = {"session": str(hit.session_id), "at": str(hit.position)}
+    with st.container(gap=None, key=f"found-{hit.message_id}"):
+        st.page_link(
+            state.CHAT_PAGE,
+            label=" · ".join([moment(hit.created_at, now), _speaker(hit)]),
+            icon=_SPEAKERS[hit.message_type],
+            query_params=place if is_own else {**place, "view": "read"},
+        )
+        st.markdown("".join(_marked(part) for part in hit.snippet))
+
+
+def _speaker(hit: SearchHit) -> str:
+    words = [plain(hit.agent or "assistant", 60)]
+    if hit.message_type is MessageType.USER:
+        words = ["You" if hit.owner == state.server().user else plain(hit.owner, 60)]
+    elif hit.content_type in (ContentType.TOOL_CALL, ContentType.TOOL_RESULT):
+        words.append("tool call" if hit.content_type is ContentType.TOOL_CALL else "tool result")
+    elif hit.message_type is MessageType.SYSTEM:
+        words = [str(hit.content_type)]
+    return " · ".join(words if hit.is_on_branch else [*words, "on another branch"])
+
+
+def _marked(part: SnippetPart) -> str:
+    """Return a part as Markdown that says nothing but its words; hits on a ground of their own."""
+    text = part.text
+    if part.is_hit:
+        return f":primary-background[{plain(text)}]"
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{before}{plain(text)}{after}" if text.strip() else " "
+
+
+def _nothing(wanted: Wanted) -> None:
+    with st.container(horizontal_alignment="center", gap="xsmall"):
+        st.markdown("Nothing was found.", width="content")
+        if wanted.is_narrow:
+            st.caption("Search in more places with the switches above, or use fewer words.")
+        else:
+            st.caption("Use fewer words, or only the beginning of the last one.")
