@@ -60,7 +60,7 @@ def page_policy() -> str:
     return "; ".join(
         (
             "default-src 'self'",
-            f"script-src 'self' {digests}",
+            f"script-src 'self' blob: {digests}",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",
