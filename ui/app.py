@@ -34,6 +34,7 @@ def main() -> None:
         ],
         position="hidden",
     )
+    state.follow_destination(is_on_chat=not page.url_path)
     try:
         state.memory().server = state.client().server()
         watch.note()
