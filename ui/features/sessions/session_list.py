@@ -47,6 +47,7 @@ def list_data(held: Held, acted: int) -> dict[str, Any]:
         "open": str(open_id) if open_id else None,
         "older": held.cursor,
         "archived": state.memory().archived,
+        "search": state.search_text(),
         "empty": _empty_text(),
         "acted": acted,
         "limits": {

@@ -7,7 +7,8 @@ const list = {
   order: [], // the sessions on the screen
   current: null, // the row that Tab leads to
   shownOpen: null,
-  olderAsked: null,
+  olderShown: null, // the list and the place in it that "Show older" goes on from
+  hasAskedOlder: false,
   isDrawing: false,
 };
 const NARROW = "(max-width: 768px)"; // where Streamlit's sidebar lies over the page
@@ -25,6 +26,7 @@ function begin(root) {
     announced: part("announced"),
     empty: make("p", "empty"),
     older: makeButton("older", "Show older"),
+    olderShown: null,
     sidebar: root.closest('[data-testid="stSidebar"]'),
   });
   makeSelectionBar(list.selectionBar);
@@ -37,7 +39,6 @@ function begin(root) {
   list.menu.addEventListener("toggle", menuHasClosed);
   list.sidebar?.addEventListener("click", leaveByLink);
   list.observer = new IntersectionObserver(reachEnd, { root: list.rows, rootMargin: "200px" });
-  list.observer.observe(list.older);
 }
 
 function end(root) {

@@ -86,14 +86,20 @@ function drawOlder() {
   older.hidden = !list.data.older;
   older.disabled = Boolean(asked(["older"]));
   setText(older, older.disabled ? "Loading older …" : "Show older");
+  const shown = JSON.stringify([list.data.archived, list.data.search, list.data.older]);
+  if (list.olderShown === shown) return;
+  list.olderShown = shown;
+  list.hasAskedOlder = false;
+  list.observer.unobserve(older); // it tells of a change only, and may be in sight as before
+  list.observer.observe(older);
 }
 
 function showOlder() {
-  list.olderAsked = list.data.older;
+  list.hasAskedOlder = true;
   if (list.data.older && !asked(["older"])) ask("older", { cursor: list.data.older });
 }
 
 // Each page comes by itself once; when it did not come, the button asks again.
 function reachEnd([entry]) {
-  if (entry.isIntersecting && list.olderAsked !== list.data.older) showOlder();
+  if (entry.isIntersecting && !list.hasAskedOlder) showOlder();
 }
