@@ -77,6 +77,8 @@ def test_the_keyboard_is_enough(desk: Desk, stack: Stack, rows: list[str]):
         "the title is not saved",
     )
 
+    assert "session=" not in desk.page.url
+
     keys.press("ArrowDown")
     keys.press("Enter")
     expect(middle).to_have_attribute("aria-current", "page")

@@ -21,6 +21,7 @@ function startRename(id) {
   input.addEventListener("keydown", (event) => {
     event.stopPropagation(); // its keys are not the list's
     if (!["Enter", "Escape"].includes(event.key) || event.isComposing) return;
+    event.preventDefault(); // the rest of this key would press the row that gets the focus
     finish(event.key === "Enter");
     focusRow(id);
   });
