@@ -8,7 +8,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.sessions import sidebar
 from ui.pages import PAGES
-from ui.shared import banners, last_known, watch
+from ui.shared import banners, last_known
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"
@@ -34,10 +34,10 @@ def main() -> None:
         ],
         position="hidden",
     )
+    state.follow_destination(is_on_chat=not page.url_path)
     try:
         state.memory().is_away = False
         state.memory().server = last_known.read("server", state.client().server)
-        watch.note()
         sidebar.show(state.server())
         for script in SCRIPTS:  # files of ours, nobody's input
             st.sidebar.html(script, unsafe_allow_javascript=True)

@@ -26,6 +26,7 @@ CONFIGURATION_PAGE = "app_pages/configuration.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH_PAGE = "app_pages/search.py"
 SEARCH = "search"
+SESSION_LIST = "session-list"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
 MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
@@ -75,6 +76,13 @@ class Area:
     is_moved: bool = False
 
 
+@dataclass(frozen=True)
+class Destination:
+    """Where a callback leads to: a session, or a new chat."""
+
+    session_id: UUID | None
+
+
 @dataclass
 class Memory:
     """One tab's memory; a reload begins a new one, so nothing here may be the only copy."""
@@ -89,8 +97,13 @@ class Memory:
     composers: dict[UUID | None, str] = field(default_factory=dict)
     unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None
+    first: list[Session] = field(default_factory=list)
+    first_cursor: str | None = None
     older: list[Session] = field(default_factory=list)
     older_cursor: str | None = None
+    acted: int = 0
+    destination: Destination | None = None
+    asked_allowed: UUID | None = None
     archived: bool = False
     statuses: dict[UUID, str] = field(default_factory=dict)
     unread: set[UUID] = field(default_factory=set)
@@ -104,7 +117,7 @@ class Memory:
     server: ServerInfo | None = None
     known: dict[Hashable, Any] = field(default_factory=dict)
     is_away: bool = False
-    drawn_from: tuple[Any, ...] | None = None
+    opened: Session | None = None
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)
     inspected: dict[UUID, int | None] = field(default_factory=dict)
@@ -175,6 +188,27 @@ def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
     memory().windows.pop(session_id, None)
     view = {"view": "read"} if read_only else {}
     st.switch_page(CHAT_PAGE, query_params={"session": str(session_id), **view})
+
+
+def leave_for(session_id: UUID | None) -> None:
+    """Go to a session or a new chat with the next run; for callbacks, which know no pages."""
+    memory().destination = Destination(session_id)
+
+
+def follow_destination(*, is_on_chat: bool) -> None:
+    """Go where a callback led: on the chat page within this run, from another one by a switch."""
+    held = memory()
+    destination, held.destination = held.destination, None
+    if destination is None:
+        return
+    if destination.session_id is None:
+        query = {}
+    else:
+        held.windows.pop(destination.session_id, None)
+        query = {"session": str(destination.session_id)}
+    if not is_on_chat:
+        st.switch_page(CHAT_PAGE, query_params=query)
+    st.query_params.from_dict(query)
 
 
 def session_query(session_id: UUID) -> dict[str, str]:
@@ -323,6 +357,11 @@ def search_text() -> str:
     return str(st.session_state.get(SEARCH) or "").strip()
 
 
+def session_list_acts() -> Any:
+    """Return what the session list asks for in this run, as the browser sent it."""
+    return st.session_state[SESSION_LIST].get("acts") or []
+
+
 def flash(error: ClientError) -> None:
     """Keep an error of a callback for the page to show once."""
     memory().flash = error
@@ -347,7 +386,7 @@ def area_moves(name: str, identity: object, rows: int) -> bool:
 def forget_older_sessions() -> None:
     """Forget the loaded older pages of the sidebar, whose rows may have changed."""
     held = memory()
-    held.older, held.older_cursor = [], None
+    held.first, held.older, held.older_cursor = [], [], None
 
 
 def note_statuses(sessions: Iterable[Session]) -> None:

@@ -110,12 +110,26 @@ class Desk:
 
     def row(self, session_id: str) -> Locator:
         """A session's row in the sidebar."""
-        return self.sidebar.locator(f".st-key-open-{session_id}").get_by_role("button")
+        return self.item(session_id).locator(".open")
+
+    def item(self, session_id: str) -> Locator:
+        """A session's row with all that belongs to it."""
+        return self.sidebar.locator(f"[data-session='{session_id}']")
+
+    def is_marked(self, session_id: str, mark: str) -> None:
+        """Wait until a status, or that there is something new, stands before the title."""
+        expect(self.item(session_id)).to_have_attribute("data-mark", mark)
 
     def choose(self, session_id: str, action: str) -> None:
         """Choose an action in the menu of a session's row."""
-        self.sidebar.locator(f".st-key-menu-{session_id}").get_by_role("button").click()
+        self.item(session_id).locator(".more").click()
         self.page.get_by_role("menuitem", name=action, exact=True).click()
+
+    def delete(self, session_id: str) -> None:
+        """Delete a session in the sidebar; for some seconds it can be undone."""
+        self.choose(session_id, "Delete")
+        question = self.page.get_by_role("alertdialog")
+        question.get_by_role("button", name="Delete", exact=True).click()
 
 
 def without_end(text: str) -> Callable[[list[JSON], JSON], JSON]:

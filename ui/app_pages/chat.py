@@ -29,6 +29,7 @@ if session_id is None:
     st.stop()
 
 session = last_known.read(("session", session_id), state.client().session, session_id)
+state.memory().opened = session
 turns = last_known.read(("turns", session_id), state.client().turns, session_id).items
 rows = history.load(session)
 is_latest = state.window(session_id).is_latest

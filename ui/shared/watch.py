@@ -1,18 +1,21 @@
 """Notices what changed elsewhere while a page is idle: another tab, another device, a worker.
 
-A fragment asks every few seconds and draws the whole page again only when something differs. It
-holds no widgets: a fragment's own widgets would have to wait while the page follows a turn.
+A fragment asks every few seconds and draws the whole page again only when something differs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
+from backend.schemas.operations import ServerInfo
+from backend.schemas.sessions import Session
 from ui import state
 from ui.client import ClientError
 
 SECONDS = 4
+LATEST = 30  # sessions: so many the list reads first
+Stamp = tuple[Any, ...]
 
 
 def rerun_every(seconds: float, differs: Callable[[], bool] = lambda: True) -> None:
@@ -28,34 +31,36 @@ def rerun_every(seconds: float, differs: Callable[[], bool] = lambda: True) -> N
     look()
 
 
-def note() -> None:
-    """Remember how things stood before the page is drawn; what changes meanwhile is a change."""
-    state.memory().drawn_from = snapshot()
+def keep_fresh() -> None:
+    """Draw the page again when the session list, the open session or the server has changed.
 
-
-def keep_fresh(look: Callable[[], object] = lambda: (), seconds: float = SECONDS) -> None:
-    """Draw the page again when the session list, the open session, or what `look` gives changed.
-
-    It gives None for what cannot be known at the moment.
+    Changed since it was read for this page, so that nothing is missed between two looks.
     """
-    before = (state.memory().drawn_from, look())
+    held = state.memory()
+    opened = held.opened if held.opened and held.opened.id == state.open_session_id() else None
+    before = _stamp(held.first, opened, state.server())
 
     def differs() -> bool:
-        now = (snapshot(), look())
-        return now != before and None not in now
+        now = _look(opened)
+        return now is not None and now != before
 
-    rerun_every(seconds, differs)
+    rerun_every(SECONDS, differs)
 
 
-def snapshot() -> tuple[Any, ...] | None:
-    """Return what an idle page depends on; None when the service does not answer at the moment."""
-    api, open_id = state.client(), state.open_session_id()
+def _look(opened: Session | None) -> Stamp | None:
+    """Return how things stand; None when the service does not answer at the moment."""
+    api, held = state.client(), state.memory()
     try:
-        listed = api.sessions(limit=30).items
-        if open_id is not None and all(session.id != open_id for session in listed):
-            listed.append(api.session(open_id))
-        server = api.server()
+        listed = api.sessions(
+            limit=LATEST, q=state.search_text(), archived=held.archived, pinned=False
+        ).items
+        now = api.session(opened.id) if opened else None
+        return _stamp(listed, now, api.server())
     except ClientError:
         return None
-    rows = [(s.id, s.status, s.title, s.pinned, s.message_count, s.branch) for s in listed]
+
+
+def _stamp(listed: Sequence[Session], opened: Session | None, server: ServerInfo) -> Stamp:
+    sessions = [*listed, opened] if opened else listed
+    rows = [(s.id, s.status, s.title, s.pinned, s.message_count, s.branch) for s in sessions]
     return (tuple(rows), tuple(server.missing), server.pending_approvals)

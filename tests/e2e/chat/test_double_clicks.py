@@ -215,16 +215,17 @@ def test_a_failed_turn_is_tried_again_once(desk: Desk, stack: Stack, model: Scri
     assert count(stack, f"turns WHERE conversation_id = '{desk.session_id}'") == 2
 
 
-def test_older_sessions_come_once(desk: Desk, stack: Stack):
-    for _ in range(ON_TWO_PAGES):
-        stack.client.post("/sessions", json={"title": "One of many"})
+def test_a_session_that_is_chosen_twice_is_opened_once(
+    desk: Desk, stack: Stack, model: ScriptedModel
+):
+    model.steps = [{"text": "Good evening."}]
+    session = stack.chat("Good morning.")["session_id"]
+    expect(desk.row(session)).to_be_visible()
     desk.is_at_rest()
-    rows = desk.sidebar.locator("[class*='st-key-open-']")
-    first_page = rows.count()
 
-    click_twice(stack, button(desk, "Show older"), "conversations", ALL)
+    click_twice(stack, desk.row(session), "conversations", ALL)
 
-    expect(rows).to_have_count(2 * first_page)
+    desk.sees_once("Good evening.")
     has_no_complaint(desk)
 
 

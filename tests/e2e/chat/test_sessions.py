@@ -20,8 +20,9 @@ def begin(desk: Desk, model: ScriptedModel, question: str) -> str:
 def test_a_session_is_renamed(desk: Desk, model: ScriptedModel):
     session = begin(desk, model, "Old name")
     desk.choose(session, "Rename")
-    desk.page.get_by_role("dialog").get_by_label("Title").fill("New *name*")
-    desk.page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    title = desk.sidebar.get_by_role("textbox", name="Title")
+    title.fill("New *name*")
+    title.press("Enter")
 
     expect(desk.row(session)).to_contain_text("New *name*")
 
@@ -38,24 +39,29 @@ def test_a_session_is_pinned_and_unpinned(desk: Desk, model: ScriptedModel, stac
 
     desk.choose(session, "Unpin")
     stack.wait_for(lambda: not is_pinned(), "it stays pinned")
-    desk.is_at_rest()  # a menu that is opened before is drawn anew, and closes
     desk.choose(session, "Pin")
     stack.wait_for(is_pinned, "the menu does not follow")
 
 
-def test_a_session_is_deleted_only_after_it_was_asked(desk: Desk, model: ScriptedModel):
+def test_a_session_is_deleted_only_after_it_was_asked(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
     session = begin(desk, model, "To be deleted")
     desk.choose(session, "Delete")
     desk.press("Keep")
     expect(desk.row(session)).to_be_visible()
-    desk.choose(session, "Delete")
 
-    desk.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    desk.delete(session)
 
     desk.sees("What would you like to know?")
     expect(desk.row(session)).to_have_count(0)
+    stack.wait_for(lambda: is_gone(stack, session), "it is not deleted")
     desk.open(f"?session={session}")
     desk.sees("Session not found")
+
+
+def is_gone(stack: Stack, session_id: str) -> bool:
+    return stack.client.get(f"/sessions/{session_id}").status_code == 404
 
 
 def test_an_archived_session_can_be_restored(desk: Desk, model: ScriptedModel):
@@ -65,7 +71,7 @@ def test_an_archived_session_can_be_restored(desk: Desk, model: ScriptedModel):
     desk.press("Archived")
 
     desk.choose(session, "Restore")
-    desk.is_at_rest()
+    expect(desk.row(session)).to_have_count(0)
     desk.press("Back to sessions")
 
     expect(desk.row(session)).to_be_visible()

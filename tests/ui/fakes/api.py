@@ -302,6 +302,8 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
 
     @app.patch(f"{api}/sessions/{{session_id}}")
     def change(session_id: UUID, change: SessionChange):
+        if session_id not in store.sessions:
+            return missing()
         for name, value in change.model_dump(exclude_none=True).items():
             setattr(store.sessions[session_id], name, value)
         return store.sessions[session_id]

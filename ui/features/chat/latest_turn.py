@@ -63,7 +63,8 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
 
     draw()
     if latest.waits_for:
-        watch.keep_fresh(lambda: _times_left(latest), WAITING_SECONDS)
+        before = _times_left(latest)
+        watch.rerun_every(WAITING_SECONDS, lambda: _times_left(latest) != before)
 
 
 def _newer(session: Session, latest: Latest) -> Latest | None:

@@ -91,9 +91,14 @@ def _escape_all(text: str, glue: str) -> str:
     return "".join(kept) + _escape(text[end:], glue)
 
 
+def one_line(text: str) -> str:
+    """Return a text without line breaks and the signs that turn its direction."""
+    return _INVISIBLE.sub(" ", text).strip()
+
+
 def plain(text: str, limit: int = 300) -> str:
     """Return a text for a label or within a sentence of ours: one line, nothing interpreted."""
-    line = _INVISIBLE.sub(" ", text).strip()
+    line = one_line(text)
     if len(line) > limit:
         line = line[: limit - 1] + "…"
     return _without_logo(_PUNCTUATION.sub(r"\\\1", line).replace(":", COLON))

@@ -1,0 +1,120 @@
+"""Does what the session list asks for. The list asks again until it is told that it was done."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange
+from ui import state
+from ui.client import ClientError, NotFound, ServiceUnavailable
+from ui.features.sessions import pages
+
+MAX_AT_ONCE = 100
+
+
+class Act(BaseModel):
+    """One thing that a person chose in the list; `n` rises from act to act."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    n: int
+    do: Literal[
+        "open", "new", "rename", "pin", "unpin", "archive", "restore", "allowed", "delete", "older"
+    ]
+    ids: list[UUID] = Field(default_factory=list, max_length=MAX_AT_ONCE)
+    title: str = Field("", max_length=MAX_TITLE_CHARS)
+    cursor: str = ""
+
+
+ACTS = TypeAdapter(list[Act])
+
+
+def take() -> None:
+    """Do what is new among the acts that the list sent.
+
+    Two quick clicks are two runs whose callbacks may meet: the second waits, and finds it done.
+    """
+    held = state.memory()
+    with held.acting:
+        for act in ACTS.validate_python(state.session_list_acts()):
+            if act.n > held.acted:
+                held.acted = act.n
+                _do(act)
+
+
+def _do(act: Act) -> None:
+    try:
+        DOERS[act.do](act)
+    except ClientError as problem:
+        state.flash(problem)
+
+
+def _open(act: Act) -> None:
+    state.leave_for(act.ids[0] if act.ids else None)
+
+
+def _change(act: Act, **fields: object) -> None:
+    change = SessionChange.model_validate(fields)
+
+    def change_one(session_id: UUID) -> None:
+        pages.put(state.client().change_session(session_id, change))
+
+    _for_each(act, change_one)
+
+
+def _rename(act: Act) -> None:
+    if title := act.title.strip():
+        _change(act, title=title)
+
+
+def _delete(act: Act) -> None:
+    was_open = state.open_session_id() in act.ids
+
+    def delete_one(session_id: UUID) -> None:
+        with suppress(NotFound):  # somebody else was faster
+            state.client().delete_session(session_id)
+        pages.drop(session_id)
+
+    _for_each(act, delete_one)
+    if was_open:
+        state.leave_for(None)
+
+
+def _for_each(act: Act, do: Callable[[UUID], None]) -> None:
+    """Do it with all that are still there. Raise the first refusal when all were tried."""
+    refusal: ClientError | None = None
+    for session_id in act.ids:
+        try:
+            do(session_id)
+        except ServiceUnavailable:
+            raise  # it would be the same with the rest, after a long wait for each
+        except ClientError as problem:
+            refusal = refusal or problem
+    if refusal:
+        raise refusal
+
+
+def _allowed(act: Act) -> None:
+    state.memory().asked_allowed = act.ids[0] if act.ids else None
+
+
+def _older(act: Act) -> None:
+    pages.load_older(act.cursor)
+
+
+DOERS: Mapping[str, Callable[[Act], None]] = {
+    "open": _open,
+    "new": _open,
+    "rename": _rename,
+    "pin": partial(_change, pinned=True),
+    "unpin": partial(_change, pinned=False),
+    "archive": partial(_change, archived=True),
+    "restore": partial(_change, archived=False),
+    "allowed": _allowed,
+    "delete": _delete,
+    "older": _older,
+}

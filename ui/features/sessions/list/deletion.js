@@ -1,0 +1,49 @@
+// What is deleted leaves the list at once and is deleted some seconds later, unless it is undone.
+// A page that is closed in these seconds deletes nothing.
+const deletion = { ids: [], reopens: null, timer: null };
+
+function deleteLater(ids) {
+  deleteNow(); // what was deleted before
+  const open = openId();
+  deletion.ids = ids;
+  deletion.reopens = ids.includes(open) ? open : null;
+  deletion.timer = setTimeout(deleteNow, list.data.limits.undo_seconds * 1_000);
+  for (const id of ids) selection.ids.delete(id);
+  leaveRows(ids);
+  if (deletion.reopens) ask("new");
+  else draw();
+}
+
+function deleteNow() {
+  const ids = forgetDeletion();
+  if (ids.length) ask("delete", { ids });
+}
+
+function undoDeletion() {
+  const { reopens } = deletion;
+  const [first] = forgetDeletion();
+  if (reopens) ask("open", { ids: [reopens] });
+  else draw();
+  focusRow(first);
+}
+
+function forgetDeletion() {
+  const { ids } = deletion;
+  clearTimeout(deletion.timer);
+  Object.assign(deletion, { ids: [], reopens: null, timer: null });
+  return ids;
+}
+
+function makeDeletionBar(bar) {
+  const undo = makeButton("act", "Undo");
+  undo.addEventListener("click", undoDeletion);
+  bar.replaceChildren(make("span", "count"), undo);
+}
+
+function drawDeletion() {
+  const count = deletion.ids.length;
+  const words = count ? `Deleting ${count === 1 ? "1 session" : `${count} sessions`} …` : "";
+  list.deletionBar.hidden = !count;
+  setText(list.deletionBar.firstElementChild, words);
+  setText(list.announced, words && `${words} It can be undone.`);
+}

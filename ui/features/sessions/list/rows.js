@@ -1,0 +1,105 @@
+// Draws groups and rows into the elements of before, so that focus, scrolling and a title that is
+// being written stay. What people wrote becomes text, never markup.
+const MARKS = {
+  running: "running",
+  queued: "queued",
+  waiting: "waits for approval",
+  failed: "failed",
+  unread: "has a new answer",
+};
+
+function make(tag, className, text = null, attributes = {}) {
+  const element = document.createElement(tag);
+  element.className = className;
+  if (text !== null) element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function makeButton(className, text, attributes = {}) {
+  return make("button", className, text, { type: "button", ...attributes });
+}
+
+// Writes only what differs: an attribute that is set again is work for the browser.
+function setAttribute(element, name, value) {
+  if (value === null) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+  } else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function arrange(parent, wanted) {
+  const staying = new Set(wanted);
+  for (const child of [...parent.children]) if (!staying.has(child)) child.remove();
+  wanted.forEach((child, place) => {
+    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
+  });
+}
+
+function drawGroup(group) {
+  const section = list.groups.get(group.name) ?? makeGroup(group.name);
+  list.groups.set(group.name, section);
+  arrange(section.lastElementChild, group.rows.map(drawRow));
+  return section;
+}
+
+function makeGroup(name) {
+  const section = make("section", "group", null, { "aria-label": name });
+  section.append(make("h2", "day", name), make("ul", "", null, { role: "list" }));
+  return section;
+}
+
+function drawRow(row) {
+  const item = list.items.get(row.id) ?? makeRow(row.id);
+  list.items.set(row.id, item);
+  const [opener, menuOpener] = item.querySelectorAll(".open, .more");
+  const title = titleOf(row);
+  const isSelected = selection.ids.has(row.id);
+  const current = row.id === list.current ? "0" : "-1";
+  setText(opener, title);
+  setAttribute(opener, "title", title);
+  setAttribute(opener, "aria-label", row.mark ? `${title}, ${MARKS[row.mark]}` : title);
+  setAttribute(opener, "aria-current", row.id === openId() ? "page" : null);
+  setAttribute(opener, "role", isSelecting() ? "checkbox" : null);
+  setAttribute(opener, "aria-checked", isSelecting() ? String(isSelected) : null);
+  setAttribute(opener, "tabindex", current);
+  setAttribute(menuOpener, "aria-label", `Actions for ${title}`);
+  setAttribute(menuOpener, "tabindex", current);
+  setAttribute(item, "data-mark", isSelecting() ? (isSelected ? "on" : "off") : row.mark);
+  return item;
+}
+
+function makeRow(id) {
+  const item = make("li", "row", null, { "data-session": id });
+  item.append(
+    makeButton("open", "", { dir: "auto" }),
+    makeButton("more", "", { "aria-haspopup": "menu", "data-icon": "more_vert" }),
+  );
+  return item;
+}
+
+function drawOlder() {
+  const older = list.older;
+  older.hidden = !list.data.older;
+  older.disabled = Boolean(asked(["older"]));
+  setText(older, older.disabled ? "Loading older …" : "Show older");
+  const shown = JSON.stringify([list.data.archived, list.data.search, list.data.older]);
+  if (list.olderShown === shown) return;
+  list.olderShown = shown;
+  list.hasAskedOlder = false;
+  list.observer.unobserve(older); // it tells of a change only, and may be in sight as before
+  list.observer.observe(older);
+}
+
+function showOlder() {
+  list.hasAskedOlder = true;
+  if (list.data.older && !asked(["older"])) ask("older", { cursor: list.data.older });
+}
+
+// Each page comes by itself once; when it did not come, the button asks again.
+function reachEnd([entry]) {
+  if (entry.isIntersecting && !list.hasAskedOlder) showOlder();
+}

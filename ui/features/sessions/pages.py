@@ -1,0 +1,90 @@
+"""The sessions that the sidebar holds: pinned ones, the latest, and the older ones so far."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from backend.schemas.sessions import Session, SessionPage
+from ui import state
+from ui.shared import last_known
+from ui.shared.watch import LATEST
+
+OLDER = 100
+MAX_PINNED = 100
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the list shows, and from where the next older page goes on; None: nothing is older."""
+
+    sessions: list[Session]
+    cursor: str | None
+
+
+def load() -> Held:
+    """Read what may have changed, and put it together with the older pages."""
+    pinned = _read(MAX_PINNED, pinned=True).items
+    page = _read(LATEST)
+    held = state.memory()
+    if held.older:
+        held.older = _newest_first([*_moved_down(held.first, page), *held.older], page.items)
+    held.first, held.first_cursor = page.items, page.next_cursor
+    fresh = [*pinned, *page.items]
+    state.note_statuses(fresh)
+    is_pinned = {session.id for session in pinned}
+    older = [session for session in held.older if session.id not in is_pinned]
+    return Held([*fresh, *older], held.older_cursor if held.older else page.next_cursor)
+
+
+def load_older(cursor: str) -> None:
+    """Read the next older page. A cursor that is not the next one was asked for already."""
+    held = state.memory()
+    if cursor != (held.older_cursor if held.older else held.first_cursor):
+        return
+    page = _read(OLDER, cursor=cursor)
+    held.older = _newest_first([*held.older, *page.items], held.first)
+    held.older_cursor = page.next_cursor
+
+
+def put(session: Session) -> None:
+    """Take up how a session is now, where the older pages hold it or reach back to it."""
+    held = state.memory()
+    drop(session.id)
+    if not held.older or session.pinned or session.archived != held.archived:
+        return
+    if held.older_cursor is None or session.updated_at > held.older[-1].updated_at:
+        held.older = _newest_first([session, *held.older], [])
+
+
+def drop(session_id: UUID) -> None:
+    """Let go of a session that has left the list."""
+    held = state.memory()
+    held.first = [session for session in held.first if session.id != session_id]
+    held.older = [session for session in held.older if session.id != session_id]
+
+
+def _read(limit: int, *, pinned: bool = False, cursor: str | None = None) -> SessionPage:
+    """Pinned sessions stand first however old they are, so they are a list of their own."""
+    shown = (state.search_text(), state.memory().archived)
+    return last_known.read(
+        ("sessions", limit, pinned, cursor, shown),
+        state.client().sessions,
+        limit=limit,
+        cursor=cursor,
+        q=state.search_text(),
+        archived=state.memory().archived,
+        pinned=pinned,
+    )
+
+
+def _moved_down(before: list[Session], page: SessionPage) -> list[Session]:
+    """Those that newer ones pushed off the latest page; what left from its middle has gone."""
+    if not page.items or page.next_cursor is None:
+        return []
+    last = page.items[-1].updated_at
+    return [session for session in before if session.updated_at < last]
+
+
+def _newest_first(sessions: list[Session], without: list[Session]) -> list[Session]:
+    seen = {session.id for session in without}
+    kept = {session.id: session for session in reversed(sessions) if session.id not in seen}
+    return sorted(kept.values(), key=lambda session: session.updated_at, reverse=True)

@@ -1,0 +1,86 @@
+"""Draws the session list: one component, whose rows and menus are made in the browser."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from backend.schemas.sessions import MAX_TITLE_CHARS, Session, TurnStatus
+from ui import state
+from ui.features.sessions import acts, pages
+from ui.features.sessions.pages import Held
+from ui.shared.text.markdown import one_line
+from ui.shared.times import grouped, zone
+
+FOLDER = Path(__file__).parent / "list"
+# One module: what Streamlit imports by the text cannot import its neighbours.
+SCRIPTS = ("acts.js", "rows.js", "menu.js", "rename.js", "selection.js", "deletion.js", "list.js")
+UNDO_SECONDS = 8
+NEW_TITLE = "New chat"
+
+_component = st.components.v2.component(
+    "session_list",
+    html=(FOLDER / "list.html").read_text(),
+    css=(FOLDER / "list.css").read_text(),
+    js="\n".join((FOLDER / name).read_text() for name in SCRIPTS),
+    isolate_styles=False,
+)
+
+
+def show() -> None:
+    """Draw the list. It is sent anew only when something in it differs."""
+    acted = state.memory().acted  # before reading: what is done meanwhile is not in what is read
+    data = list_data(pages.load(), acted)
+    _component(key=state.SESSION_LIST, data=data, on_acts_change=acts.take)
+
+
+def list_data(held: Held, acted: int) -> dict[str, Any]:
+    """Return what the browser is told: rows by group, and up to which act all is done."""
+    open_id = state.open_session_id()
+    now = datetime.now(zone(st.context.timezone))
+    return {
+        "groups": [
+            {"name": name, "rows": [_row(session) for session in sessions]}
+            for name, sessions in grouped(held.sessions, now)
+        ],
+        "open": str(open_id) if open_id else None,
+        "older": held.cursor,
+        "archived": state.memory().archived,
+        "search": state.search_text(),
+        "empty": _empty_text(),
+        "acted": acted,
+        "limits": {
+            "title": MAX_TITLE_CHARS,
+            "selected": acts.MAX_AT_ONCE,
+            "undo_seconds": UNDO_SECONDS,
+        },
+    }
+
+
+def _row(session: Session) -> dict[str, Any]:
+    return {
+        "id": str(session.id),
+        "title": one_line(session.title) or NEW_TITLE,
+        "mark": _mark(session),
+        "pinned": session.pinned,
+    }
+
+
+def _mark(session: Session) -> str:
+    """Return what stands before the title: a status, failed, unread, or nothing."""
+    if session.status == "idle" and session.has_failed:
+        return "failed"
+    if session.status == "idle":
+        return "unread" if session.id in state.memory().unread else ""
+    if session.status is TurnStatus.QUEUED and "worker" not in state.server().missing:
+        return "running"  # it is a moment's wait
+    return str(session.status)
+
+
+def _empty_text() -> str:
+    if state.search_text():
+        return "No session has this in its title."
+    if state.memory().archived:
+        return "No session is archived."
+    return "Your conversations will appear here."
