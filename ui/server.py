@@ -60,7 +60,8 @@ def page_policy() -> str:
     return "; ".join(
         (
             "default-src 'self'",
-            f"script-src 'self' {digests}",
+            # Streamlit loads the scripts of components from blobs, which only scripts can make.
+            f"script-src 'self' blob: {digests}",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",

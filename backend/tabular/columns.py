@@ -13,16 +13,18 @@ _WHOLE = ("BIGINT", "INT", "SMALLINT", "TINYINT", "HUGEINT", "UBIGINT", "UINT", 
 _WHOLE += ("UTINYINT", "UHUGEINT", "MEDIUMINT", "SERIAL", "BIGSERIAL")
 _MOMENTS = ("TIMESTAMP", "DATETIME")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_MONEY = frozenset(
-    "actual actuals amount balance budget cost costs credit debit difference eur euro forecast "
-    "gbp chf usd expense expenses income margin money paid price profit remaining revenue sales "
-    "spend spent total turnover variance".split()
-)
-_NO_MONEY = frozenset(
-    "account center centre class code count date day days document documents factor id key month "
-    "months name no number pct percent percentage period quantity rank rate ratio row rows share "
-    "status type units version week year years".split()
-)
+_MONEY = frozenset({
+    "actual", "actuals", "amount", "balance", "budget", "cost", "costs", "credit", "debit",
+    "difference", "eur", "euro", "forecast", "gbp", "chf", "usd", "expense", "expenses",
+    "income", "margin", "money", "paid", "price", "profit", "remaining", "revenue", "sales",
+    "spend", "spent", "total", "turnover", "variance",
+})  # fmt: skip
+_NO_MONEY = frozenset({
+    "account", "center", "centre", "class", "code", "count", "date", "day", "days", "document",
+    "documents", "factor", "id", "key", "month", "months", "name", "no", "number", "pct",
+    "percent", "percentage", "period", "quantity", "rank", "rate", "ratio", "row", "rows",
+    "share", "status", "type", "units", "version", "week", "year", "years",
+})  # fmt: skip
 
 
 class Kind(StrEnum):

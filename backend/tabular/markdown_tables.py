@@ -13,6 +13,7 @@ _MARKS = re.compile(r"\*\*|__|`")
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousand in some languages
 MAX_ROWS = 5_000
+NOTHING = ("", "\u2013", "-")  # an en dash
 
 Table = dict[str, Any]
 
@@ -74,7 +75,7 @@ def _cells(line: str) -> list[str]:
 
 def _type_of(cells: Sequence[str]) -> str:
     """Return the type of a column; one that could be read in two ways stays text."""
-    said = [cell for cell in cells if cell not in ("", "–", "-")]
+    said = [cell for cell in cells if cell not in NOTHING]
     if not said or not all(_NUMBER.fullmatch(cell) for cell in said):
         return "VARCHAR"
     if any(_UNSURE.fullmatch(cell) for cell in said):
@@ -85,7 +86,7 @@ def _type_of(cells: Sequence[str]) -> str:
 def _value(cell: str, type_name: str) -> str | int | float | None:
     if type_name == "VARCHAR":
         return cell
-    if cell in ("", "–", "-"):
+    if cell in NOTHING:
         return None
     plain = cell.replace(",", "").replace("\u2212", "-")
     return float(plain) if type_name == "DOUBLE" else int(plain)

@@ -41,8 +41,8 @@ def test_it_comes_as_csv_in_quotes_and_as_a_workbook_without_formulas(stack: Sta
     book = openpyxl.load_workbook(io.BytesIO(run(stack, session_id, sql, format="xlsx").content))
 
     assert text.splitlines()[1] == '"\'=1+1","2.5",""'
-    assert list(csv.reader(io.StringIO(text)))[0] == ["formula", "amount", "nothing"]
-    cells = list(book.worksheets[0].iter_rows(min_row=2))[0]
+    assert next(csv.reader(io.StringIO(text))) == ["formula", "amount", "nothing"]
+    cells = next(book.worksheets[0].iter_rows(min_row=2))
     assert [(cell.value, cell.data_type) for cell in cells[:2]] == [("=1+1", "s"), (2.5, "n")]
 
 

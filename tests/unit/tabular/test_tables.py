@@ -94,8 +94,8 @@ ANSWER = """The budget:
 
 | Cost centre | Budget EUR | Left | Note |
 |:---|---:|---:|---|
-| **CC-1001** | 1,200,000.50 | – | a \\| b |
-| CC-1002 | −3 | 1.234 |
+| **CC-1001** | 1,200,000.50 | \u2013 | a \\| b |
+| CC-1002 | \u22123 | 1.234 |
 
 ```
 | no | table |
@@ -110,7 +110,10 @@ def test_tables_of_an_answer_are_read_with_values_where_those_are_sure():
     assert [column["type"] for column in table["columns"]] == [
         "VARCHAR", "DOUBLE", "VARCHAR", "VARCHAR",
     ]  # fmt: skip
-    assert table["rows"] == [["CC-1001", 1200000.5, "–", "a | b"], ["CC-1002", -3.0, "1.234", ""]]
+    assert table["rows"] == [
+        ["CC-1001", 1200000.5, "\u2013", "a | b"],
+        ["CC-1002", -3.0, "1.234", ""],
+    ]
 
 
 @given(st.text(alphabet="|-: \n`a\\", max_size=400))

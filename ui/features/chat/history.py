@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
 from ui.features.chat import message_actions, renderers
+from ui.features.chat.answer import pictures_of
 from ui.features.chat.blocks import Block, to_groups
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.renderers import Place
@@ -36,7 +37,7 @@ def show(
     with area("history", (session_id, session.branch, first), rows=len(groups)):
         if page.next_before is not None:
             _earlier_button(page, session_id)
-        place = Place(session_id, "stored")
+        place = Place(session_id, "stored", pictures_of(session_id, settled))
         for group in groups:
             with speaker(is_user=group.is_user, agent=group.agent):
                 for block in group.blocks:

@@ -12,8 +12,11 @@ from backend.schemas.branches import MessageVersion
 from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Turn
 from ui import state
 from ui.client import ClientError
-from ui.features.chat import calls, renderers
+from ui.features.chat import calls
+from ui.shared import clipboard
+from ui.shared.text import long_text
 
+MAX_COPIED_CHARS = 300_000
 BUSY = "Not while a turn runs: wait for its end, or stop it"
 
 
@@ -78,13 +81,22 @@ def under_message(row: DisplayMessage, actions: Actions) -> None:
 def under_answer(row: DisplayMessage, actions: Actions) -> None:
     """Copy, and another answer, under what an agent said last."""
     with _row(row):
-        renderers.offer_copy(str(row.content.get("text", "")), str(row.id))
+        _offer_copy(row)
         # A stopped answer goes on instead, by the Retry below it.
         if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
             return
         if not actions.is_busy:
             state.memory().asked_again.discard(row.turn_id)
         _button("Another answer", ":material/refresh:", row, actions, _ask_again, row.turn_id)
+
+
+def _offer_copy(row: DisplayMessage) -> None:
+    """Copy an answer's Markdown in one click; one too long to be sent twice is a download."""
+    text = str(row.content.get("text", ""))
+    if len(text) <= MAX_COPIED_CHARS:
+        clipboard.offer(text, f"copy-{row.id}", "Copy this answer as Markdown")
+    else:
+        long_text.offer_file(text, f"copy-{row.id}")
 
 
 def _row(row: DisplayMessage) -> DeltaGenerator:

@@ -17,9 +17,13 @@ from backend.schemas.sessions import (
 from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import ApprovalView
-from ui.features.chat import files, sources
+from ui.features.chat import answer, files, sources
+from ui.features.chat.answer import Pictures
 from ui.features.chat.blocks import Block, seconds_taken
-from ui.shared import links, tables
+from ui.features.results import own_query, view
+from ui.features.results.origins import origin_of
+from ui.features.results.sql_text import lay_out as lay_out_sql
+from ui.shared import links
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
@@ -40,6 +44,7 @@ class Place:
 
     session_id: UUID
     prefix: str
+    pictures: Pictures | None = None
 
     def key(self, row: DisplayMessage) -> str:
         """Return a key for the widgets of one row."""
@@ -54,8 +59,10 @@ def draw(block: Block, place: Place) -> None:
 def _text(block: Block, place: Place) -> None:
     row = block.row
     text = str(row.content.get("text", ""))
-    show = long_text.verbatim if row.message_type is MessageType.USER else long_text.answer
-    show(text, place.key(row))
+    if row.message_type is MessageType.USER:
+        long_text.verbatim(text, place.key(row))
+    else:
+        answer.show(text, place.key(row), place.pictures or Pictures(place.session_id))
     if row.status is MessageStatus.STOPPED:
         st.caption(":material/stop_circle: Stopped here")
     if row.message_type is MessageType.ASSISTANT:
@@ -78,12 +85,12 @@ def _tool_call(block: Block, place: Place) -> None:
     with st.expander(
         _step_label(block, asked), is_edited, icon=_step_icon(block, asked), type="step"
     ):
+        if block.result is not None:
+            _output(block.result, place)
         if asked is not None:
             approval_card.show_end(asked, place.key(block.row))
         else:
-            _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
-        if block.result is not None:
-            _output(block.result, place)
+            _input(block.row, place)
         sources.show_within(block.row.metadata)
 
 
@@ -144,17 +151,6 @@ def _unknown(block: Block, place: Place) -> None:
     _labelled(str(block.row.content_type), block.row.content, place.key(block.row))
 
 
-def offer_copy(text: str, key: str) -> None:
-    """The Markdown of an answer, to be copied; nothing of it is sent until the popover opens."""
-    box = st.popover(
-        "", icon=":material/content_copy:", type="tertiary", key=f"copy-{key}", on_change="rerun",
-        help="Copy this answer as Markdown",
-    )  # fmt: skip
-    if box.open:
-        with box:
-            long_text.whole(text, key)
-
-
 RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
     ContentType.TEXT: _text,
     ContentType.THINKING: _thinking,
@@ -173,8 +169,7 @@ RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
 def _output(row: DisplayMessage, place: Place) -> None:
     table = row.metadata.get("table")
     if isinstance(table, dict) and table.get("columns"):
-        st.caption("Result")
-        tables.show(table, place.session_id, place.key(row))
+        view.show(table, origin_of(table, place.session_id), place.key(row))
     else:
         label = "Error" if row.content.get("is_error") else "Result"
         _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
@@ -182,6 +177,21 @@ def _output(row: DisplayMessage, place: Place) -> None:
         _labelled("Structured content", structured, f"structured-{place.key(row)}")
     for number, link in enumerate(row.metadata.get("links") or ()):
         links.show(link, f"link-{number}-{place.key(row)}")
+
+
+def _input(row: DisplayMessage, place: Place) -> None:
+    """What a tool was given; a query laid out for reading, and to be run by oneself."""
+    arguments, key = row.content.get("arguments"), place.key(row)
+    query = own_query.query_of(str(row.content.get("name")), arguments)
+    if query is None:
+        _labelled("Input", arguments, f"in-{key}")
+        return
+    source, sql = query
+    st.caption(f"Query of {plain(source, 80)}")
+    long_text.code(lay_out_sql(sql), f"in-{key}", "sql")
+    if rest := {name: arguments[name] for name in arguments if name not in ("source", "sql")}:
+        _labelled("Other input", rest, f"rest-{key}")
+    own_query.show(place.session_id, source, sql, row.id, key)
 
 
 def _labelled(label: str, value: Any, key: str) -> None:
