@@ -28,6 +28,7 @@ from backend.api.routes import (
     chat,
     configuration,
     domains,
+    exports,
     inspection,
     queries,
     retention,
@@ -82,6 +83,7 @@ def create_app(services: Services) -> FastAPI:
     for resource in (
         chat,
         sessions,
+        exports,
         branches,
         turns,
         approvals,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui import state
+from ui.shared.text.formulas import write_formulas
 from ui.shared.text.markdown import Piece, safe_markdown, split_pieces
 from ui.shared.text.markup import highlighted_as, is_too_much
 from ui.shared.text.parts import split_lines, split_paragraphs
@@ -56,7 +57,7 @@ def draw_piece(piece: Piece) -> None:
         st.caption(f":material/info: {TOO_MUCH}")
         st.text(piece.text)
     else:
-        st.markdown(safe_markdown(piece.text), anchors=False)
+        st.markdown(safe_markdown(write_formulas(piece.text)), anchors=False)
 
 
 def offer_file(text: str, key: str) -> None:
