@@ -84,6 +84,7 @@ class Memory:
     edited: UUID | None = None
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
+    turn_figures: dict[UUID, tuple[object, Any]] = field(default_factory=dict)
     own_queries: dict[UUID, Any] = field(default_factory=dict)
     server: ServerInfo | None = None
     drawn_from: tuple[Any, ...] | None = None

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
-from ui.features.chat import message_actions, renderers
+from ui.features.chat import message_actions, renderers, steps
 from ui.features.chat.answer import pictures_of
 from ui.features.chat.blocks import Block, to_groups
 from ui.features.chat.message_actions import Actions
@@ -33,6 +33,7 @@ def show(
     """Draw the settled rows of a window, and the way to earlier and later ones."""
     session_id = session.id
     groups = to_groups(settled)
+    actions = message_actions.with_figures(actions, session, settled)
     first = page.items[0].position if page.items else 0
     with area("history", (session_id, session.branch, first), rows=len(groups)):
         if page.next_before is not None:
@@ -40,8 +41,7 @@ def show(
         place = Place(session_id, "stored", pictures_of(session_id, settled))
         for group in groups:
             with speaker(is_user=group.is_user, agent=group.agent):
-                for block in group.blocks:
-                    _draw(block, place, actions)
+                steps.show(group.blocks, lambda block: _draw(block, place, actions), place)
                 if (answer := group.answer) is not None:
                     message_actions.under_answer(answer, actions)
         if not state.window(session_id).is_latest:

@@ -1,7 +1,7 @@
 """Draws one block of a conversation: a table of renderers by content type."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -69,10 +69,16 @@ def _text(block: Block, place: Place) -> None:
         sources.show(row.metadata)
 
 
-def _thinking(block: Block, place: Place) -> None:
+def thinking(rows: Sequence[DisplayMessage], place: Place) -> None:
+    """Draw thinking as one row, however often the model thought."""
     with st.expander("Thinking", type="compact", icon=":material/psychology:"):
-        long_text.answer(str(block.row.content.get("text", "")), place.key(block.row))
-        sources.show_within(block.row.metadata)
+        for row in rows:
+            long_text.answer(str(row.content.get("text", "")), place.key(row))
+            sources.show_within(row.metadata)
+
+
+def _thinking(block: Block, place: Place) -> None:
+    thinking([block.row], place)
 
 
 def _tool_call(block: Block, place: Place) -> None:
@@ -82,8 +88,9 @@ def _tool_call(block: Block, place: Place) -> None:
         return
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
+    is_open = is_edited or _is_chart(block)
     with st.expander(
-        _step_label(block, asked), is_edited, icon=_step_icon(block, asked), type="step"
+        _step_label(block, asked), is_open, icon=_step_icon(block, asked), type="step"
     ):
         if block.result is not None:
             _output(block.result, place)
@@ -210,6 +217,11 @@ def _readable(value: Any) -> tuple[str, str | None]:
         if not isinstance(value, dict | list):
             return str(value), None
     return lay_out(value), "json"
+
+
+def _is_chart(block: Block) -> bool:
+    table = block.result.metadata.get("table") if block.result else None
+    return isinstance(table, dict) and "chart" in table
 
 
 def _step_icon(block: Block, asked: ApprovalView | None) -> str:
