@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from uuid import UUID
 
 import streamlit as st
@@ -20,6 +21,7 @@ MAX_DIAGRAM_LINES = 300
 MAX_LOOKED_THROUGH = 200_000
 MERMAID = "mermaid"
 TOO_LARGE = ":material/info: This diagram is too large to be drawn; this is its code."
+BROKEN = ":material/info: This diagram cannot be drawn as it is written; this is its code."
 _IMAGE_LINE = re.compile(
     r"^[ ]{0,3}!\[([^\]\n]{0,300})\]\(<?([^)<>\n]{1,500}?)>?(?: \"[^\"\n]{0,200}\")?\)[ \t]*$",
     re.MULTILINE,
@@ -54,28 +56,39 @@ def pictures_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Pictures:
 
 def show(text: str, key: str, pictures: Pictures) -> None:
     """Draw an answer, and below it what can be done with its tables."""
-    long_text.answer(text, key, lambda piece: _draw(piece, pictures))
+    numbers = count(1)
+    long_text.answer(text, key, lambda piece: _draw(piece, f"{key}-{next(numbers)}", pictures))
     _offer_tables(text, key)
 
 
-def _draw(piece: Piece, pictures: Pictures) -> None:
+def _draw(piece: Piece, key: str, pictures: Pictures) -> None:
     if piece.is_code and (piece.language or "").lower() == MERMAID:
-        _diagram(piece)
+        _diagram(piece, key)
     elif piece.is_code or "![" not in piece.text:
         long_text.draw_piece(piece)
     else:
         _with_pictures(piece.text, pictures)
 
 
-def _diagram(piece: Piece) -> None:
-    """A diagram as a picture. Streamlit's element shows why it cannot be read, if so."""
+def _diagram(piece: Piece, key: str) -> None:
+    """A diagram as a picture, and its code.
+
+    Only the browser finds out that one cannot be drawn: chat.css then shows the last part.
+    """
     if len(piece.text) > MAX_DIAGRAM_CHARS or piece.text.count("\n") > MAX_DIAGRAM_LINES:
         st.caption(TOO_LARGE)
         long_text.draw_piece(piece)
     elif piece.text.strip():
-        st.mermaid_chart(piece.text)
-        with st.expander("Diagram's code", type="compact", icon=":material/code:"):
-            long_text.draw_piece(piece)
+        with st.container(key=f"diagram-{key}", gap="xsmall"):
+            st.mermaid_chart(piece.text)
+            with (
+                st.container(key=f"drawn-{key}"),
+                st.expander("Diagram's code", type="compact", icon=":material/code:"),
+            ):
+                long_text.draw_piece(piece)
+            with st.container(key=f"broken-{key}"):
+                st.caption(BROKEN)
+                long_text.draw_piece(piece)
 
 
 def _with_pictures(text: str, pictures: Pictures) -> None:

@@ -97,7 +97,7 @@ def _tool_call(block: Block, place: Place) -> None:
         if asked is not None:
             approval_card.show_end(asked, place.key(block.row))
         else:
-            _input(block.row, place)
+            _input(block.row, place, is_folded=_is_chart(block))
         sources.show_within(block.row.metadata)
 
 
@@ -186,8 +186,17 @@ def _output(row: DisplayMessage, place: Place) -> None:
         links.show(link, f"link-{number}-{place.key(row)}")
 
 
-def _input(row: DisplayMessage, place: Place) -> None:
-    """What a tool was given; a query laid out for reading, and to be run by oneself."""
+def _input(row: DisplayMessage, place: Place, *, is_folded: bool) -> None:
+    """What a tool was given: all at once, or below a picture a line that opens to it."""
+    if not is_folded:
+        _draw_input(row, place)
+        return
+    with st.expander("Query", type="compact", icon=":material/code:"):
+        _draw_input(row, place)
+
+
+def _draw_input(row: DisplayMessage, place: Place) -> None:
+    """An input as it is; a query laid out for reading, and to be run by oneself."""
     arguments, key = row.content.get("arguments"), place.key(row)
     query = own_query.query_of(str(row.content.get("name")), arguments)
     if query is None:

@@ -14,6 +14,7 @@ from backend.tabular.charts import (
     rows_for,
     to_vega,
 )
+from ui.features.results import picture
 from ui.shared import tables
 from ui.shared.text.markdown import plain
 
@@ -31,19 +32,14 @@ def show(table: Table, key: str) -> None:
         st.caption("There are no numbers here to draw.")
         return
     drawn = to_vega(spec, table["columns"])
-    # Vega's own menu saves pictures. Its editor would send the rows to another site.
-    drawn["usermeta"] = {
-        "embedOptions": {
-            "actions": {"export": True, "source": False, "compiled": False, "editor": False},
-            "downloadFileName": tables.file_name(table.get("title"), "")[:-1],
-        }
-    }
-    st.vega_lite_chart(
-        {**drawn, "data": {"values": rows_for(table)}},
-        height=HEIGHT,
-        key=f"chart-{key}",
-        alt=str(spec.get("title") or table.get("title") or "Chart"),
-    )
+    with st.container(key=f"picture-{key}"):
+        st.vega_lite_chart(
+            {**drawn, "data": {"values": rows_for(table)}},
+            height=HEIGHT,
+            key=f"chart-{key}",
+            alt=str(spec.get("title") or table.get("title") or "Chart"),
+        )
+    picture.offer(f"picture-{key}", tables.file_name(table.get("title"), "svg"))
     if len(table["rows"]) > MAX_POINTS:
         st.caption(f"Drawn from the first {MAX_POINTS:,} of {len(table['rows']):,} rows.")
 

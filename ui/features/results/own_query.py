@@ -14,7 +14,7 @@ from ui.features.results.origins import Asked
 from ui.features.results.sql_text import lay_out
 from ui.shared.text.markdown import plain
 
-TOOL = "query_source"
+TOOLS = ("query_source", "make_chart")
 MAX_KEPT_ROWS = 1_000
 HEIGHT = 220
 
@@ -29,7 +29,7 @@ class Editor:
 
 def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
     """Return the source and SQL of a tool call that asks a source; None of any other."""
-    if name != TOOL or not isinstance(arguments, Mapping):
+    if name not in TOOLS or not isinstance(arguments, Mapping):
         return None
     source, sql = arguments.get("source"), arguments.get("sql")
     return (source, sql) if isinstance(source, str) and isinstance(sql, str) else None
@@ -38,23 +38,25 @@ def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
 @st.fragment
 def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> None:
     """Draw the way to the editor, or the editor that it has opened for this call."""
-    editors = state.memory().own_queries
-    if call_id not in editors:
-        if st.button(
-            "Run your own", key=f"own-{key}", type="tertiary", icon=":material/edit_note:"
-        ):
-            editors[call_id] = Editor()
-            st.rerun(scope="fragment")
+    editor = state.memory().own_queries.get(call_id)
+    if not isinstance(editor, Editor):
+        st.button(
+            "Run your own",
+            key=f"own-{key}",
+            type="tertiary",
+            icon=":material/edit_note:",
+            on_click=_open,
+            args=(call_id,),
+        )
         return
-    editor: Editor = editors[call_id]
     asked = st.text_input("Source", source, key=f"own-source-{key}", width=240)
     written = st.text_area("Your query", lay_out(sql), height=HEIGHT, key=f"own-sql-{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Run", key=f"own-run-{key}", type="primary", icon=":material/play_arrow:"):
             _run(editor, session_id, asked.strip(), written)
-        if st.button("Close", key=f"own-close-{key}", type="tertiary"):
-            del editors[call_id]
-            st.rerun(scope="fragment")
+        st.button(
+            "Close", key=f"own-close-{key}", type="tertiary", on_click=_close, args=(call_id,)
+        )
         st.caption("Read only. The conversation does not change.")
     if editor.problem:
         st.error(editor.problem, icon=":material/error:")
@@ -62,6 +64,14 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
         view.show(editor.result.first, editor.result, f"own-{key}")
         for note in editor.result.first["notes"]:
             st.caption(f":material/info: {plain(note, 500)}")
+
+
+def _open(call_id: UUID) -> None:
+    state.memory().own_queries[call_id] = Editor()
+
+
+def _close(call_id: UUID) -> None:
+    state.memory().own_queries.pop(call_id, None)
 
 
 def _run(editor: Editor, session_id: UUID, source: str, sql: str) -> None:
