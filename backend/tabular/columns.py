@@ -9,8 +9,10 @@ from enum import StrEnum
 CENTS = 2
 
 _FRACTIONS = ("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL", "NUMBER", "MONEY")
-_WHOLE = ("BIGINT", "INT", "SMALLINT", "TINYINT", "HUGEINT", "UBIGINT", "UINT", "USMALLINT")
-_WHOLE += ("UTINYINT", "UHUGEINT", "MEDIUMINT", "SERIAL", "BIGSERIAL")
+_WHOLE = (
+    *("BIGINT", "INT", "SMALLINT", "TINYINT", "HUGEINT", "UBIGINT", "UINT", "USMALLINT"),
+    *("UTINYINT", "UHUGEINT", "MEDIUMINT", "SERIAL", "BIGSERIAL"),
+)
 _MOMENTS = ("TIMESTAMP", "DATETIME")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _MONEY = frozenset({

@@ -76,7 +76,7 @@ def _cell(sheet: Any, value: Any, kind: Kind, *, is_heading: bool = False) -> An
 
 
 def _text(value: Any) -> str:
-    text = ILLEGAL_CHARACTERS_RE.sub("\ufffd", str(value))
+    text: str = ILLEGAL_CHARACTERS_RE.sub("\ufffd", str(value))
     return text if len(text) <= MAX_CELL_CHARS else text[: MAX_CELL_CHARS - len(_CUT)] + _CUT
 
 

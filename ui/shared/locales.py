@@ -78,7 +78,7 @@ def write_number(
         text = repr(float(value))
     else:
         text = f"{value:{grouping}.{len(repr(float(value)).partition('.')[2])}f}"
-    return text.translate(str.maketrans({",": thousands, ".": point}))
+    return text.translate({ord(","): thousands, ord("."): point})
 
 
 def write_day(value: str, locale: str | None) -> str:

@@ -32,7 +32,7 @@ def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
     """
     if frame.size > MOST_STYLED_CELLS:
         return frame
-    formats = dict(zip(frame.columns, writers(table, locale), strict=True))
+    formats: dict[Any, Any] = dict(zip(frame.columns, writers(table, locale), strict=True))
     return frame.style.format(formats, na_rep=NOTHING)
 
 
