@@ -39,7 +39,7 @@ def test_a_chart_is_drawn_changed_and_taken_away_and_the_query_run_by_oneself(
     assert "<svg" in download(desk, "Download as SVG").path().read_text()
     assert download(desk, "CSV").path().read_text().startswith('"cost_centre",')
 
-    desk.main.get_by_test_id("stButtonGroup").get_by_text("Table").filter(visible=True).click()
+    desk.main.get_by_role("radio", name="Table").filter(visible=True).click()
     expect(desk.main.get_by_test_id("stDataFrame").filter(visible=True)).to_be_visible()
     desk.sees("16 rows")
 
