@@ -112,7 +112,7 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
     """Copy, and another answer, under what an agent said last."""
     with _row(row):
         _offer_copy(row)
-        if row.turn_id in actions.figures:
+        if row.turn_id is not None and row.turn_id in actions.figures:
             st.caption(
                 figures_words(
                     actions.figures[row.turn_id], datetime.now(zone(st.context.timezone))

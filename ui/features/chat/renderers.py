@@ -199,7 +199,7 @@ def _draw_input(row: DisplayMessage, place: Place) -> None:
     """An input as it is; a query laid out for reading, and to be run by oneself."""
     arguments, key = row.content.get("arguments"), place.key(row)
     query = own_query.query_of(str(row.content.get("name")), arguments)
-    if query is None:
+    if query is None or not isinstance(arguments, dict):
         _labelled("Input", arguments, f"in-{key}")
         return
     source, sql = query

@@ -1,5 +1,6 @@
 """A session to be taken away: the downloads that are made when they are asked for."""
 
+from functools import partial
 from uuid import UUID
 
 import streamlit as st
@@ -26,7 +27,7 @@ def show(session: Session) -> None:
         for name, (label, ending, icon) in FORMATS.items():
             st.download_button(
                 label,
-                lambda name=name: _load(session.id, name),
+                partial(_load, session.id, name),
                 file_name=file_name(session.title or "Conversation", ending),
                 key=f"export-{name}-{session.id}",
                 icon=icon,

@@ -4,6 +4,7 @@ What the toolbar of the grid does by itself (sort, search, copy cells, full scre
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,12 +12,14 @@ import streamlit as st
 from backend.tabular.charts import default_spec
 from ui.client import ClientError
 from ui.features.results import chart
+from ui.features.results.calls import Format
 from ui.features.results.origins import Origin
 from ui.shared import clipboard, tables
 from ui.shared.text.markdown import plain
 
 TABLE, CHART = "Table", "Chart"
 _ICONS = {TABLE: ":material/table:", CHART: ":material/bar_chart:"}
+FILES: tuple[tuple[Format, str], ...] = (("csv", "CSV"), ("xlsx", "Excel"))
 MAX_SHOWN_ROWS = 10_000
 MAX_COPIED_CHARS = 300_000
 
@@ -89,10 +92,10 @@ def _below(
         text = tables.as_tabbed(found)
         if len(text) <= MAX_COPIED_CHARS:
             clipboard.offer(text, f"copy-table-{key}", "Copy the rows for a spreadsheet", "Copy")
-        for ending, name in (("csv", "CSV"), ("xlsx", "Excel")):
+        for ending, name in FILES:
             st.download_button(
                 name,
-                lambda ending=ending: origin.file(ending),
+                partial(origin.file, ending),
                 file_name=tables.file_name(table.get("title"), ending),
                 key=f"{ending}-{key}",
                 icon=":material/download:",
