@@ -81,6 +81,12 @@ class NotAllowed(AppError):
     status = 403
 
 
+class ToolNotGiven(AppError):
+    """No agent of this session may query sources, so neither can you here."""
+
+    status = 403
+
+
 class DomainNameTaken(AppError):
     """A domain of this name exists already. Choose another name."""
 

@@ -181,11 +181,6 @@ class Client:
         """Return the domains, by name."""
         return self.get(DomainPage, "domains")
 
-    def result_csv(self, session_id: UUID, result_id: str) -> bytes:
-        """Return the whole stored table of a tool result, as CSV."""
-        path = f"sessions/{session_id}/results/{result_id}"
-        return self.send("GET", path, params={"format": "csv"}).content
-
     def get(self, model: type[Model], path: str, **params: Any) -> Model:
         """Read one thing; a parameter of None is left out."""
         given = {name: value for name, value in params.items() if value is not None}

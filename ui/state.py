@@ -108,12 +108,15 @@ class Memory:
     statuses: dict[UUID, str] = field(default_factory=dict)
     unread: set[UUID] = field(default_factory=set)
     done: dict[Hashable, Any] = field(default_factory=dict)
+    followed: set[UUID] = field(default_factory=set)
     acting: Lock = field(default_factory=Lock)
     asked_again: set[UUID] = field(default_factory=set)
     continuing: dict[UUID, str] = field(default_factory=dict)
     edited: UUID | None = None
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
+    turn_figures: dict[UUID, tuple[object, Any]] = field(default_factory=dict)
+    own_queries: dict[UUID, Any] = field(default_factory=dict)
     server: ServerInfo | None = None
     known: dict[Hashable, Any] = field(default_factory=dict)
     is_away: bool = False

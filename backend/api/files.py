@@ -5,8 +5,9 @@ from typing import Any
 
 from fastapi import Response
 
-from backend.api.tables import csv_of
 from backend.errors import InvalidInput
+from backend.tabular import workbook
+from backend.tabular.csv_text import csv_of
 
 # Kinds that no browser runs anything of; all else is but bytes.
 PLAIN_KINDS = frozenset(
@@ -20,10 +21,14 @@ BYTES: dict[str, Any] = {
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "By `format`: the whole as JSON, a table as CSV, or a file's own bytes.",
+        "description": (
+            "By `format`: the whole as JSON, a table as CSV or as an Excel workbook, or a file's "
+            "own bytes."
+        ),
         "content": {
             "application/json": {"schema": {"type": "object", "additionalProperties": True}},
             "text/csv": {"schema": {"type": "string"}},
+            workbook.MEDIA_TYPE: BYTES,
             "application/octet-stream": BYTES,
             **dict.fromkeys(sorted(PLAIN_KINDS), BYTES),
         },
@@ -36,6 +41,13 @@ def csv_response(result: dict[str, Any], name: str) -> Response:
     if "columns" not in result:
         raise InvalidInput("This result is not a table. Leave out format=csv.")
     return _attachment(csv_of(result).encode(), "text/csv; charset=utf-8", f"{name}.csv")
+
+
+def workbook_response(result: dict[str, Any], name: str) -> Response:
+    """Return a table as an Excel workbook. Raise InvalidInput for what is no table."""
+    if "columns" not in result:
+        raise InvalidInput("This result is not a table. Leave out format=xlsx.")
+    return _attachment(workbook.workbook_of(result), workbook.MEDIA_TYPE, f"{name}.xlsx")
 
 
 def file_response(result: dict[str, Any], name: str) -> Response:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.demo_model.conversation import Call, Conversation
-from backend.demo_model.plans import calls
+from backend.demo_model.plans import calls, charts
 from backend.demo_model.plans.ledger import Plan
 from backend.demo_model.plans.planning import (
     needs_catalogue,
@@ -44,6 +44,9 @@ class Intent:
 
 def choose_intent(conversation: Conversation) -> Intent:
     """Return the first intent that recognises the question; otherwise it is about figures."""
+    if charts.is_asked(conversation):
+        asked = choose_intent(charts.without_word(conversation))
+        return _drawn(asked) if asked.name in charts.DRAWN else asked
     if found := _recognised(_OF_ANY_LENGTH, conversation):
         return found
     if refused := too_long(conversation):
@@ -85,6 +88,18 @@ def _planned(found: Plan, understood: Understanding) -> Intent:
 
     steps = _STEPS if found.kind == "compare" else ()
     return Intent(found.kind, _always, needed, words, _THOUGHTS[found.kind], steps)
+
+
+def _drawn(asked: Intent) -> Intent:
+    """Return the intent whose figures are drawn rather than only looked up."""
+
+    def needed(conversation: Conversation) -> Sequence[Call]:
+        return [charts.to_chart(c) for c in asked.plan(charts.without_word(conversation))]
+
+    def words(conversation: Conversation) -> str:
+        return asked.answer(charts.without_word(conversation))
+
+    return Intent("chart", _always, needed, words, f"{asked.thought} A chart is asked for.")
 
 
 def _saying(name: str, words: str) -> Intent:

@@ -1,6 +1,6 @@
 """The wire contract of usage: what was used, what it cost, and what is left of budgets."""
 
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -42,6 +42,21 @@ class UsageOfTurn(Wire):
     message: str
     usage: Usage
     seconds: float | None
+
+
+class TurnFigures(Wire):
+    """What a finished turn has used, when it ended, and how long it took from its first step."""
+
+    turn_id: UUID
+    usage: Usage
+    seconds: float | None
+    finished_at: datetime
+
+
+class TurnFiguresList(Wire):
+    """The figures of those turns that are finished."""
+
+    items: list[TurnFigures]
 
 
 class SessionUsage(Wire):

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool
 from backend.errors import InvalidInput
 from backend.tools.context import ToolContext
 from backend.tools.sources.budget import get_budget
+from backend.tools.sources.charting import make_chart
 from backend.tools.sources.comparison import compare_sources
 from backend.tools.sources.querying import describe_source, list_sources, query_source
 
@@ -38,6 +39,7 @@ TOOLS: Mapping[str, ToolSpec] = {
     "query_source": ToolSpec(query_source, Effect.READ_ONLY),
     "get_budget": ToolSpec(get_budget, Effect.READ_ONLY),
     "compare_sources": ToolSpec(compare_sources, Effect.READ_ONLY),
+    "make_chart": ToolSpec(make_chart, Effect.READ_ONLY),
 }
 
 

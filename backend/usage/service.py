@@ -1,6 +1,6 @@
 """Usage for people and programs: of one session, and by day, owner, domain or model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ from backend.schemas.usage import (
     DomainBudgets,
     ModelUsage,
     SessionUsage,
+    TurnFigures,
     UsageBy,
     UsageOfDay,
     UsageOfTurn,
@@ -68,6 +69,28 @@ def session_usage(
         budgets=[*budgets, *month],
         latest=_latest(session, conversation_id),
     )
+
+
+def turn_figures(
+    session: Session, scope: Scope, conversation_id: UUID, turn_ids: Sequence[UUID]
+) -> list[TurnFigures]:
+    """Return the figures of a session's turns that are finished. Raise SessionNotFound."""
+    conversations.get(session, scope, conversation_id)
+    rows = session.execute(
+        select(TurnRow.id, TurnRow.usage, TurnRow.started_at, TurnRow.finished_at)
+        .where(TurnRow.conversation_id == conversation_id)
+        .where(TurnRow.id.in_(turn_ids), TurnRow.finished_at.is_not(None))
+        .order_by(TurnRow.number)
+    )
+    return [
+        TurnFigures(
+            turn_id=row.id,
+            usage=Usage.read(row.usage),
+            seconds=(row.finished_at - row.started_at).total_seconds() if row.started_at else None,
+            finished_at=row.finished_at,
+        )
+        for row in rows
+    ]
 
 
 def report_usage(

@@ -101,6 +101,10 @@ class Desk:
         """The card of a tool call."""
         return self.main.locator("strong").filter(has_text=name)
 
+    def open_steps(self) -> None:
+        """Open the line that the finished steps of the latest turn are folded into."""
+        self.main.get_by_text(re.compile("^Worked ")).last.click()
+
     def is_in_a_session(self) -> None:
         """Wait until the URL names a session."""
         expect(self.page).to_have_url(re.compile("[?]session="))

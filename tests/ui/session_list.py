@@ -40,5 +40,9 @@ def send(page: AppTest, *acts: dict[str, Any]) -> AppTest:
 
 
 def _proto(page: AppTest) -> Any:
-    (element,) = page.get("bidi_component")
-    return element.proto
+    (proto,) = [
+        element.proto
+        for element in page.get("bidi_component")
+        if element.proto.component_name == "session_list"
+    ]
+    return proto

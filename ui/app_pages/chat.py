@@ -36,6 +36,7 @@ is_latest = state.window(session_id).is_latest
 last = turns[0].id if turns else next((row.turn_id for row in reversed(rows.items)), None)
 settled, current = split_current(rows.items, last if is_latest else None)
 actions = message_actions.load(session, turns[0] if turns else None)
+actions = message_actions.with_figures(actions, session, rows.items)
 
 if not state.is_read_only():
     composer.show(session_id, turns[0] if turns else None)

@@ -1,99 +1,92 @@
-"""Shows a tool result's table as a table, with the whole of it as a download."""
+"""A tool result's table as a data frame, in the reader's way of writing numbers and days."""
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 import pandas as pd
-import streamlit as st
 
-from ui import state
-from ui.client import ClientError
-from ui.shared.text.markdown import plain
+from backend.tabular.columns import CENTS, Kind, kind_of
+from ui.shared.locales import NOTHING, write_day, write_moment, write_number
 
 # JavaScript and Arrow hold no larger integers exactly; they are shown as text.
 MAX_INTEGER = 2**53
 MAX_NAME_CHARS = 80
+MOST_STYLED_CELLS = 60_000
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w .()+,-]+")
-AMOUNT_TYPES = ("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL", "NUMBER")
+
+Table = Mapping[str, Any]
 
 
-def show(table: dict[str, Any], session_id: UUID, key: str) -> None:
-    """A table of `metadata.table`'s shape: title, columns, the first rows, row_count, complete."""
-    frame = to_frame(table)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        key=f"table-{key}",
-        alt=str(table.get("title") or "Table"),
-        column_config=_formats(table, frame),
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_counted(table, len(frame)))
-        if table.get("result_id"):
-            _offer_download(table, session_id, key)
-
-
-def to_frame(table: dict[str, Any]) -> pd.DataFrame:
+def to_frame(table: Table) -> pd.DataFrame:
     """Return the rows as a data frame; columns of one name are numbered, so that none is lost."""
     names = _unique([str(column.get("name", "")) for column in table.get("columns", [])])
     rows = [[_cell(value) for value in row[: len(names)]] for row in table.get("rows", [])]
     return pd.DataFrame(rows, columns=pd.Index(names)).convert_dtypes()
 
 
-def file_name(title: Any) -> str:
+def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
+    """Return the frame with its cells written out: money with cents, a dash for nothing.
+
+    Values stay what they are, so that sorting is right. A very large frame is left as it is.
+    """
+    if frame.size > MOST_STYLED_CELLS:
+        return frame
+    formats: dict[Any, Any] = dict(zip(frame.columns, writers(table, locale), strict=True))
+    return frame.style.format(formats, na_rep=NOTHING)
+
+
+def writers(table: Table, locale: str | None) -> list[Callable[[Any], str]]:
+    """Return for each column what writes its cells."""
+    return [_writer(kind, locale) for kind in kinds_of(table)]
+
+
+def kinds_of(table: Table) -> list[Kind]:
+    """Return what each column holds."""
+    columns = table.get("columns", [])
+    return [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+
+
+def rows_with(table: Table, text: str) -> list[Sequence[Any]]:
+    """Return the rows in which a cell holds the text, in any case of letters."""
+    wanted = text.strip().casefold()
+    rows: list[Sequence[Any]] = list(table.get("rows", []))
+    return [row for row in rows if any(wanted in str(cell).casefold() for cell in row)]
+
+
+def as_tabbed(table: Table) -> str:
+    """Return the table as text that spreadsheets take from the clipboard."""
+    names = [str(column.get("name", "")) for column in table.get("columns", [])]
+    lines = [names, *([_flat(cell) for cell in row] for row in table.get("rows", []))]
+    return "\n".join("\t".join(line) for line in lines)
+
+
+def file_name(title: Any, ending: str = "csv") -> str:
     """A download's name, from a title that a model has written: never a path, nor a disguise."""
     name = _NOT_IN_FILE_NAMES.sub("-", str(title or ""))[:MAX_NAME_CHARS].strip(" .-")
-    return f"{name or 'table'}.csv"
+    return f"{name or 'table'}.{ending}"
 
 
-def _formats(table: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """Amounts in the reader's way of writing numbers; whole numbers as they are: some are years.
+def _writer(kind: Kind, locale: str | None) -> Callable[[Any], str]:
+    def number(value: Any) -> str:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return str(value)
+        if kind is Kind.MONEY:
+            return write_number(value, locale, CENTS)
+        # Whole numbers as they are: some are years.
+        return write_number(value, locale, is_grouped=not float(value).is_integer())
 
-    The reader's way rounds to three decimals, so amounts with more are written plainly.
-    """
-    kinds = [str(column.get("type", "")).upper() for column in table.get("columns", [])]
-    formats = {}
-    for name, kind in zip(frame.columns, kinds, strict=True):
-        if kind.startswith(AMOUNT_TYPES):
-            is_short = all(round(v, 3) == v for v in frame[name] if isinstance(v, float))
-            formats[name] = st.column_config.NumberColumn(
-                format="localized" if is_short else "plain"
-            )
-    return formats
-
-
-def _counted(table: dict[str, Any], shown: int) -> str:
-    total = int(table.get("row_count") or shown)
-    rows = "1 row" if total == 1 else f"{total:,} rows"
-    parts = [f"First {shown:,} of {rows}" if shown < total else rows]
-    if table.get("title"):
-        parts.insert(0, plain(str(table["title"]), 120))
-    if not table.get("complete", True):
-        parts.append("cut at the tool's limit")
-    return " · ".join(parts)
+    if kind in (Kind.MONEY, Kind.NUMBER):
+        return number
+    if kind is Kind.DATE:
+        return lambda value: write_day(str(value), locale)
+    if kind is Kind.MOMENT:
+        return lambda value: write_moment(str(value), locale)
+    return str
 
 
-def _offer_download(table: dict[str, Any], session_id: UUID, key: str) -> None:
-    result_id = str(table["result_id"])
-    client = state.client()
-
-    def fetch() -> bytes:
-        try:
-            return client.result_csv(session_id, result_id)
-        except ClientError as error:
-            return f"{error.title}. {error.detail}".encode()
-
-    st.download_button(
-        "Download all as CSV",
-        fetch,
-        file_name=file_name(table.get("title")),
-        mime="text/csv",
-        key=f"csv-{key}",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-    )
+def _flat(value: Any) -> str:
+    return "" if value is None else " ".join(str(value).split())
 
 
 def _unique(names: list[str]) -> list[str]:

@@ -39,12 +39,14 @@ ANY = Bound()
 MESSAGE = Bound(12_500_000, 100)
 TEMPLATE = Bound(8_000_000, 10_000)
 DECISION = Bound(4_000_000, 20_000)
+QUERY = Bound(700_000, 10)
 BY_PATH = {
     "/chat": MESSAGE,
     "/sessions/{id}/chat": MESSAGE,
     "/turns/{id}/edit": MESSAGE,
     "/turns/{id}/decisions": DECISION,
     "/approvals/{id}/decision": DECISION,
+    "/sessions/{id}/query": QUERY,
     "/domains": TEMPLATE,
     "/domains/check": TEMPLATE,
     "/domains/{id}": TEMPLATE,

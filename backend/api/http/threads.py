@@ -67,6 +67,11 @@ async def read_finished(work: Callable[[], T]) -> T:
     return await _FINISHED.run(work)
 
 
+async def answer_large(work: Callable[[], Any]) -> Response:
+    """Return an answer of megabytes that is made and written in a thread, after a wait."""
+    return await _ANSWERS.run(partial(_written, work))
+
+
 def large(route: Callable[P, Any]) -> Route[P]:
     """Read and write the route's answer in a thread: megabytes would hold up the loop."""
     return _apart(route, _ANSWERS)

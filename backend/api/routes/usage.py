@@ -6,12 +6,15 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.http.sanitize import Whole
+from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import long_read
-from backend.schemas.usage import SessionUsage, UsageBy, UsageReport
-from backend.usage.service import report_usage, session_usage
+from backend.errors import InvalidInput
+from backend.schemas.usage import SessionUsage, TurnFiguresList, UsageBy, UsageReport
+from backend.usage.service import report_usage, session_usage, turn_figures
 
 router = APIRouter(tags=["usage"])
+MAX_IDS = 200
+LONGEST_IDS = 37 * MAX_IDS
 
 
 @router.get("/usage")
@@ -36,3 +39,29 @@ def get_session_usage(session_id: UUID, services: ServicesDep, scope: ScopeDep) 
     """What the turns of a session have used, by model, and what is left of its budgets."""
     with services.database.read() as session:
         return session_usage(session, services.settings, scope, session_id)
+
+
+@router.get("/sessions/{session_id}/usage/turns")
+def get_turn_figures(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    ids: Annotated[
+        Text, Query(max_length=LONGEST_IDS, description=f"Up to {MAX_IDS} turns, by comma.")
+    ],
+) -> TurnFiguresList:
+    """What these turns have used, and how long they took; those that are not finished are not."""
+    wanted = _read_ids(ids)
+    with services.database.read() as session:
+        return TurnFiguresList(items=turn_figures(session, scope, session_id, wanted))
+
+
+def _read_ids(ids: str) -> list[UUID]:
+    """Return the ids. Raise InvalidInput for one that is none, or too many."""
+    try:
+        found = [UUID(one) for one in ids.split(",")]
+    except ValueError:
+        raise InvalidInput("`ids` are the ids of turns, with commas between.") from None
+    if len(found) > MAX_IDS:
+        raise InvalidInput(f"`ids` names at most {MAX_IDS} turns.")
+    return found

@@ -1,19 +1,19 @@
 """Tools to see which sources there are, what they hold, and to query them with SQL."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from backend.data.files.folder import MAX_FILES
 from backend.data.results import Column, Limits, Scalar, Table
-from backend.data.sources import SourceInfo
+from backend.data.sources import SourceInfo, Sources
 from backend.data.sql.names import written
 from backend.data.tables import TableInfo
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
-from backend.tools.sources.presenting import Place, excerpt, table_artifact
+from backend.tools.sources.presenting import Artifact, Place, excerpt, table_artifact
 
 QUERY_LIMITS = Limits()
 _TABLES_IN_LIST = 12
@@ -75,6 +75,20 @@ class QuerySource(BaseModel):
     offset: int = _OFFSET
 
 
+@dataclass(frozen=True)
+class QueryResult:
+    """A query's table under its title, and what is to be known of the files behind it."""
+
+    title: str
+    table: Table
+    notes: Sequence[str]
+
+    @property
+    def artifact(self) -> Artifact:
+        """The whole table as a tool result keeps it."""
+        return {**table_artifact(self.title, self.table), "notes": self.notes}
+
+
 def list_sources(context: ToolContext) -> BaseTool:
     """The tool that lists all sources."""
 
@@ -126,19 +140,30 @@ def query_source(context: ToolContext) -> BaseTool:
     """The tool that runs a SELECT."""
 
     async def ask(source: str, sql: str, title: str | None = None, offset: int = 0) -> Answer:
-        limits = replace(QUERY_LIMITS, skip=offset)
-        table = await context.sources.query(context.asker, source, sql, limits)
-        name = title or f"Query of {source}"
+        found = await run_query(context.sources, context.asker, source, sql, title, offset)
         further = (
             "The whole result is kept and the person can open it. To see other rows use WHERE, "
             "ORDER BY or aggregates, or ask again with offset={offset} and an ORDER BY."
         )
-        warnings = await context.sources.warnings(context.asker, source, sql)
-        notes = _bounded([f"NOTE on {warning}" for warning in warnings])
-        said = excerpt(name, table, notes, Place(offset, further))
-        return said, {**table_artifact(name, table), "notes": notes}
+        said = excerpt(found.title, found.table, found.notes, Place(offset, further))
+        return said, found.artifact
 
     return make_tool("query_source", QuerySource, ask, context)
+
+
+async def run_query(
+    sources: Sources,
+    asker: str,
+    source: str,
+    sql: str,
+    title: str | None = None,
+    offset: int = 0,
+) -> QueryResult:
+    """Return what one SELECT gives, whether an agent asks or a person. Raise DataError."""
+    table = await sources.query(asker, source, sql, replace(QUERY_LIMITS, skip=offset))
+    warnings = await sources.warnings(asker, source, sql)
+    notes = _bounded([f"NOTE on {warning}" for warning in warnings])
+    return QueryResult(title or f"Query of {source}", table, notes)
 
 
 def _part(

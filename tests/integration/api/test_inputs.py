@@ -142,6 +142,7 @@ WRITES = [
     ("DELETE", "/sessions/{id}", None),
     ("POST", "/sessions/{id}/chat", {"message": "x"}),
     ("POST", "/sessions/{id}/stop", None),
+    ("POST", "/sessions/{id}/query", {"source": "fi", "sql": "SELECT 1"}),
     ("POST", "/turns/{id}/stop", None),
     ("POST", "/turns/{id}/retry", None),
     ("PATCH", "/domains/{id}", {"description": "x"}),

@@ -24,6 +24,7 @@ from backend.schemas.events import (
     TurnStarted,
 )
 from backend.schemas.operations import ServerInfo
+from backend.schemas.queries import OwnQuery, QueryTable
 from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from backend.schemas.sessions import (
     ChatRequest,
@@ -90,6 +91,7 @@ class Store:
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
         self.servers = FakeServers()
         self.usage = FakeUsage()
+        self.own_table: QueryTable | None = None
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
@@ -385,6 +387,11 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
         if format == "file":
             return Response(store.files[result_id])
         return PlainTextResponse(store.results[result_id])
+
+    @app.post(f"{api}/sessions/{{session_id}}/query")
+    def query(session_id: UUID, body: OwnQuery) -> QueryTable:
+        store.bodies.append(body.model_dump())
+        return store.own_table
 
     def submit(session_id: UUID | None, message: str, key: str):
         if key in store.keys:

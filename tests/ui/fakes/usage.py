@@ -12,6 +12,8 @@ from backend.schemas.usage import (
     DomainBudgets,
     ModelUsage,
     SessionUsage,
+    TurnFigures,
+    TurnFiguresList,
     UsageBy,
     UsageOfDay,
     UsageReport,
@@ -28,6 +30,7 @@ class FakeUsage:
     rows: list[UsageRow] = field(default_factory=list)
     unpriced: list[str] = field(default_factory=list)
     domains: list[DomainBudgets] = field(default_factory=list)
+    figures: list[TurnFigures] = field(default_factory=list)
     models: list[ModelUsage] = field(default_factory=list)
     budgets: list[Budget] = field(default_factory=list)
     asked: list[tuple[int, UsageBy]] = field(default_factory=list)
@@ -55,3 +58,8 @@ def add_usage_routes(app: FastAPI, used: FakeUsage, api: str) -> None:
             session_id=session_id, turns=len(used.models), total=Usage(**figures),
             models=used.models, budgets=used.budgets, latest=[],
         )  # fmt: skip
+
+    @app.get(f"{api}/sessions/{{session_id}}/usage/turns")
+    def turn_figures(session_id: UUID, ids: str) -> TurnFiguresList:
+        asked = ids.split(",")
+        return TurnFiguresList(items=[one for one in used.figures if str(one.turn_id) in asked])

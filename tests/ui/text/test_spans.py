@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import ends_within
+from ui.shared.text.formulas import write_formulas
 from ui.shared.text.markdown import plain, safe_markdown, split_finished, split_pieces
+from ui.shared.text.parts import split_paragraphs
 from ui.shared.text.spans import find_spans, opening_fence
 
 MEGABYTE = 1_000_000
@@ -36,6 +38,8 @@ HOSTILE = {
     "colons": ":" * MEGABYTE,
     "names without an end": ":a" * (MEGABYTE // 2),
     "one name without an end": ":" + "a" * MEGABYTE,
+    "brackets without an end": "\\[=" * (MEGABYTE // 3),
+    "brackets that close only": "\\(x\\]" * (MEGABYTE // 5),
     "images": "![" * (MEGABYTE // 2),
     "empty lines": "\n" * MEGABYTE,
     "lines of blanks": ("\n" + " " * 1_000) * (MEGABYTE // 1_000),
@@ -80,7 +84,9 @@ def test_code_of_any_length_is_code():
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("do", [split_pieces, split_finished, safe_markdown, plain])
+@pytest.mark.parametrize(
+    "do", [split_pieces, split_finished, safe_markdown, plain, write_formulas, split_paragraphs]
+)
 def test_no_text_is_slow_to_read(do, text):
     with ends_within(20):
         do(text)

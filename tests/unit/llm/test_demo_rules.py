@@ -19,7 +19,10 @@ from backend.demo_model.rules import reply
 from backend.tools.sources.presenting import markdown_table
 from tests.patience import ends_within
 
-ALL_TOOLS = ("list_sources", "describe_source", "query_source", "get_budget", "compare_sources")
+ALL_TOOLS = (
+    "list_sources", "describe_source", "query_source", "get_budget", "compare_sources",
+    "make_chart",
+)  # fmt: skip
 BUDGET = """Budget of CC-1001 Marketing, fiscal year 2031, by year: 1 row.
 Company code 1000. Fiscal periods 1 to 12; posted up to period 4. All amounts in EUR.
 
@@ -115,6 +118,11 @@ def intent(text):
         ("List the sources", "list sources"),
         ("Describe fi.documents", "describe source"),
         ("SELECT 1 FROM documents", "sql"),
+        ("chart SELECT 1 FROM documents", "chart"),
+        ("Draw a chart of the spend by cost centre in 2026", "chart"),
+        ("plot travel by month", "chart"),
+        ("chart hello", "anything else"),
+        ("chart", "anything else"),
         ("hello", "anything else"),
         ("Write a poem about the sea", "anything else"),
         ("", "anything else"),
@@ -139,6 +147,24 @@ def test_what_was_looked_up_before_is_not_looked_up_again():
 
     assert [call.name for call in answer.calls] == ["compare_sources"]
     assert answer.calls[0].arguments["filters"] == {"company_code": "1000"}
+
+
+def test_a_chart_is_drawn_of_the_figures_that_would_have_been_looked_up():
+    asked = user("spend by company in 2026")
+    (looked_up,) = reply(conversation(asked, *LOOKED_UP)).calls
+    drawn = user("Chart the spend by company in 2026")
+    (chart,) = reply(conversation(drawn, *LOOKED_UP)).calls
+
+    rows = "Figures: 1 row.\n\n" + markdown_table(["company_code", "spend"], [["1000", 5.0]])
+    answer = reply(
+        conversation(
+            drawn, *LOOKED_UP, called((chart.name, dict(chart.arguments))), result(0, rows)
+        )
+    )
+
+    assert chart == Call("make_chart", looked_up.arguments)
+    assert not answer.calls
+    assert answer.text
 
 
 def filters_of(question):

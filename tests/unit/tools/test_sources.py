@@ -43,6 +43,7 @@ def call(sources):
 
 def test_the_registry_names_the_tools_and_their_effects():
     names = ["list_sources", "describe_source", "query_source", "get_budget", "compare_sources"]
+    names.append("make_chart")
 
     assert list(TOOLS) == names
     assert {spec.effect for spec in TOOLS.values()} == {Effect.READ_ONLY}
@@ -85,6 +86,47 @@ def test_what_was_understood_of_a_file_is_described_and_said_with_its_figures(ca
     assert "NOTE on messy.messy: Line 5 is the total" in queried.content
     assert any("is the total" in note for note in queried.artifact["notes"])
     assert "NOTE" not in other.content
+
+
+SPEND = "SELECT company_code, SUM(amount_group) AS spend FROM documents GROUP BY 1"
+
+
+def test_a_chart_is_kept_with_its_table_and_its_checked_specification(call):
+    encoding = {
+        "x": {"field": "company_code", "type": "nominal"},
+        "y": {"field": "spend", "type": "quantitative"},
+    }
+    spec = {"mark": "bar", "encoding": encoding}
+
+    drawn = call("make_chart", source="fi", sql=SPEND, title="Spend", spec=spec)
+    fitting = call("make_chart", source="fi", sql=SPEND, title="Spend")
+
+    assert drawn.artifact["chart"] == {**spec, "mark": {"type": "bar"}}
+    assert drawn.artifact["rows"] == call("query_source", source="fi", sql=SPEND).artifact["rows"]
+    assert fitting.artifact["chart"]["encoding"]["y"]["field"] == "spend"
+    assert "The chart is drawn" in drawn.content
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"mark": "bar"}, "encoding"),
+        ({"mark": "geoshape", "encoding": {"x": {"field": "spend"}}}, "mark.type is one of"),
+        ({"mark": "bar", "encoding": {"x": {"field": "spent"}}}, "columns are: company_code"),
+        ({"mark": "bar", "data": {"url": "http://elsewhere"}}, "'data' is not taken"),
+        ({"mark": "bar", "transform": [], "encoding": {}}, "'transform' is not taken"),
+        ({"mark": {"type": "bar", "href": "x"}, "encoding": {}}, "'href' is not taken"),
+        ({"mark": "bar", "encoding": {"href": {"field": "spend"}}}, "'href' is not taken"),
+        ({"mark": "bar", "encoding": {"x": {"expr": "1"}}}, "'expr' is not taken"),
+        ({"mark": "bar", "encoding": {"x": {"field": "spend", "title": "x" * 999}}}, "120"),
+        ({"mark": "bar", "encoding": {"x": {"field": "spend", "sort": {"expr": "1"}}}}, "sort"),
+    ],
+)
+def test_a_chart_that_is_not_taken_says_what_to_change(call, spec, said):
+    answer = call("make_chart", source="fi", sql=SPEND, title="Spend", spec=spec)
+
+    assert answer.status == "error"
+    assert said in answer.content
 
 
 def test_a_large_result_is_kept_whole_and_the_model_sees_an_excerpt_and_is_told(call):

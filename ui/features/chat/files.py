@@ -29,7 +29,7 @@ def show(row: DisplayMessage, session_id: UUID, key: str) -> None:
         st.caption(f":material/attach_file: {name}")
         return
     if kind.startswith("image/") or kind in SOUNDS:
-        data = _fetch(state.server().user, session_id, str(result_id))
+        data = fetch(session_id, str(result_id))
         if kind in SOUNDS and data:
             st.audio(data, format=kind)
             st.caption(f":material/volume_up: {name}")
@@ -60,6 +60,11 @@ def is_image(data: bytes) -> bool:
             return 0 < image.width * image.height <= MAX_PIXELS
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return False
+
+
+def fetch(session_id: UUID, result_id: str) -> bytes:
+    """Return the bytes of a stored file; none where it cannot be had."""
+    return _fetch(state.server().user, session_id, result_id)
 
 
 # By person: what one may see is not kept for another.

@@ -5,6 +5,7 @@ import streamlit as st
 from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import Session
 from ui import state
+from ui.features.results import exports
 from ui.features.usage import session as usage_session
 from ui.shared import banners
 from ui.shared.text.markdown import plain
@@ -33,6 +34,7 @@ def show(session: Session, server: ServerInfo) -> None:
                     )
             banners.model_badge(server)
             usage_session.show(session)
+            exports.show(session)
             st.page_link(
                 state.SEARCH_PAGE,
                 label="",

@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
-from ui.features.chat import jumps, message_actions, renderers, windows
+from ui.features.chat import jumps, message_actions, renderers, steps, windows
+from ui.features.chat.answer import pictures_of
 from ui.features.chat.blocks import Block, Group, to_groups
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.renderers import Place
@@ -54,14 +55,24 @@ def show(
             _later_buttons(page, session_id)
 
 
-def draw(groups: Sequence[Group], session_id: UUID, actions: Actions) -> None:
-    """Draw what each speaker said, with what can be done with it."""
-    place = Place(session_id, "stored")
+def draw(
+    groups: Sequence[Group], session_id: UUID, actions: Actions, *, folds: bool = True
+) -> None:
+    """Draw what each speaker said, with what can be done with it; `folds`: finished steps fold."""
+    rows = [block.row for group in groups for block in group.blocks]
+    place = Place(session_id, "stored", pictures=pictures_of(session_id, rows))
+
+    def draw_block(block: Block) -> None:
+        with jumps.mark(block, session_id) as is_hit:
+            _draw(block, replace(place, is_open=is_hit), actions)
+
     for group in groups:
         with speaker(is_user=group.is_user, agent=group.agent):
-            for block in group.blocks:
-                with jumps.mark(block, session_id) as is_hit:
-                    _draw(block, replace(place, is_open=is_hit), actions)
+            if folds and not jumps.leads_into(group.blocks, session_id):
+                steps.show(group.blocks, draw_block, place)
+            else:
+                for block in group.blocks:
+                    draw_block(block)
             if (answer := group.answer) is not None:
                 message_actions.under_answer(answer, actions)
 

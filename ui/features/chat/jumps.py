@@ -28,6 +28,12 @@ def find_row(rows: Sequence[DisplayMessage], position: int) -> UUID | None:
     return found.row.id if found else None
 
 
+def leads_into(blocks: Sequence[Block], session_id: UUID) -> bool:
+    """Return whether a link has led to one of these blocks."""
+    jump = state.jump(session_id)
+    return jump is not None and any(block.row.id == jump.row for block in blocks)
+
+
 @contextmanager
 def mark(block: Block, session_id: UUID) -> Iterator[bool]:
     """Draw a block; marked, and open, where a link has led to it."""

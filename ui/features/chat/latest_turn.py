@@ -92,9 +92,14 @@ def _queue(turns: Sequence[Turn]) -> list[object]:
 
 
 def _draw(session: Session, latest: Latest, actions: Actions) -> None:
+    followed = state.memory().followed
+    if latest.active is not None:
+        followed.add(latest.active.id)
+    # Its steps fold when it is in the history: nothing closes that somebody reads.
+    folds = all(row.turn_id not in followed for row in latest.rows)
     # Three places, always: what streams must not move among its neighbours.
     with st.container():
-        history.draw(to_groups(latest.rows), session.id, actions)
+        history.draw(to_groups(latest.rows), session.id, actions, folds=folds)
         if waits := latest.waits_for:
             _what_it_waits_for(waits, latest)
     component.show(session.id, latest.turns, latest.all_rows, latest.rows)

@@ -1,7 +1,8 @@
 """What a person can do with one message: edit it, copy it, ask again, see its other versions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +11,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.branches import MessageVersion
 from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Turn
+from backend.schemas.usage import TurnFigures
 from ui import state
 from ui.client import ClientError
-from ui.features.chat import calls, renderers
-from ui.shared import last_known
+from ui.features.chat import calls
+from ui.features.usage.calls import get_turn_figures
+from ui.shared import clipboard, last_known
+from ui.shared.text import long_text
+from ui.shared.times import duration, moment, zone
 
+MAX_COPIED_CHARS = 300_000
 BUSY = "Not while a turn runs: wait for its end, or stop it"
 
 
@@ -26,6 +32,7 @@ class Actions:
     is_busy: bool = False
     is_read_only: bool = False
     versions: Mapping[int, Sequence[MessageVersion]] = field(default_factory=dict)
+    figures: Mapping[UUID, TurnFigures] = field(default_factory=dict)
 
 
 def load(session: Session, active: Turn | None) -> Actions:
@@ -36,6 +43,31 @@ def load(session: Session, active: Turn | None) -> Actions:
         for item in read.items:
             versions |= {version.position: item.versions for version in item.versions}
     return Actions(session.id, active is not None, state.is_read_only(), versions)
+
+
+def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessage]) -> Actions:
+    """Return the actions with what the turns of these rows have used; asked once per change."""
+    turn_ids = frozenset(row.turn_id for row in rows if row.turn_id is not None)
+    if not turn_ids:
+        return actions
+    key, kept = (session.updated_at, session.status, turn_ids), state.memory().turn_figures
+    if kept.get(session.id, (None,))[0] != key:
+        try:
+            kept[session.id] = (key, get_turn_figures(state.client(), session.id, turn_ids))
+        except ClientError:
+            return actions  # the line under an answer is not worth a page without answers
+    return replace(actions, figures=kept[session.id][1])
+
+
+def figures_words(figures: TurnFigures, at: datetime) -> str:
+    """14:05 · 12 s · 3,214 tokens in, 210 out."""
+    words = [moment(figures.finished_at, at)]
+    if figures.seconds is not None:
+        words.append(duration(figures.seconds))
+    used = figures.usage
+    if used.input_tokens or used.output_tokens:
+        words.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
+    return " · ".join(words)
 
 
 def is_edited(row: DisplayMessage, actions: Actions) -> bool:
@@ -80,13 +112,29 @@ def under_message(row: DisplayMessage, actions: Actions) -> None:
 def under_answer(row: DisplayMessage, actions: Actions) -> None:
     """Copy, and another answer, under what an agent said last."""
     with _row(row):
-        renderers.offer_copy(str(row.content.get("text", "")), str(row.id))
+        _offer_copy(row)
+        if row.turn_id is not None and row.turn_id in actions.figures:
+            st.caption(
+                figures_words(
+                    actions.figures[row.turn_id], datetime.now(zone(st.context.timezone))
+                ),
+                width="content",
+            )
         # A stopped answer goes on instead, by the Retry below it.
         if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
             return
         if not actions.is_busy:
             state.memory().asked_again.discard(row.turn_id)
         _button("Another answer", ":material/refresh:", row, actions, _ask_again, row.turn_id)
+
+
+def _offer_copy(row: DisplayMessage) -> None:
+    """Copy an answer's Markdown in one click; one too long to be sent twice is a download."""
+    text = str(row.content.get("text", ""))
+    if len(text) <= MAX_COPIED_CHARS:
+        clipboard.offer(text, f"copy-{row.id}", "Copy this answer as Markdown")
+    else:
+        long_text.offer_file(text, f"copy-{row.id}")
 
 
 def _row(row: DisplayMessage) -> DeltaGenerator:

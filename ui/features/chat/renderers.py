@@ -1,7 +1,7 @@
 """Draws one block of a conversation: a table of renderers by content type."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,9 +17,13 @@ from backend.schemas.sessions import (
 from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import ApprovalView
-from ui.features.chat import files, sources
+from ui.features.chat import answer, files, sources
+from ui.features.chat.answer import Pictures
 from ui.features.chat.blocks import Block, seconds_taken
-from ui.shared import links, tables
+from ui.features.results import own_query, view
+from ui.features.results.origins import origin_of
+from ui.features.results.sql_text import lay_out as lay_out_sql
+from ui.shared import links
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
@@ -44,6 +48,7 @@ class Place:
     session_id: UUID
     prefix: str
     is_open: bool = False
+    pictures: Pictures | None = None
 
     def key(self, row: DisplayMessage) -> str:
         """Return a key for the widgets of one row."""
@@ -58,18 +63,26 @@ def draw(block: Block, place: Place) -> None:
 def _text(block: Block, place: Place) -> None:
     row = block.row
     text = str(row.content.get("text", ""))
-    show = long_text.verbatim if row.message_type is MessageType.USER else long_text.answer
-    show(text, place.key(row))
+    if row.message_type is MessageType.USER:
+        long_text.verbatim(text, place.key(row))
+    else:
+        answer.show(text, place.key(row), place.pictures or Pictures(place.session_id))
     if row.status is MessageStatus.STOPPED:
         st.caption(":material/stop_circle: Stopped here")
     if row.message_type is MessageType.ASSISTANT:
         sources.show(row.metadata)
 
 
-def _thinking(block: Block, place: Place) -> None:
+def thinking(rows: Sequence[DisplayMessage], place: Place) -> None:
+    """Draw thinking as one row, however often the model thought."""
     with st.expander("Thinking", type="compact", icon=":material/psychology:"):
-        long_text.answer(str(block.row.content.get("text", "")), place.key(block.row))
-        sources.show_within(block.row.metadata)
+        for row in rows:
+            long_text.answer(str(row.content.get("text", "")), place.key(row))
+            sources.show_within(row.metadata)
+
+
+def _thinking(block: Block, place: Place) -> None:
+    thinking([block.row], place)
 
 
 def _tool_call(block: Block, place: Place) -> None:
@@ -79,18 +92,19 @@ def _tool_call(block: Block, place: Place) -> None:
         return
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
+    is_open = is_edited or _is_chart(block)
     with st.expander(
         _step_label(block, asked),
-        is_edited or place.is_open,
+        is_open or place.is_open,
         icon=_step_icon(block, asked),
         type="step",
     ):
+        if block.result is not None:
+            _output(block.result, place)
         if asked is not None:
             approval_card.show_end(asked, place.key(block.row))
         else:
-            _labelled("Input", block.row.content.get("arguments"), f"in-{place.key(block.row)}")
-        if block.result is not None:
-            _output(block.result, place)
+            _input(block.row, place, is_folded=_is_chart(block))
         sources.show_within(block.row.metadata)
 
 
@@ -151,17 +165,6 @@ def _unknown(block: Block, place: Place) -> None:
     _labelled(str(block.row.content_type), block.row.content, place.key(block.row))
 
 
-def offer_copy(text: str, key: str) -> None:
-    """The Markdown of an answer, to be copied; nothing of it is sent until the popover opens."""
-    box = st.popover(
-        "", icon=":material/content_copy:", type="tertiary", key=f"copy-{key}", on_change="rerun",
-        help="Copy this answer as Markdown",
-    )  # fmt: skip
-    if box.open:
-        with box:
-            long_text.whole(text, key)
-
-
 RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
     ContentType.TEXT: _text,
     ContentType.THINKING: _thinking,
@@ -180,8 +183,7 @@ RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
 def _output(row: DisplayMessage, place: Place) -> None:
     table = row.metadata.get("table")
     if isinstance(table, dict) and table.get("columns"):
-        st.caption("Result")
-        tables.show(table, place.session_id, place.key(row))
+        view.show(table, origin_of(table, place.session_id), place.key(row))
     else:
         label = "Error" if row.content.get("is_error") else "Result"
         _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
@@ -189,6 +191,30 @@ def _output(row: DisplayMessage, place: Place) -> None:
         _labelled("Structured content", structured, f"structured-{place.key(row)}")
     for number, link in enumerate(row.metadata.get("links") or ()):
         links.show(link, f"link-{number}-{place.key(row)}")
+
+
+def _input(row: DisplayMessage, place: Place, *, is_folded: bool) -> None:
+    """What a tool was given: all at once, or below a picture a line that opens to it."""
+    if not is_folded:
+        _draw_input(row, place)
+        return
+    with st.expander("Query", type="compact", icon=":material/code:"):
+        _draw_input(row, place)
+
+
+def _draw_input(row: DisplayMessage, place: Place) -> None:
+    """An input as it is; a query laid out for reading, and to be run by oneself."""
+    arguments, key = row.content.get("arguments"), place.key(row)
+    query = own_query.query_of(str(row.content.get("name")), arguments)
+    if query is None or not isinstance(arguments, dict):
+        _labelled("Input", arguments, f"in-{key}")
+        return
+    source, sql = query
+    st.caption(f"Query of {plain(source, 80)}")
+    long_text.code(lay_out_sql(sql), f"in-{key}", "sql")
+    if rest := {name: arguments[name] for name in arguments if name not in ("source", "sql")}:
+        _labelled("Other input", rest, f"rest-{key}")
+    own_query.show(place.session_id, source, sql, row.id, key)
 
 
 def _labelled(label: str, value: Any, key: str) -> None:
@@ -207,6 +233,11 @@ def _readable(value: Any) -> tuple[str, str | None]:
         if not isinstance(value, dict | list):
             return str(value), None
     return lay_out(value), "json"
+
+
+def _is_chart(block: Block) -> bool:
+    table = block.result.metadata.get("table") if block.result else None
+    return isinstance(table, dict) and "chart" in table
 
 
 def _step_icon(block: Block, asked: ApprovalView | None) -> str:

@@ -1,8 +1,9 @@
 """Calls about usage."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
-from backend.schemas.usage import SessionUsage, UsageBy, UsageReport
+from backend.schemas.usage import SessionUsage, TurnFigures, TurnFiguresList, UsageBy, UsageReport
 from ui.client import Client
 
 
@@ -14,3 +15,12 @@ def get_usage(client: Client, days: int, by: UsageBy) -> UsageReport:
 def get_session_usage(client: Client, session_id: UUID) -> SessionUsage:
     """Return what a session has used, and what is left of its budgets."""
     return client.get(SessionUsage, f"sessions/{session_id}/usage")
+
+
+def get_turn_figures(
+    client: Client, session_id: UUID, turn_ids: Iterable[UUID]
+) -> dict[UUID, TurnFigures]:
+    """Return what turns have used, by their ids, of those that are finished."""
+    ids = ",".join(sorted(map(str, turn_ids)))
+    found = client.get(TurnFiguresList, f"sessions/{session_id}/usage/turns", ids=ids)
+    return {one.turn_id: one for one in found.items}

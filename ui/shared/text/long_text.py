@@ -1,42 +1,49 @@
-"""Shows texts of any length: long ones are cut, with the rest on demand or as a file."""
+"""Shows texts of any length: in parts that a browser lays out fast, the rest as one asks for it.
+
+What has been shown is never taken away again.
+"""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from ui import state
+from ui.shared.text.formulas import write_formulas
 from ui.shared.text.markdown import Piece, safe_markdown, split_pieces
 from ui.shared.text.markup import highlighted_as, is_too_much
+from ui.shared.text.parts import split_lines, split_paragraphs
 
+ANSWER_CHARS = 200_000
 SHOWN_CHARS = 20_000
-CUT_CHARS = 4_000
-WHOLE_CHARS = 300_000
-FEW_LINES, FEW_LINES_HEIGHT = 8, 240
+PART_CHARS = 50_000
 TOO_MUCH = "Shown as it is written: it has more markup than a browser can lay out."
 
+DrawPiece = Callable[[Piece], None]
 
-def answer(text: str, key: str) -> None:
-    """An agent's text, as Markdown."""
-    _cut(text, key, _markdown)
+
+def answer(text: str, key: str, draw: DrawPiece | None = None) -> None:
+    """An agent's text, as Markdown; `draw` may know more of a piece than this module does."""
+    shown = _shown(text, key, ANSWER_CHARS)
+    for piece in split_pieces(shown):
+        for part in _parts(piece):
+            (draw or draw_piece)(part)
+    _offer_rest(text, shown, key)
 
 
 def verbatim(text: str, key: str) -> None:
     """A person's text, exactly as it was written."""
-    _cut(text, key, lambda shown: st.text(shown))
+    shown = _shown(text, key, SHOWN_CHARS)
+    for part in split_lines(shown, PART_CHARS) or [""]:
+        st.text(part)
+    _offer_rest(text, shown, key)
 
 
 def code(text: str, key: str, language: str | None = None) -> None:
     """Text of machines: what a tool takes and gives."""
-    _cut(text, key, lambda shown: st.code(shown, highlighted_as(shown, language), wrap_lines=True))
-
-
-def whole(text: str, key: str) -> None:
-    """A text to be copied; one that is too long for a page as a file."""
-    if len(text) > WHOLE_CHARS:
-        _actions(text, key, None)
-        return
-    is_long = text.count("\n") > FEW_LINES
-    st.code(text, None, wrap_lines=True, height=FEW_LINES_HEIGHT if is_long else None)
+    shown = _shown(text, key, SHOWN_CHARS)
+    for part in split_lines(shown, PART_CHARS) or [""]:
+        st.code(part, highlighted_as(part, language), wrap_lines=True)
+    _offer_rest(text, shown, key)
 
 
 def draw_piece(piece: Piece) -> None:
@@ -50,48 +57,50 @@ def draw_piece(piece: Piece) -> None:
         st.caption(f":material/info: {TOO_MUCH}")
         st.text(piece.text)
     else:
-        st.markdown(safe_markdown(piece.text), anchors=False)
+        st.markdown(safe_markdown(write_formulas(piece.text)), anchors=False)
 
 
-def _markdown(text: str) -> None:
-    for piece in split_pieces(text):
-        draw_piece(piece)
+def offer_file(text: str, key: str) -> None:
+    """Offer a text as a file."""
+    st.download_button(
+        f"Download ({_size(len(text))} characters)",
+        text,
+        file_name="message.txt",
+        key=f"file-{key}",
+        type="tertiary",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
-def _cut(text: str, key: str, draw: Callable[[str], object]) -> None:
+def _parts(piece: Piece) -> list[Piece]:
+    return [piece] if piece.is_code else [Piece(part) for part in split_paragraphs(piece.text)]
+
+
+def _shown(text: str, key: str, most: int) -> str:
+    """Return what is shown of a text: all of it once that was asked for."""
+    if len(text) <= most or key in state.memory().expanded:
+        return text
+    cut = text.rfind("\n", most // 2, most)
+    return text[: cut if cut > 0 else most]
+
+
+def _offer_rest(text: str, shown: str, key: str) -> None:
     if len(text) <= SHOWN_CHARS:
-        draw(text)
         return
-    expanded = state.memory().expanded
-    if key in expanded and len(text) <= WHOLE_CHARS:
-        with st.container(height=480, border=False):
-            draw(text)
-        _actions(text, key, None)
-    else:
-        draw(text[:CUT_CHARS] + " …")
-        _actions(text, key, expanded)
-
-
-def _actions(text: str, key: str, expanded: set[str] | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        if expanded is not None and len(text) <= WHOLE_CHARS:
+        if len(shown) < len(text):
+            said = f"The first {len(shown):,} of {_size(len(text))} characters"
+            st.caption(said, width="content")
             st.button(
                 "Show all",
                 key=f"all-{key}",
                 type="tertiary",
                 icon=":material/expand_more:",
-                on_click=expanded.add,
+                on_click=state.memory().expanded.add,
                 args=(key,),
             )
-        st.download_button(
-            f"Download ({_size(len(text))} characters)",
-            text,
-            file_name="message.txt",
-            key=f"file-{key}",
-            type="tertiary",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        offer_file(text, key)
 
 
 def _size(chars: int) -> str:

@@ -1,0 +1,78 @@
+"""A session to be taken away: as Markdown, as a page that prints, or its tables as a workbook."""
+
+import re
+from collections.abc import Callable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import StreamingResponse
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.files import BYTES
+from backend.api.http.threads import long_read
+from backend.export.history import History
+from backend.export.html_page import write_html
+from backend.export.markdown_text import write_markdown
+from backend.export.tables_book import write_tables
+from backend.tabular import workbook
+
+router = APIRouter(prefix="/sessions", tags=["sessions"])
+MAX_NAME_CHARS = 80
+IN_MEMORY = 4_000_000  # bytes of a workbook; a larger one is on the disk meanwhile
+CHUNK = 256_000
+_NOT_IN_NAMES = re.compile(r"[^\w .()+,-]+")
+TEXT: dict[str, Any] = {"schema": {"type": "string"}}
+EXPORTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The document, streamed, as an attachment.",
+        "content": {"text/markdown": TEXT, "text/html": TEXT, workbook.MEDIA_TYPE: BYTES},
+    }
+}
+
+
+@router.get("/{session_id}/export", response_class=Response, responses=EXPORTS)
+@long_read
+def export_session(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    format: Annotated[
+        Literal["markdown", "html", "xlsx"],
+        Query(description="`html` loads nothing and prints well; `xlsx`: a sheet for each table."),
+    ] = "markdown",
+) -> Response:
+    """The branch that is shown, from its first message on; of it all tables as a workbook."""
+    history = History.open(services.database, scope, session_id)
+    media_type, ending, write = _FORMATS[format]
+    headers = {"Content-Disposition": _attachment(history.session.title, ending)}
+    return StreamingResponse(write(history), media_type=media_type, headers=headers)
+
+
+def _workbook(history: History) -> Iterator[bytes]:
+    """Make the workbook now, since only a whole one can be sent; it is sent in pieces."""
+    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (closed when its last piece is sent)
+    write_tables(history, file)
+    file.seek(0)
+    return _pieces(file)
+
+
+def _pieces(file: Any) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(CHUNK):
+            yield piece
+
+
+def _attachment(title: str, ending: str) -> str:
+    name = _NOT_IN_NAMES.sub("-", title)[:MAX_NAME_CHARS].strip(" .-") or "conversation"
+    plain = name.encode("ascii", "replace").decode().replace("?", "-")
+    return f"attachment; filename=\"{plain}.{ending}\"; filename*=UTF-8''{quote(name)}.{ending}"
+
+
+_FORMATS: dict[str, tuple[str, str, Callable[[History], Iterator[Any]]]] = {
+    "markdown": ("text/markdown; charset=utf-8", "md", write_markdown),
+    "html": ("text/html; charset=utf-8", "html", write_html),
+    "xlsx": (workbook.MEDIA_TYPE, "xlsx", _workbook),
+}

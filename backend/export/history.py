@@ -1,0 +1,57 @@
+"""What an export reads of a session: the rows of the branch that is shown, page by page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.conversations.messages import get_result, list_messages
+from backend.errors import ResultNotFound, SessionNotFound
+from backend.schemas.sessions import DisplayMessage, Session
+from db.session import Database
+
+PAGE_ROWS = 200
+
+
+@dataclass(frozen=True)
+class History:
+    """A session that is exported. Each page is read by itself, so that no transaction is long."""
+
+    database: Database
+    scope: Scope
+    session: Session
+
+    @classmethod
+    def open(cls, database: Database, scope: Scope, session_id: UUID) -> "History":
+        """Return the session's history. Raise SessionNotFound."""
+        with database.read() as session:
+            return cls(database, scope, conversations.get(session, scope, session_id))
+
+    def rows(self) -> Iterator[DisplayMessage]:
+        """Yield the rows in order; a session that is deleted meanwhile ends there."""
+        after: int | None = 0
+        while after is not None:
+            try:
+                with self.database.read() as session:
+                    page = list_messages(
+                        session,
+                        self.scope,
+                        self.session.id,
+                        after=after,
+                        limit=PAGE_ROWS,
+                        of_branch=True,
+                    )
+            except SessionNotFound:
+                return
+            yield from page.items
+            after = page.next_after
+
+    def result(self, result_id: str) -> dict[str, Any] | None:
+        """Return what is kept apart of a row: a whole table, or a file; None if it is gone."""
+        try:
+            with self.database.read() as session:
+                return get_result(session, self.scope, self.session.id, UUID(result_id))
+        except (ResultNotFound, ValueError):
+            return None

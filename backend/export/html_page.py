@@ -1,0 +1,120 @@
+"""A session as one HTML file that loads nothing and runs nothing, and that prints well."""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from backend.export.cells import is_number, write_cell
+from backend.export.history import History
+from backend.export.said import SHOWN_ROWS, Part, count_words, part_of, speaker_of
+from backend.tabular.columns import kind_of
+
+MAX_MARKDOWN_CHARS = 200_000  # what is longer is written as it is
+MAX_NESTED = 40
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --quiet: #667; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 2rem 0 0.5rem; }
+h2 time, .quiet, figcaption, summary { color: var(--quiet); font-weight: normal;
+  font-size: 0.85rem; }
+.you { border-left: 3px solid #2f5d62; padding-left: 1rem; white-space: pre-wrap; }
+pre { background: #8881; padding: 0.75rem; border-radius: 0.4rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; font-size: 0.8rem; }
+table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; }
+th, td { border: 1px solid var(--line); padding: 0.2rem 0.5rem; text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+figure { margin: 1rem 0; overflow-x: auto; } img { max-width: 100%; }
+.problem { border-left: 3px solid #a34a5a; padding-left: 1rem; white-space: pre-wrap; }
+@media print {
+  @page { margin: 18mm; }
+  body { margin: 0; max-width: none; font-size: 10pt; color: #000; background: #fff; }
+  h2 { break-after: avoid; } tr, img, pre { break-inside: avoid; }
+  thead { display: table-header-group; }
+  figure { overflow: visible; } a { color: inherit; }
+}
+"""
+
+
+def write_html(history: History) -> Iterator[str]:
+    """Yield the page in pieces."""
+    session = history.session
+    title = escape(session.title or "Conversation")
+    yield (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>\n<h1>{title}</h1>\n"
+        f'<p class="quiet">{escape(session.domain)}, {_time(session.created_at)}</p>\n'
+    )
+    markdown, before = _reader(), ""
+    for row in history.rows():
+        speaker = speaker_of(row)
+        if speaker != before:
+            yield f"<h2>{escape(speaker)} {_time(row.created_at)}</h2>\n"
+            before = speaker
+        yield _write(part_of(row), markdown, history) + "\n"
+    yield "</body></html>\n"
+
+
+def _write(part: Part, markdown: MarkdownIt, history: History) -> str:
+    if part.kind == "markdown" and len(part.text) <= MAX_MARKDOWN_CHARS:
+        return f"<div>{markdown.render(part.text)}</div>"
+    if part.kind == "table" and part.table is not None:
+        return _table(part.label, part.table)
+    if part.kind == "image":
+        return _image(part, history)
+    if part.kind == "problem":
+        return f'<p class="problem">{escape(part.text)}</p>'
+    if part.kind == "verbatim" and not part.label:
+        return f'<p class="you">{escape(part.text)}</p>'
+    if part.kind == "aside" and not part.label:
+        return f'<p class="quiet">{escape(part.text)}</p>'
+    said = f"<pre>{escape(part.text)}</pre>"
+    if not part.label:
+        return said
+    return f"<details><summary>{escape(part.label)}</summary>{said}</details>"
+
+
+def _table(label: str, table: Mapping[str, Any]) -> str:
+    columns, rows = table["columns"], table.get("rows", [])[:SHOWN_ROWS]
+    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+    head = "".join(f"<th>{escape(str(column.get('name', '')))}</th>" for column in columns)
+    opening = ['<td class="number">' if is_number(kind) else "<td>" for kind in kinds]
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"{start}{escape(write_cell(cell, kind))}</td>"
+            for start, cell, kind in zip(opening, row, kinds, strict=False)
+        )
+        + "</tr>\n"
+        for row in rows
+    )
+    said = f"{escape(label)} ({count_words(table, len(rows))})"
+    return (
+        f"<figure><figcaption>{said}</figcaption><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table></figure>"
+    )
+
+
+def _image(part: Part, history: History) -> str:
+    found = history.result(part.result_id) if part.result_id else None
+    name = escape(part.text)
+    if not found or found.get("mime_type") not in PICTURES or "data" not in found:
+        return f'<p class="quiet">Image: {name}</p>'
+    address = f"data:{found['mime_type']};base64,{escape(str(found['data']))}"
+    return f'<figure><img alt="{name}" src="{address}"><figcaption>{name}</figcaption></figure>'
+
+
+def _reader() -> MarkdownIt:
+    """Return what makes HTML of answers: no HTML of theirs, no image from elsewhere."""
+    reader = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTED}).enable("table")
+    return reader.disable(["image", "html_block", "html_inline"])
+
+
+def _time(when: Any) -> str:
+    return f'<time datetime="{when.isoformat()}">{when:%Y-%m-%d %H:%M} UTC</time>'

@@ -1,0 +1,70 @@
+"""A session as Markdown, row by row."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from backend.export.cells import is_number, write_cell
+from backend.export.history import History
+from backend.export.said import SHOWN_ROWS, Part, count_words, part_of, speaker_of
+from backend.tabular.columns import kind_of
+
+_FENCES = re.compile(r"`{3,}")
+_LINE_ENDS = re.compile(r"\s*\n\s*")
+
+
+def write_markdown(history: History) -> Iterator[str]:
+    """Yield the document in pieces."""
+    session = history.session
+    yield f"# {_line(session.title or 'Conversation')}\n\n"
+    yield f"*{_line(session.domain)}, {session.created_at:%Y-%m-%d %H:%M} UTC*\n"
+    before = ""
+    for row in history.rows():
+        speaker = speaker_of(row)
+        if speaker != before:
+            yield f"\n## {_line(speaker)} ({row.created_at:%Y-%m-%d %H:%M} UTC)\n"
+            before = speaker
+        yield f"\n{_write(part_of(row))}\n"
+
+
+def _write(part: Part) -> str:
+    if part.kind == "markdown":
+        return part.text
+    if part.kind == "table" and part.table is not None:
+        return _table(part.label, part.table)
+    if part.kind == "image":
+        return f"*Image: {_line(part.text)}*"
+    if part.kind in ("aside", "problem"):
+        label = f"*{part.label}:* " if part.label else ""
+        return _quoted(f"{label}{part.text}")
+    label = f"**{_line(part.label)}**\n\n" if part.label else ""
+    return f"{label}{_fenced(part.text, part.language)}"
+
+
+def _table(label: str, table: Mapping[str, Any]) -> str:
+    columns, rows = table["columns"], table.get("rows", [])[:SHOWN_ROWS]
+    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+    head = _cells(str(column.get("name", "")) for column in columns)
+    rule = _cells("---:" if is_number(kind) else "---" for kind in kinds)
+    lines = [_cells(map(write_cell, row, kinds)) for row in rows]
+    said = "\n".join((head, rule, *lines))
+    return f"**{_line(label)}** ({count_words(table, len(rows))})\n\n{said}"
+
+
+def _cells(cells: Any) -> str:
+    return f"| {' | '.join(_line(cell).replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _fenced(text: str, language: str) -> str:
+    """Return text in a fence that is longer than any in it."""
+    longest = max((len(found) for found in _FENCES.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _line(text: str) -> str:
+    return _LINE_ENDS.sub(" ", text).strip()

@@ -1,0 +1,116 @@
+"""What a display message says in a document: who speaks, and its parts. Pure."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
+
+SHOWN_ROWS = 50
+
+Kind = Literal["markdown", "verbatim", "aside", "code", "table", "image", "problem"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing in a document; `label` stands above it, `language` is that of code."""
+
+    kind: Kind
+    text: str = ""
+    label: str = ""
+    language: str = ""
+    table: Mapping[str, Any] | None = None
+    result_id: str = ""
+
+
+def speaker_of(row: DisplayMessage) -> str:
+    """Return who speaks, as a heading says it."""
+    return "You" if row.message_type is MessageType.USER else row.agent or "Assistant"
+
+
+def part_of(row: DisplayMessage) -> Part:
+    """Return what a row says."""
+    return _PARTS.get(row.content_type, _anything)(row)
+
+
+def count_words(table: Mapping[str, Any], shown: int) -> str:
+    """Return how many of a table's rows are shown, and whether it was cut when it was made."""
+    total = int(table.get("row_count") or shown)
+    rows = "1 row" if total == 1 else f"{total:,} rows"
+    said = f"{shown:,} of {rows}; the Excel export has all" if shown < total else rows
+    return said if table.get("complete", True) else f"{said}; cut at the tool's limit"
+
+
+def _text(row: DisplayMessage) -> Part:
+    is_user = row.message_type is MessageType.USER
+    return Part("verbatim" if is_user else "markdown", str(row.content.get("text", "")))
+
+
+def _thinking(row: DisplayMessage) -> Part:
+    return Part("aside", str(row.content.get("text", "")), "Thinking")
+
+
+def _error(row: DisplayMessage) -> Part:
+    return Part("problem", f"{row.content.get('title')}\n{row.content.get('detail')}")
+
+
+def _notice(row: DisplayMessage) -> Part:
+    return Part("aside", str(row.content.get("text", "")))
+
+
+def _todos(row: DisplayMessage) -> Part:
+    todos = row.content.get("todos", [])
+    marks = ["x" if todo.get("status") == "completed" else " " for todo in todos]
+    said = [f"[{m}] {todo.get('content')}" for m, todo in zip(marks, todos, strict=True)]
+    return Part("verbatim", "\n".join(said), "To do")
+
+
+def _image(row: DisplayMessage) -> Part:
+    name = str(row.content.get("name") or row.content.get("mime_type") or "image")
+    return Part("image", name, result_id=str(row.metadata.get("result_id") or ""))
+
+
+def _file(row: DisplayMessage) -> Part:
+    names = (row.content.get(key) for key in ("title", "name", "mime_type"))
+    return Part("aside", f"File: {next(filter(None, names), 'without a name')}")
+
+
+def _anything(row: DisplayMessage) -> Part:
+    return Part("code", _json(row.content), str(row.content_type), "json")
+
+
+def _call(row: DisplayMessage) -> Part:
+    arguments, name = row.content.get("arguments"), str(row.content.get("name") or "tool")
+    if isinstance(arguments, Mapping) and isinstance(arguments.get("sql"), str):
+        source = arguments.get("source")
+        return Part("code", arguments["sql"], f"{name} of {source}" if source else name, "sql")
+    said = arguments if isinstance(arguments, str) else _json(arguments)
+    return Part("code", said, name, "json")
+
+
+def _result(row: DisplayMessage) -> Part:
+    table, content = row.metadata.get("table"), row.content
+    label = str(content.get("name") or "tool")
+    if isinstance(table, dict) and table.get("columns"):
+        return Part("table", label=str(table.get("title") or label), table=table)
+    said = "failed" if content.get("is_error") else "result"
+    return Part("code", str(content.get("content") or "(empty)"), f"{label}: {said}")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+_PARTS: Mapping[ContentType, Callable[[DisplayMessage], Part]] = {
+    ContentType.TEXT: _text,
+    ContentType.THINKING: _thinking,
+    ContentType.TOOL_CALL: _call,
+    ContentType.TOOL_RESULT: _result,
+    ContentType.ERROR: _error,
+    ContentType.NOTICE: _notice,
+    ContentType.TODOS: _todos,
+    ContentType.IMAGE: _image,
+    ContentType.FILE: _file,
+    ContentType.ARTIFACT: _file,
+}

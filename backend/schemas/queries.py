@@ -1,0 +1,44 @@
+"""The wire contract of queries that people run themselves."""
+
+from typing import Any
+
+from pydantic import Field
+
+from backend.schemas.wire import Input, Wire
+
+MAX_SQL_CHARS = 50_000
+
+
+class OwnQuery(Input):
+    """One SELECT over a source, as the tool `query_source` takes it."""
+
+    source: str = Field(
+        min_length=1,
+        max_length=200,
+        description="The source whose tables need no prefix.",
+        examples=["fi"],
+    )
+    sql: str = Field(
+        min_length=1,
+        max_length=MAX_SQL_CHARS,
+        description="One SELECT, or WITH … SELECT.",
+        examples=["SELECT company_code, COUNT(*) AS documents FROM documents GROUP BY 1"],
+    )
+
+
+class TableColumn(Wire):
+    """A column's name, and its type in the source's own words."""
+
+    name: str
+    type: str
+
+
+class QueryTable(Wire):
+    """What a query gives. `complete` is false where a limit of the tool has cut it."""
+
+    title: str
+    columns: list[TableColumn]
+    rows: list[list[Any]] = Field(description="Cells are texts, numbers, booleans or null.")
+    row_count: int
+    complete: bool
+    notes: list[str] = Field(description="What was skipped or not understood in the files asked.")

@@ -1,0 +1,56 @@
+"""What kind of values a column holds, by its name and type: the one rule for all who show it. Pure.
+
+A type is in the words of its source: `DECIMAL(18,2)`, `double precision`, `BIGINT` and the like.
+"""
+
+import re
+from enum import StrEnum
+
+CENTS = 2
+
+_FRACTIONS = ("DECIMAL", "NUMERIC", "DOUBLE", "FLOAT", "REAL", "NUMBER", "MONEY")
+_WHOLE = (
+    *("BIGINT", "INT", "SMALLINT", "TINYINT", "HUGEINT", "UBIGINT", "UINT", "USMALLINT"),
+    *("UTINYINT", "UHUGEINT", "MEDIUMINT", "SERIAL", "BIGSERIAL"),
+)
+_MOMENTS = ("TIMESTAMP", "DATETIME")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_MONEY = frozenset({
+    "actual", "actuals", "amount", "balance", "budget", "cost", "costs", "credit", "debit",
+    "difference", "eur", "euro", "forecast", "gbp", "chf", "usd", "expense", "expenses",
+    "income", "margin", "money", "paid", "price", "profit", "remaining", "revenue", "sales",
+    "spend", "spent", "total", "turnover", "variance",
+})  # fmt: skip
+_NO_MONEY = frozenset({
+    "account", "center", "centre", "class", "code", "count", "date", "day", "days", "document",
+    "documents", "factor", "id", "key", "month", "months", "name", "no", "number", "pct",
+    "percent", "percentage", "period", "quantity", "rank", "rate", "ratio", "row", "rows",
+    "share", "status", "type", "units", "version", "week", "year", "years",
+})  # fmt: skip
+
+
+class Kind(StrEnum):
+    """What the values of a column are."""
+
+    MONEY = "money"
+    NUMBER = "number"
+    DATE = "date"
+    MOMENT = "moment"
+    TEXT = "text"
+
+
+def kind_of(name: str, type_name: str) -> Kind:
+    """Return what a column holds. Money: a number whose name speaks of it, or with its type."""
+    kind = type_name.strip().upper()
+    if kind == "DATE":
+        return Kind.DATE
+    if kind.startswith(_MOMENTS):
+        return Kind.MOMENT
+    if not kind.startswith(_FRACTIONS + _WHOLE) or kind.startswith("INTERVAL"):
+        return Kind.TEXT
+    return Kind.MONEY if kind.startswith("MONEY") or _speaks_of_money(name) else Kind.NUMBER
+
+
+def _speaks_of_money(name: str) -> bool:
+    words = {word.lower() for word in _WORD.findall(name)}
+    return bool(words & _MONEY) and not words & _NO_MONEY

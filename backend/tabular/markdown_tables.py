@@ -1,0 +1,92 @@
+"""Finds the tables in an answer's Markdown, and reads their cells as values. Pure, linear."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+_RULE = re.compile(
+    r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
+)  # possessive, so that it looks at each character once
+_BAR = re.compile(r"(?<!\\)\|")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_MARKS = re.compile(r"\*\*|__|`")
+_NUMBER = re.compile(r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+_UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousand in some languages
+MAX_ROWS = 5_000
+NOTHING = ("", "\u2013", "-")  # an en dash
+
+Table = dict[str, Any]
+
+
+def find_tables(text: str) -> list[Table]:
+    """Return the tables that are drawn as such, each of `metadata.table`'s shape."""
+    return [_table(block) for block in _blocks(text)]
+
+
+def is_rule(line: str) -> bool:
+    """Return whether a line is the one below a table's headings."""
+    return "-" in line and "|" in line and bool(_RULE.fullmatch(line))
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Yield the lines of each table: its headings and its rows, without the rule between."""
+    lines, fence, place = text.split("\n"), "", 0
+    while place < len(lines):
+        line = lines[place]
+        if found := _FENCE.match(line):
+            mark = found[1]
+            if not fence:
+                fence = mark
+            elif mark[0] == fence[0] and len(mark) >= len(fence):
+                fence = ""
+        follows = lines[place + 1] if place + 1 < len(lines) else ""
+        if fence or "|" not in line or not is_rule(follows):
+            place += 1
+            continue
+        end = place + 2
+        while end < len(lines) and lines[end].strip() and "|" in lines[end]:
+            end += 1
+        if len(_cells(line)) == len(_cells(follows)):
+            yield [line, *lines[place + 2 : min(end, place + 2 + MAX_ROWS)]]
+        place = end
+
+
+def _table(lines: Sequence[str]) -> Table:
+    names = _cells(lines[0])
+    written = [_cells(line) for line in lines[1:]]
+    rows = [(row + [""] * len(names))[: len(names)] for row in written]
+    columns, values = [], []
+    for place, name in enumerate(names):
+        column = [row[place] for row in rows]
+        type_name = _type_of(column)
+        columns.append({"name": name, "type": type_name})
+        values.append([_value(cell, type_name) for cell in column])
+    by_row = [list(row) for row in zip(*values, strict=True)]
+    return {"title": "", "columns": columns, "rows": by_row, "row_count": len(rows)}
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip()
+    inner = inner[1:] if inner.startswith("|") else inner
+    if inner.endswith("|") and not inner.endswith("\\|"):
+        inner = inner[:-1]
+    return [_MARKS.sub("", cell).replace("\\|", "|").strip() for cell in _BAR.split(inner)]
+
+
+def _type_of(cells: Sequence[str]) -> str:
+    """Return the type of a column; one that could be read in two ways stays text."""
+    said = [cell for cell in cells if cell not in NOTHING]
+    if not said or not all(_NUMBER.fullmatch(cell) for cell in said):
+        return "VARCHAR"
+    if any(_UNSURE.fullmatch(cell) for cell in said):
+        return "VARCHAR"
+    return "DOUBLE" if any("." in cell for cell in said) else "BIGINT"
+
+
+def _value(cell: str, type_name: str) -> str | int | float | None:
+    if type_name == "VARCHAR":
+        return cell
+    if cell in NOTHING:
+        return None
+    plain = cell.replace(",", "").replace("\u2212", "-")
+    return float(plain) if type_name == "DOUBLE" else int(plain)

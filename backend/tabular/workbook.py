@@ -1,0 +1,104 @@
+"""Tables as an Excel workbook: a sheet each, no text of which is ever a formula."""
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from typing import IO, Any
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+from openpyxl.styles import Font
+from openpyxl.utils import get_column_letter
+
+from backend.tabular.columns import Kind, kind_of
+from backend.tabular.csv_text import is_like_formula
+
+MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MAX_CELL_CHARS = 32_767  # Excel's own limits
+MAX_NAME_CHARS = 31
+MAX_WIDTH = 40
+_CUT = "… (cut: Excel's cells hold no more)"
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
+_FORMATS = {Kind.MONEY: "#,##0.00", Kind.DATE: "yyyy-mm-dd"}
+_HEADING = Font(bold=True)
+
+Table = dict[str, Any]
+
+
+def workbook_of(table: Table) -> bytes:
+    """Return one table as a workbook."""
+    file = io.BytesIO()
+    write_workbook([(str(table.get("title") or "Table"), table)], file)
+    return file.getvalue()
+
+
+def write_workbook(tables: Iterable[tuple[str, Table]], file: IO[bytes]) -> None:
+    """Write a sheet for each table, row by row, under names that Excel takes."""
+    book = Workbook(write_only=True)
+    taken: set[str] = set()
+    for title, table in tables:
+        _write_sheet(book.create_sheet(_sheet_name(title, taken)), table)
+    if not taken:
+        book.create_sheet("Empty")
+    book.save(file)
+
+
+def _write_sheet(sheet: Any, table: Table) -> None:
+    names = [str(column.get("name", "")) for column in table["columns"]]
+    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in table["columns"]]
+    sheet.freeze_panes = "A2"
+    for place, width in enumerate(_widths(names, table["rows"][:100]), 1):
+        sheet.column_dimensions[get_column_letter(place)].width = width
+    sheet.append([_cell(sheet, name, Kind.TEXT, is_heading=True) for name in names])
+    for row in table["rows"]:
+        sheet.append([_cell(sheet, value, kind) for value, kind in zip(row, kinds, strict=False)])
+
+
+def _cell(sheet: Any, value: Any, kind: Kind, *, is_heading: bool = False) -> Any:
+    """Return a cell; a text is marked as one, as openpyxl takes `=1+1` for a formula."""
+    if value is None:
+        return None
+    if kind is Kind.DATE and (day := _day(value)):
+        value = day
+    is_text = not isinstance(value, bool | int | float | date)
+    cell = WriteOnlyCell(sheet, _text(value) if is_text else value)
+    if is_text:
+        cell.data_type = "s"
+        if is_like_formula(cell.value):
+            cell.quotePrefix = True
+    elif kind in _FORMATS:
+        cell.number_format = _FORMATS[kind]
+    if is_heading:
+        cell.font = _HEADING
+    return cell
+
+
+def _text(value: Any) -> str:
+    text: str = ILLEGAL_CHARACTERS_RE.sub("\ufffd", str(value))
+    return text if len(text) <= MAX_CELL_CHARS else text[: MAX_CELL_CHARS - len(_CUT)] + _CUT
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
+    except ValueError:
+        return None
+
+
+def _widths(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[int]:
+    for place, name in enumerate(names):
+        longest = max((len(str(r[place])) for r in rows if place < len(r)), default=0)
+        yield min(max(len(name), longest) + 2, MAX_WIDTH)
+
+
+def _sheet_name(title: str, taken: set[str]) -> str:
+    """Return an unused name of a sheet, which Excel compares in small letters."""
+    plain = _NOT_IN_NAMES.sub(" ", title).strip(" '")[:MAX_NAME_CHARS].strip(" '") or "Table"
+    name, number = plain, 1
+    while name.lower() in taken or name.lower() == "history":
+        number += 1
+        name = f"{plain[: MAX_NAME_CHARS - len(str(number)) - 1]} {number}"
+    taken.add(name.lower())
+    return name

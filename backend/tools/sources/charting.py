@@ -1,0 +1,58 @@
+"""The tool that draws a chart of a query's result, which is stored with it."""
+
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from backend.data.errors import QueryFailed
+from backend.tabular.charts import MAX_POINTS, SpecRefused, check_spec, default_spec
+from backend.tools.context import ToolContext
+from backend.tools.sources.making import Answer, make_tool
+from backend.tools.sources.presenting import excerpt, table_artifact
+from backend.tools.sources.querying import run_query
+
+
+class MakeChart(BaseModel):
+    """Draw a chart of what one read-only SQL SELECT gives; the person sees it with its table.
+
+    Aggregate in SQL so that one row is one point, bar or slice. The spec is a part of Vega-Lite:
+    `mark` (bar, line, area, point, arc, tick, rect) and `encoding` of x, y, color, size, theta,
+    column, row or order by columns of the result. It has no data, transforms or expressions of
+    its own. Leave it out for a chart that fits the columns. Example: source="fi",
+    sql="SELECT cost_centre, SUM(amount_group) AS spend FROM totals WHERE fiscal_year = 2026
+    AND cost_centre IS NOT NULL GROUP BY cost_centre", title="Spend by cost centre",
+    spec={"mark": "bar", "encoding": {"x": {"field": "cost_centre", "type": "nominal"},
+    "y": {"field": "spend", "type": "quantitative"}}}.
+    """
+
+    source: str = Field(description="The source whose tables need no prefix.", examples=["fi"])
+    sql: str = Field(description="One SELECT, or WITH … SELECT.")
+    title: str = Field(description="A short title for the chart.", max_length=120)
+    spec: dict[str, Any] | None = Field(None, description="The chart, in Vega-Lite.")
+
+
+def make_chart(context: ToolContext) -> BaseTool:
+    """The tool that draws a chart."""
+
+    async def ask(source: str, sql: str, title: str, spec: dict[str, Any] | None = None) -> Answer:
+        found = await run_query(context.sources, context.asker, source, sql, title)
+        table = table_artifact(title, found.table)
+        try:
+            chart = default_spec(table["columns"]) if spec is None else spec
+            checked = check_spec(chart, table["columns"])
+        except SpecRefused as refusal:
+            raise QueryFailed(_why(spec, refusal)) from None
+        notes = [*found.notes, "The chart is drawn and shown to the person, with this table."]
+        if len(found.table.rows) > MAX_POINTS:
+            notes.append(f"CUT: only the first {MAX_POINTS:,} rows are drawn. Aggregate in SQL.")
+        said = excerpt(title, found.table, notes)
+        return said, {**table, "notes": found.notes, "chart": checked}
+
+    return make_tool("make_chart", MakeChart, ask, context)
+
+
+def _why(spec: dict[str, Any] | None, refusal: SpecRefused) -> str:
+    if spec is None:
+        return "No chart fits these columns: it needs a number, and a text or time to draw it by."
+    return f"The chart cannot be drawn: {refusal}"

@@ -1,0 +1,80 @@
+"""A person works with what tools gave: charts, tables, queries of one's own, and takes it away."""
+
+import io
+import re
+
+import openpyxl
+import pytest
+from playwright.sync_api import Download, Locator, expect
+
+from tests.e2e.desk import Desk
+
+CHART = "Chart spend by cost centre in 2026"
+
+
+@pytest.fixture
+def charted(demo_desk: Desk) -> Desk:
+    demo_desk.ask(CHART)
+    demo_desk.sees("The total is")
+    demo_desk.is_idle()
+    demo_desk.is_at_rest()
+    return demo_desk
+
+
+def button(desk: Desk, name: str) -> Locator:
+    return desk.main.get_by_role("button", name=name, exact=True).filter(visible=True).first
+
+
+def download(desk: Desk, name: str) -> Download:
+    with desk.page.expect_download() as found:
+        button(desk, name).click()
+    return found.value
+
+
+def test_a_chart_is_drawn_changed_and_taken_away_and_the_query_run_by_oneself(
+    charted: Desk,
+) -> None:
+    desk = charted
+    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    assert "<svg" in download(desk, "Download as SVG").path().read_text()
+    assert download(desk, "CSV").path().read_text().startswith('"cost_centre",')
+
+    desk.main.get_by_role("radio", name="Table").filter(visible=True).click()
+    expect(desk.main.get_by_test_id("stDataFrame").filter(visible=True)).to_be_visible()
+    desk.sees("16 rows")
+
+    desk.main.get_by_text("Query", exact=True).filter(visible=True).click()
+    desk.sees("Query of fi")
+    button(desk, "Run your own").click()
+    desk.main.get_by_role("textbox", name="Your query").fill("SELECT 41 + 1 AS answer")
+    button(desk, "Run").click()
+    desk.sees("Query of fi", "1 row")
+    desk.page.reload()
+    desk.sees(CHART)
+    expect(desk.main.get_by_text("Worked ")).to_have_count(1)
+
+
+def test_an_answer_is_copied_in_one_click_and_says_what_it_took(charted: Desk) -> None:
+    desk = charted
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    button(desk, "Copy this answer as Markdown").click()
+
+    desk.sees("Copied")
+    assert "The total is" in desk.page.evaluate("navigator.clipboard.readText()")
+    desk.sees(re.compile(r"tokens in, [\d,]+ out"))  # type: ignore[arg-type]  # get_by_text takes it
+
+
+def test_a_session_is_exported(charted: Desk) -> None:
+    desk = charted
+    desk.main.locator("[class*=st-key-export-]").get_by_role("button").first.click()
+    offered = desk.page.get_by_test_id("stPopoverBody")
+
+    with desk.page.expect_download() as found:
+        offered.get_by_role("button", name="Web page").click()
+    with desk.page.expect_download() as tables:
+        offered.get_by_role("button", name="All tables").click()
+
+    assert "The total is" in found.value.path().read_text()
+    book = openpyxl.load_workbook(io.BytesIO(tables.value.path().read_bytes()))
+    assert {"Figures", "Answer", "Contents"} <= set(book.sheetnames)

@@ -1,0 +1,105 @@
+"""A session taken away: as Markdown, as a page, and its tables as a workbook."""
+
+import io
+import json
+from uuid import uuid4
+
+import openpyxl
+import pytest
+
+from backend.types import JSON
+from tests.integration.scenes import check_problem, make_session
+from tests.stack import Stack
+
+HOSTILE = "<script>alert(1)</script> ![x](http://elsewhere/x.png) [y](javascript:alert(1))"
+TABLE: JSON = {
+    "title": "Budget",
+    "columns": [{"name": "name", "type": "VARCHAR"}, {"name": "amount", "type": "DOUBLE"}],
+    "rows": [["=1+1", 1234.5], ["a | b", None]],
+    "row_count": 3,
+    "complete": True,
+}
+ANSWER = "The **budget**:\n\n| Name | Left |\n|---|---:|\n| CC-1 | 5.25 |\n"
+ROWS: list[tuple[str, str, JSON, JSON]] = [
+    ("user", "text", {"text": f"What is it? {HOSTILE}"}, {}),
+    ("assistant", "tool_call",
+     {"call_id": "c", "name": "query_source", "arguments": {"source": "fi", "sql": "SELECT 1"}},
+     {}),
+    ("tool", "tool_result",
+     {"tool_call_id": "c", "name": "query_source", "content": "x", "is_error": False},
+     {"table": TABLE}),
+    ("assistant", "text", {"text": ANSWER + HOSTILE}, {}),
+    ("user", "text", {"text": "Of another branch"}, {}),
+]  # fmt: skip
+
+
+@pytest.fixture
+def session_id(stack: Stack) -> str:
+    session_id = make_session(stack, title="Budget / größer")
+    for position, (speaker, kind, content, metadata) in enumerate(ROWS, 1):
+        stack.query_and_commit(
+            """INSERT INTO display_messages
+                 (conversation_id, position, message_type, content_type, status, content, metadata)
+               VALUES (CAST(:session AS uuid), :position, :speaker, :kind, 'completed',
+                 CAST(:content AS jsonb), CAST(:metadata AS jsonb))""",
+            session=session_id, position=position, speaker=speaker, kind=kind,
+            content=json.dumps(content), metadata=json.dumps(metadata),
+        )  # fmt: skip
+    stack.query_and_commit(
+        """UPDATE conversations SET message_count = 5, path = '[[1, 4]]'
+           WHERE id = CAST(:id AS uuid)""",
+        id=session_id,
+    )
+    return session_id
+
+
+def export(stack: Stack, session_id: str, format: str):
+    return stack.client.get(f"/sessions/{session_id}/export", params={"format": format})
+
+
+def test_markdown_has_the_branch_that_is_shown_and_says_what_is_cut(
+    stack: Stack, session_id: str
+) -> None:
+    answer = export(stack, session_id, "markdown")
+
+    assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "gr%C3%B6%C3%9Fer.md" in answer.headers["content-disposition"]
+    assert answer.text.index("What is it?") < answer.text.index("SELECT 1")
+    assert "2 of 3 rows" in answer.text
+    assert "| =1+1 | 1,234.50 |\n| a \\| b | \u2013 |" in answer.text
+    assert "The **budget**:" in answer.text
+    assert "Of another branch" not in answer.text
+
+
+def test_the_page_loads_and_runs_nothing(stack: Stack, session_id: str) -> None:
+    page = export(stack, session_id, "html").text
+
+    assert "default-src 'none'" in page
+    assert "@media print" in page
+    assert "<strong>budget</strong>" in page
+    assert "1,234.50" in page
+    for forbidden in ("<script", "<img", 'href="javascript:', "src="):
+        assert forbidden not in page, forbidden
+    assert "Of another branch" not in page
+
+
+def test_the_workbook_has_each_table_and_no_formula(stack: Stack, session_id: str) -> None:
+    book = openpyxl.load_workbook(io.BytesIO(export(stack, session_id, "xlsx").content))
+
+    assert book.sheetnames == ["Budget", "Answer", "Contents"]
+    cells = next(book["Budget"].iter_rows(min_row=2))
+    assert [(cell.value, cell.data_type) for cell in cells] == [("=1+1", "s"), (1234.5, "n")]
+    assert book["Answer"]["B2"].value == 5.25
+    assert "2 of 3 rows are kept" in str(book["Contents"]["D2"].value)
+
+
+def test_a_session_without_anything_is_exported_too(stack: Stack) -> None:
+    session_id = make_session(stack)
+
+    for format in ("markdown", "html", "xlsx"):
+        assert export(stack, session_id, format).status_code == 200
+
+
+def test_an_unknown_format_or_session_is_refused(stack: Stack, session_id: str) -> None:
+    check_problem(export(stack, session_id, "pdf"), 422)
+    check_problem(export(stack, str(uuid4()), "html"), 404)

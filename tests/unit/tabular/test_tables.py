@@ -1,0 +1,126 @@
+"""Tables as CSV and workbooks, what their columns hold, and those in an answer's Markdown."""
+
+import csv
+import io
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.tabular.columns import Kind, kind_of
+from backend.tabular.csv_text import csv_of
+from backend.tabular.markdown_tables import find_tables
+from backend.tabular.workbook import MAX_CELL_CHARS, workbook_of, write_workbook
+
+
+@pytest.mark.parametrize(
+    ("name", "type_name", "kind"),
+    [
+        ("amount_group", "DECIMAL(18,2)", Kind.MONEY),
+        ("actualAmount", "DOUBLE", Kind.MONEY),
+        ("Budget EUR", "BIGINT", Kind.MONEY),
+        ("price", "MONEY", Kind.MONEY),
+        ("x", "money", Kind.MONEY),
+        ("cost_centre", "BIGINT", Kind.NUMBER),
+        ("total_rows", "BIGINT", Kind.NUMBER),
+        ("budget_pct", "DOUBLE", Kind.NUMBER),
+        ("fiscal_year", "INTEGER", Kind.NUMBER),
+        ("amount", "VARCHAR", Kind.TEXT),
+        ("budget_time", "INTERVAL", Kind.TEXT),
+        ("posting_date", "DATE", Kind.DATE),
+        ("entered", "TIMESTAMP WITH TIME ZONE", Kind.MOMENT),
+        ("entered", "datetime", Kind.MOMENT),
+    ],
+)
+def test_a_columns_kind_follows_from_its_name_and_type(name, type_name, kind):
+    assert kind_of(name, type_name) is kind
+
+
+def table_of(*rows, columns=None):
+    names = columns or [f"c{place}" for place in range(len(rows[0]))]
+    return {"columns": [{"name": n, "type": "VARCHAR"} for n in names], "rows": [*map(list, rows)]}
+
+
+def test_every_field_of_csv_is_quoted_and_no_text_is_a_formula():
+    text = csv_of(table_of(["=1+1", "-12.50", 3], ["@x", 'a "b"', None]))
+
+    assert text.splitlines()[1:] == ['"\'=1+1","-12.50","3"', '"\'@x","a ""b""",""']
+
+
+@given(st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=5))
+def test_csv_has_all_texts(rows):
+    table = table_of(*rows, columns=["a", "b"])
+
+    read = list(csv.reader(io.StringIO(csv_of(table), newline="")))[1:]
+
+    assert [[cell.removeprefix("'") for cell in row] for row in read] == [
+        [cell.removeprefix("'") for cell in row] for row in rows
+    ]
+
+
+def test_a_workbook_holds_values_with_their_formats_and_no_formula():
+    table = table_of(["=HYPERLINK(1)", 1234.5, "2026-01-31", None, "a\x00b", "z" * 40_000])
+    for column, (name, kind) in zip(
+        table["columns"], [("t", "VARCHAR"), ("amount", "DOUBLE"), ("d", "DATE")], strict=False
+    ):
+        column |= {"name": name, "type": kind}
+
+    book = openpyxl.load_workbook(io.BytesIO(workbook_of({"title": "A/B", **table})))
+
+    (sheet,) = book.worksheets
+    cells = next(sheet.iter_rows(min_row=2))
+    assert sheet.title == "A B"
+    assert [cell.data_type for cell in cells] == ["s", "n", "d", "n", "s", "s"]
+    assert cells[1].number_format == "#,##0.00"
+    assert cells[0].value == "=HYPERLINK(1)"
+    assert cells[4].value == "a\ufffdb"
+    assert len(cells[5].value) <= MAX_CELL_CHARS
+    assert "cut" in cells[5].value
+
+
+def test_sheets_of_one_title_get_names_of_their_own():
+    file = io.BytesIO()
+    titles = ["Budget of a very long title indeed"] * 3 + ["History", "[]", ""]
+    write_workbook([(title, table_of(["x"])) for title in titles], file)
+
+    names = openpyxl.load_workbook(file).sheetnames
+
+    assert len({name.lower() for name in names}) == len(titles)
+    assert all(0 < len(name) <= 31 for name in names)
+
+
+ANSWER = """The budget:
+
+| Cost centre | Budget EUR | Left | Note |
+|:---|---:|---:|---|
+| **CC-1001** | 1,200,000.50 | \u2013 | a \\| b |
+| CC-1002 | \u22123 | 1.234 |
+
+```
+| no | table |
+|----|-------|
+```
+"""
+
+
+def test_tables_of_an_answer_are_read_with_values_where_those_are_sure():
+    (table,) = find_tables(ANSWER)
+
+    assert [column["type"] for column in table["columns"]] == [
+        "VARCHAR", "DOUBLE", "VARCHAR", "VARCHAR",
+    ]  # fmt: skip
+    assert table["rows"] == [
+        ["CC-1001", 1200000.5, "\u2013", "a | b"],
+        ["CC-1002", -3.0, "1.234", ""],
+    ]
+
+
+@given(st.text(alphabet="|-: \n`a\\", max_size=400))
+def test_any_text_can_be_looked_through_for_tables(text):
+    for table in find_tables(text):
+        assert all(len(row) == len(table["columns"]) for row in table["rows"])
+
+
+def test_a_hostile_line_is_looked_at_once():
+    assert find_tables("|" + " " * 200_000 + "\n" + "|-" * 100_000 + " " * 200_000 + "x") == []

@@ -1,0 +1,128 @@
+"""Draws an agent's answer: Markdown with diagrams, pictures of our own, tables to work on."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.sessions import ContentType, DisplayMessage
+from backend.tabular.markdown_tables import find_tables
+from ui.features.chat import files
+from ui.features.results import view
+from ui.features.results.origins import AtHand
+from ui.shared.text import long_text
+from ui.shared.text.markdown import Piece
+
+MAX_DIAGRAM_CHARS = 10_000
+MAX_DIAGRAM_LINES = 300
+MAX_LOOKED_THROUGH = 200_000
+MERMAID = "mermaid"
+TOO_LARGE = ":material/info: This diagram is too large to be drawn; this is its code."
+BROKEN = ":material/info: This diagram cannot be drawn as it is written; this is its code."
+_IMAGE_LINE = re.compile(
+    r"^[ ]{0,3}!\[([^\]\n]{0,300})\]\(<?([^)<>\n]{1,500}?)>?(?: \"[^\"\n]{0,200}\")?\)[ \t]*$",
+    re.MULTILINE,
+)
+_OWN_RESULT = re.compile(r"(?:^|/)sessions/([0-9a-fA-F-]{36})/results/([0-9a-fA-F-]{36})(?:$|\?)")
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The images that tools gave in a session, by name, as an answer may refer to them."""
+
+    session_id: UUID
+    by_name: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, address: str) -> str | None:
+        """Return the result that an address in Markdown stands for; None of any other address."""
+        if found := _OWN_RESULT.search(address):
+            return found[2] if found[1].lower() == str(self.session_id) else None
+        return self.by_name.get(address.removeprefix("attachment:").removeprefix("./"))
+
+
+def pictures_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Pictures:
+    """Return the images among the rows; of one name the latest."""
+    images = [row for row in rows if row.content_type is ContentType.IMAGE]
+    by_name = {
+        str(row.content["name"]): str(row.metadata["result_id"])
+        for row in images
+        if row.content.get("name") and row.metadata.get("result_id")
+    }
+    return Pictures(session_id, by_name)
+
+
+def show(text: str, key: str, pictures: Pictures) -> None:
+    """Draw an answer, and below it what can be done with its tables."""
+    numbers = count(1)
+    long_text.answer(text, key, lambda piece: _draw(piece, f"{key}-{next(numbers)}", pictures))
+    _offer_tables(text, key)
+
+
+def _draw(piece: Piece, key: str, pictures: Pictures) -> None:
+    if piece.is_code and (piece.language or "").lower() == MERMAID:
+        _diagram(piece, key)
+    elif piece.is_code or "![" not in piece.text:
+        long_text.draw_piece(piece)
+    else:
+        _with_pictures(piece.text, pictures)
+
+
+def _diagram(piece: Piece, key: str) -> None:
+    """A diagram as a picture, and its code.
+
+    Only the browser finds out that one cannot be drawn: chat.css then shows the last part.
+    """
+    if len(piece.text) > MAX_DIAGRAM_CHARS or piece.text.count("\n") > MAX_DIAGRAM_LINES:
+        st.caption(TOO_LARGE)
+        long_text.draw_piece(piece)
+    elif piece.text.strip():
+        with st.container(key=f"diagram-{key}", gap="xsmall"):
+            st.mermaid_chart(piece.text)
+            with (
+                st.container(key=f"drawn-{key}"),
+                st.expander("Diagram's code", type="compact", icon=":material/code:"),
+            ):
+                long_text.draw_piece(piece)
+            with st.container(key=f"broken-{key}"):
+                st.caption(BROKEN)
+                long_text.draw_piece(piece)
+
+
+def _with_pictures(text: str, pictures: Pictures) -> None:
+    """Markdown, with each line that is one of our own pictures as that picture."""
+    end = 0
+    for found in _IMAGE_LINE.finditer(text):
+        result_id = pictures.find(found[2])
+        data = files.fetch(pictures.session_id, result_id) if result_id else b""
+        if not files.is_image(data):
+            continue
+        _markdown(text[end : found.start()])
+        st.image(data, caption=found[1] or None)
+        end = found.end()
+    _markdown(text[end:])
+
+
+def _markdown(text: str) -> None:
+    if text.strip():
+        long_text.draw_piece(Piece(text.strip("\n")))
+
+
+def _offer_tables(text: str, key: str) -> None:
+    """The answer's tables to sort, filter, draw and keep; made when they are asked for."""
+    if "|" not in text or len(text) > MAX_LOOKED_THROUGH or not (found := find_tables(text)):
+        return
+    said = (
+        "Sort, filter or keep this table" if len(found) == 1 else f"Work with {len(found)} tables"
+    )
+    box = st.expander(
+        said, type="compact", icon=":material/table_view:", key=f"tables-{key}", on_change="rerun"
+    )
+    if not box.open:
+        return
+    with box:
+        for number, table in enumerate(found, 1):
+            titled = {**table, "title": f"Table {number}" if len(found) > 1 else "Table"}
+            view.show(titled, AtHand(titled), f"{key}-{number}")

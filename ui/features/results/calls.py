@@ -1,0 +1,42 @@
+"""Calls about tables: stored results in each form, and queries of a person's own."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from backend.schemas.queries import QueryTable
+from ui.client import Client
+
+Format = Literal["csv", "xlsx"]
+
+
+def stored_table(client: Client, session_id: UUID, result_id: str) -> dict[str, Any]:
+    """Return the whole stored table of a tool result."""
+    table: dict[str, Any] = client.send("GET", _result(session_id, result_id)).json()
+    return table
+
+
+def stored_file(client: Client, session_id: UUID, result_id: str, format: Format) -> bytes:
+    """Return the same as a file."""
+    path = _result(session_id, result_id)
+    return client.send("GET", path, params={"format": format}).content
+
+
+def run_query(client: Client, session_id: UUID, source: str, sql: str) -> QueryTable:
+    """Return what a person's own query gives."""
+    path = f"sessions/{session_id}/query"
+    return client.call(QueryTable, "POST", path, json=_body(source, sql))
+
+
+def query_file(client: Client, session_id: UUID, source: str, sql: str, format: Format) -> bytes:
+    """Run a person's own query again, and return what it gives as a file."""
+    path = f"sessions/{session_id}/query"
+    asked = {"json": _body(source, sql), "params": {"format": format}}
+    return client.send("POST", path, **asked).content
+
+
+def _result(session_id: UUID, result_id: str) -> str:
+    return f"sessions/{session_id}/results/{result_id}"
+
+
+def _body(source: str, sql: str) -> dict[str, Any]:
+    return {"source": source, "sql": sql}

@@ -1,0 +1,45 @@
+"""A session to be taken away: the downloads that are made when they are asked for."""
+
+from functools import partial
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.sessions import Session
+from ui import state
+from ui.client import ClientError
+from ui.shared.tables import file_name
+
+FORMATS = {
+    "html": ("Web page, to print or save as PDF", "html", ":material/web:"),
+    "markdown": ("Markdown", "md", ":material/markdown:"),
+    "xlsx": ("All tables, as an Excel workbook", "xlsx", ":material/table_view:"),
+}
+
+
+def show(session: Session) -> None:
+    """Draw the way to the downloads of a session that says something."""
+    if not session.message_count:
+        return
+    with st.popover(
+        "", icon=":material/ios_share:", type="tertiary", key=f"export-{session.id}", help="Export"
+    ):
+        for name, (label, ending, icon) in FORMATS.items():
+            st.download_button(
+                label,
+                partial(_load, session.id, name),
+                file_name=file_name(session.title or "Conversation", ending),
+                key=f"export-{name}-{session.id}",
+                icon=icon,
+                type="tertiary",
+                on_click="ignore",
+            )
+        st.caption("What is shown now, from the first message on.")
+
+
+def _load(session_id: UUID, name: str) -> bytes:
+    path = f"sessions/{session_id}/export"
+    try:
+        return state.client().send("GET", path, params={"format": name}).content
+    except ClientError as error:
+        return f"{error.title}. {error.detail}".encode()

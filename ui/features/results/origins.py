@@ -1,0 +1,100 @@
+"""Where a table comes from, and how the whole of it and files of it are got."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+import streamlit as st
+
+from backend.tabular.csv_text import csv_of
+from backend.tabular.workbook import workbook_of
+from ui import state
+from ui.client import ClientError
+from ui.features.results import calls
+from ui.features.results.calls import Format
+
+KEPT_SECONDS, MAX_KEPT = 60, 10
+Table = Mapping[str, Any]
+
+
+class Origin(Protocol):
+    """What can be asked about a table beyond the rows at hand."""
+
+    def whole(self) -> Table:
+        """Return all rows that there are. Raise ClientError."""
+
+    def file(self, format: Format) -> bytes:
+        """Return all rows as a file; where that cannot be, why not."""
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """A table whose rows are all on the page."""
+
+    table: Table
+
+    def whole(self) -> Table:
+        """Return the table."""
+        return self.table
+
+    def file(self, format: Format) -> bytes:
+        """Return it as a file."""
+        table = dict(self.table)
+        return csv_of(table).encode() if format == "csv" else workbook_of(table)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A tool result of which the page has the first rows."""
+
+    session_id: UUID
+    result_id: str
+
+    def whole(self) -> Table:
+        """Return the stored table, which never changes."""
+        return _stored(state.server().user, self.session_id, self.result_id)
+
+    def file(self, format: Format) -> bytes:
+        """Return it as a file."""
+        return _or_why(
+            lambda: calls.stored_file(state.client(), self.session_id, self.result_id, format)
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person's own query gave: the first rows are kept, for files it is run again."""
+
+    session_id: UUID
+    source: str
+    sql: str
+    first: Table
+
+    def whole(self) -> Table:
+        """Return the rows that are kept."""
+        return self.first
+
+    def file(self, format: Format) -> bytes:
+        """Return all rows as a file."""
+        asked = (self.session_id, self.source, self.sql, format)
+        return _or_why(lambda: calls.query_file(state.client(), *asked))
+
+
+def origin_of(table: Table, session_id: UUID) -> Origin:
+    """Return where the table of a tool result comes from."""
+    result_id = table.get("result_id")
+    return Stored(session_id, str(result_id)) if result_id else AtHand(table)
+
+
+# By person: what one may see is not kept for another.
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
+def _stored(user: str, session_id: UUID, result_id: str) -> dict[str, Any]:
+    return calls.stored_table(state.client(), session_id, result_id)
+
+
+def _or_why(fetch: Callable[[], bytes]) -> bytes:
+    try:
+        return fetch()
+    except ClientError as error:
+        return f"{error.title}. {error.detail}".encode()

@@ -1,0 +1,89 @@
+"""A query of the person's own beside an agent's: edited, run, its result below; nothing is said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import streamlit as st
+
+from ui import state
+from ui.client import ClientError
+from ui.features.results import calls, view
+from ui.features.results.origins import Asked
+from ui.features.results.sql_text import lay_out
+from ui.shared.text.markdown import plain
+
+TOOLS = ("query_source", "make_chart")
+MAX_KEPT_ROWS = 1_000
+HEIGHT = 220
+
+
+@dataclass
+class Editor:
+    """What stands in an open editor's result: a table, or why there is none."""
+
+    result: Asked | None = None
+    problem: str = ""
+
+
+def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
+    """Return the source and SQL of a tool call that asks a source; None of any other."""
+    if name not in TOOLS or not isinstance(arguments, Mapping):
+        return None
+    source, sql = arguments.get("source"), arguments.get("sql")
+    return (source, sql) if isinstance(source, str) and isinstance(sql, str) else None
+
+
+@st.fragment
+def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> None:
+    """Draw the way to the editor, or the editor that it has opened for this call."""
+    editor = state.memory().own_queries.get(call_id)
+    if not isinstance(editor, Editor):
+        st.button(
+            "Run your own",
+            key=f"own-{key}",
+            type="tertiary",
+            icon=":material/edit_note:",
+            on_click=_open,
+            args=(call_id,),
+        )
+        return
+    asked = st.text_input("Source", source, key=f"own-source-{key}", width=240)
+    written = st.text_area("Your query", lay_out(sql), height=HEIGHT, key=f"own-sql-{key}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Run", key=f"own-run-{key}", type="primary", icon=":material/play_arrow:"):
+            _run(editor, session_id, asked.strip(), written)
+        st.button(
+            "Close", key=f"own-close-{key}", type="tertiary", on_click=_close, args=(call_id,)
+        )
+        st.caption("Read only. The conversation does not change.")
+    if editor.problem:
+        st.error(editor.problem, icon=":material/error:")
+    elif editor.result is not None:
+        view.show(editor.result.first, editor.result, f"own-{key}")
+        for note in editor.result.first["notes"]:
+            st.caption(f":material/info: {plain(note, 500)}")
+
+
+def _open(call_id: UUID) -> None:
+    state.memory().own_queries[call_id] = Editor()
+
+
+def _close(call_id: UUID) -> None:
+    state.memory().own_queries.pop(call_id, None)
+
+
+def _run(editor: Editor, session_id: UUID, source: str, sql: str) -> None:
+    editor.result, editor.problem = None, ""
+    if not source or not sql.strip():
+        editor.problem = "Write a query and the name of its source."
+        return
+    try:
+        with st.spinner("Running…"):
+            table = calls.run_query(state.client(), session_id, source, sql).model_dump()
+    except ClientError as error:
+        editor.problem = plain(error.detail or error.title, 2_000)
+        return
+    first = {**table, "rows": table["rows"][:MAX_KEPT_ROWS]}
+    editor.result = Asked(session_id, source, sql, first)

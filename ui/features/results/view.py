@@ -1,0 +1,126 @@
+"""A table result: as a table that is sorted, searched and filtered, or as a chart; copied, kept.
+
+What the toolbar of the grid does by itself (sort, search, copy cells, full screen) is not here.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from backend.tabular.charts import default_spec
+from ui.client import ClientError
+from ui.features.results import chart
+from ui.features.results.calls import Format
+from ui.features.results.origins import Origin
+from ui.shared import clipboard, tables
+from ui.shared.text.markdown import plain
+
+TABLE, CHART = "Table", "Chart"
+_ICONS = {TABLE: ":material/table:", CHART: ":material/bar_chart:"}
+FILES: tuple[tuple[Format, str], ...] = (("csv", "CSV"), ("xlsx", "Excel"))
+MAX_SHOWN_ROWS = 10_000
+MAX_COPIED_CHARS = 300_000
+
+Table = Mapping[str, Any]
+
+
+@st.fragment
+def show(table: Table, origin: Origin, key: str) -> None:
+    """Draw a table of `metadata.table`'s shape: title, columns, first rows, row_count, complete."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(_title(table), width="stretch")
+        text = st.text_input(
+            "Filter rows",
+            key=f"filter-{key}",
+            placeholder="Filter rows",
+            label_visibility="collapsed",
+            icon=":material/filter_alt:",
+            width=170,
+        )
+        shown_as = _choose_view(table, key)
+    try:
+        whole = origin.whole() if text or shown_as == CHART else table
+    except ClientError as error:
+        st.warning(f"{plain(error.title)}. {plain(error.detail)} These are the first rows.")
+        whole = table
+    rows = tables.rows_with(whole, text) if text else list(whole.get("rows", []))
+    found = {**whole, "rows": rows}
+    if shown_as == CHART:
+        chart.show(found, key)
+    else:
+        found["rows"] = rows[:MAX_SHOWN_ROWS]
+        _draw(found, key)
+    _below(table, origin, found, len(rows), key, is_filtered=bool(text))
+
+
+def _draw(table: Table, key: str) -> None:
+    frame = tables.to_frame(table)
+    st.dataframe(
+        tables.styled(table, frame, st.context.locale),
+        hide_index=True,
+        key=f"table-{key}",
+        alt=str(table.get("title") or "Table"),
+    )
+
+
+def _choose_view(table: Table, key: str) -> str:
+    """Return whether a table or a chart is wanted; a table where no chart can be."""
+    if default_spec(table["columns"]) is None and not table.get("chart"):
+        return TABLE
+    chosen = st.segmented_control(
+        "Show as",
+        (TABLE, CHART),
+        default=CHART if table.get("chart") else TABLE,
+        format_func=lambda name: f"{_ICONS[name]} {name}",
+        key=f"view-{key}",
+        label_visibility="collapsed",
+        required=True,
+        width="content",
+    )
+    return chosen or TABLE
+
+
+def _below(
+    table: Table, origin: Origin, found: Table, count: int, key: str, *, is_filtered: bool
+) -> None:
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=f"actions-table-{key}"
+    ):
+        st.caption(counted(table, len(found["rows"]), count if is_filtered else None))
+        text = tables.as_tabbed(found)
+        if len(text) <= MAX_COPIED_CHARS:
+            clipboard.offer(text, f"copy-table-{key}", "Copy the rows for a spreadsheet", "Copy")
+        for ending, name in FILES:
+            st.download_button(
+                name,
+                partial(origin.file, ending),
+                file_name=tables.file_name(table.get("title"), ending),
+                key=f"{ending}-{key}",
+                icon=":material/download:",
+                type="tertiary",
+                on_click="ignore",
+                help=f"Download all rows as {name}",
+            )
+
+
+def counted(table: Table, shown: int, matching: int | None = None) -> str:
+    """Return how many rows are shown of how many, and whether the tool has cut them."""
+    total = int(table.get("row_count") or len(table.get("rows", [])))
+    rows = "1 row" if total == 1 else f"{total:,} rows"
+    parts = []
+    if matching is not None:
+        parts.append(f"{matching:,} of {rows} match")
+        total = matching
+    if shown < total:
+        parts.append(f"{shown:,} of {total:,} rows" if matching is None else f"first {shown:,}")
+    elif matching is None:
+        parts.append(rows)
+    if not table.get("complete", True):
+        parts.append("cut at the tool's limit: there are more")
+    return " · ".join(parts)
+
+
+def _title(table: Table) -> str:
+    return plain(str(table.get("title") or "Table"), 120)

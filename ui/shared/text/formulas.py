@@ -1,0 +1,86 @@
+r"""Writes formulas in the one form that the pages draw: `$$x$$`, `\[x\]` and `\(x\)`. Pure, linear.
+
+What stands between single dollars is left alone: it may be money.
+"""
+
+import re
+
+from ui.shared.text.spans import find_spans
+
+MAX_CHARS = 2_000
+_DOLLARS = re.compile(r"(?<![\\$])\$\$(?!\$)([^$]{1,2000}?)\$\$(?!\$)")
+_BRACKET = re.compile(r"(?<!\\)\\([\[\]()])")
+_CLOSING = {"[": "]", "(": ")"}
+_SIGN = re.compile(r"[\\^_{=+<>]")
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+
+
+def write_formulas(text: str) -> str:
+    """Return Markdown whose formulas stand between lines of `$$`, or within a line as `${x}$`."""
+    if "$$" not in text and "\\[" not in text and "\\(" not in text:
+        return text
+    kept: list[str] = []
+    end = 0
+    for start, next_end in find_spans(text):
+        kept += [_rewrite(text[end:start]), text[start:next_end]]
+        end = next_end
+    return "".join(kept) + _rewrite(text[end:])
+
+
+def _rewrite(text: str) -> str:
+    return _DOLLARS.sub(_of_dollars, _of_brackets(text))
+
+
+def _of_brackets(text: str) -> str:
+    kept: list[str] = []
+    end = 0
+    opening: re.Match[str] | None = None
+    for found in _BRACKET.finditer(text):
+        if found[1] in _CLOSING:
+            opening = found
+            continue
+        if opening is None or _CLOSING[opening[1]] != found[1]:
+            continue
+        said = text[opening.end() : found.start()]
+        if _is_formula(said, opening[1]):
+            is_block = opening[1] == "["
+            written = _written(text, opening.start(), found.end(), said, is_block=is_block)
+            kept += [text[end : opening.start()], written]
+            end = found.end()
+        opening = None
+    return "".join(kept) + text[end:]
+
+
+def _of_dollars(found: re.Match[str]) -> str:
+    said = found[1]
+    is_block = _is_alone(found.string, found.start(), found.end())
+    if not said.strip() or _EMPTY_LINE.search(said):
+        return found[0]
+    if not is_block and (said != said.strip() or "\n" in said):
+        return found[0]
+    return _written(found.string, found.start(), found.end(), said, is_block=is_block)
+
+
+def _is_formula(said: str, bracket: str) -> bool:
+    if not said.strip() or len(said) > MAX_CHARS or "$" in said or _EMPTY_LINE.search(said):
+        return False
+    return "\n" not in said if bracket == "(" else _SIGN.search(said) is not None
+
+
+def _written(text: str, start: int, end: int, said: str, *, is_block: bool) -> str:
+    """Return the formula as a block of its own, or within its line, or as it was written."""
+    if is_block and _is_alone(text, start, end):
+        return f"$$\n{said.strip()}\n$$"
+    if text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or "\n" in said:
+        return text[start:end]
+    return f"${{{said.strip()}}}$"
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Return whether nothing else stands on the formula's lines."""
+    line_start = text.rfind("\n", max(0, start - 200), start) + 1
+    if line_start == 0 and start > 200:
+        return False
+    line_end = text.find("\n", end, end + 200)
+    after = text[end : line_end if line_end >= 0 else end + 200]
+    return not text[line_start:start].strip() and not after.strip()
