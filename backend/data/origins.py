@@ -1,18 +1,21 @@
 """Which sources there are at this moment, and where each comes from."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.files.folder import MAX_FILES, find_files, stem_of, unique_name
+from backend.data.files.folder import MAX_FILES, find_files, is_workbook, stem_of, unique_name
 from backend.data.files.names import NameRegister
 from backend.data.files.readers import READING_VERSION
 from backend.data.files.snapshots import fingerprint
+from backend.data.files.uploads import Upload
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION
+from backend.data.tables import TableInfo
 
 BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
@@ -20,7 +23,10 @@ _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a source comes from: the bundled data, a file, or a database's URL."""
+    """Where a source comes from: the bundled data, a file, a database's URL, or an upload.
+
+    `known` are the tables of an upload that was read before, `problem` why it cannot be read.
+    """
 
     name: str
     kind: str
@@ -28,6 +34,61 @@ class Origin:
     version: str = ""
     path: Path | None = None
     url: str = ""
+    upload: Upload | None = None
+    known: tuple[TableInfo, ...] = ()
+    problem: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Whose tables these are: uploads of several people may have one name."""
+        return f"{self.upload.id} upload" if self.upload else self.name
+
+    @property
+    def holds_cells(self) -> bool:
+        """Whether all of a file is in memory at once while it is read."""
+        if self.upload:
+            return self.upload.holds_cells
+        return self.path is not None and is_workbook(self.path)
+
+
+class Catalogue(Protocol):
+    """Which sources there are for who asks."""
+
+    left_out: int
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return all sources as they are at this moment, by name."""
+
+
+class Beside:
+    """The sources of the installation, and uploads beside them: these win, where names meet."""
+
+    def __init__(self, installed: Catalogue, find_uploads: Callable[[], Sequence[Origin]]) -> None:
+        self._installed = installed
+        self._find_uploads = find_uploads
+
+    @property
+    def left_out(self) -> int:
+        """Return how many files were too many at the last look."""
+        return self._installed.left_out
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return all sources as they are at this moment, by name."""
+        uploads = {origin.name: origin for origin in self._find_uploads()}
+        return {**self._installed.find_all(), **uploads}
+
+
+class Fixed:
+    """A few sources by themselves."""
+
+    left_out = 0
+
+    def __init__(self, *origins: Origin) -> None:
+        self._origins = {origin.name: origin for origin in origins}
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return them, by name."""
+        return self._origins
 
 
 class Origins:

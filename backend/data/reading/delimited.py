@@ -8,10 +8,11 @@ from typing import TextIO
 
 import duckdb
 
-from backend.data.errors import SourceUnusable
+from backend.data.corrections import ENCODINGS, NONE, Corrections
+from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
 from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
-from backend.data.reading.header import LOOKED_AT, find_header
+from backend.data.reading.header import LOOKED_AT, Header, find_header, header_at
 from backend.data.reading.raw import Record, RegularFile
 from backend.data.reading.records import Records
 from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
@@ -21,26 +22,71 @@ _SAMPLE_CHARS = 262_144
 _SAID = re.compile(r'^\ufeff?"?sep=(.)"?\s*$', re.IGNORECASE)
 
 
-def read_delimited(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
-    """Make a table of the text file; return what was understood of it."""
+def read_delimited(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, corrections: Corrections = NONE
+) -> Understood:
+    """Make a table of the text file; return what was understood of it.
+
+    Raise SourceUnusable, CorrectionRefused.
+    """
     allow_long_cells()
     understood = Understood()
-    encoding = detect_encoding(path)
+    encoding = choose_encoding(path, corrections.encoding)
     understood.form.append(encoding.name)
+    understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
-    dialect, skipped = _dialect(path, encoding, understood)
+    try:
+        return _read(connection, name, path, encoding, corrections, understood)
+    except UnicodeError:
+        raise CorrectionRefused(
+            f"The file is not {encoding.name}: it holds bytes that are no characters there."
+        ) from None
+
+
+def choose_encoding(path: Path, said: str | None) -> Encoding:
+    """Return the encoding that a person says, strictly, or else what the file looks like."""
+    return Encoding(ENCODINGS[said], said) if said else detect_encoding(path)
+
+
+def find_columns(rows: Sequence[Record], line: int | None) -> Header:
+    """Return the header; where a person says its line, there. Raise CorrectionRefused."""
+    cells = [row for _, row in rows]
+    if line is None:
+        return find_header(cells)
+    if line == 0:
+        return header_at(cells, None)
+    place = next((n for n, (number, _) in enumerate(rows) if number == line), None)
+    if place is None:
+        last = rows[-1][0] if rows else 0
+        raise CorrectionRefused(
+            f"Line {line:,} cannot be the header: it is empty, or not among the first "
+            f"{len(rows):,} rows (up to line {last:,})."
+        )
+    return header_at(cells, place)
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    path: Path,
+    encoding: Encoding,
+    corrections: Corrections,
+    understood: Understood,
+) -> Understood:
+    dialect, skipped = _dialect(path, encoding, understood, corrections.separator)
+    understood.facts["separator"] = dialect.separator
     with open_text(path, encoding) as file:
         records = Records(file, dialect, skipped)
         rest = iter(records)
         first = list(islice(rest, LOOKED_AT))
-        header = find_header([row for _, row in first])
+        header = find_columns(first, corrections.header_row)
         check_width(header.width)
         if not header.width or not first:
             raise SourceUnusable("The file holds no row.")
         records.expected = header.width
         regular = _regular(path, encoding, dialect, first)
-        draft = Draft(header, first, rest, dialect.separator, regular)
+        draft = Draft(header, first, rest, dialect.separator, regular, corrections=corrections)
         make_table(connection, name, draft, understood)
     _tell_slips(records, understood)
     return understood
@@ -55,13 +101,17 @@ def check_width(columns: int) -> None:
         )
 
 
-def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Dialect, int]:
+def _dialect(
+    path: Path, encoding: Encoding, understood: Understood, wanted: str | None
+) -> tuple[Dialect, int]:
     """Return the dialect, and how many lines at the start only tell it."""
     with open_text(path, encoding) as file:
         lines = _sample(file)
     if not any(line.strip() for line in lines):
         raise SourceUnusable("The file holds no row.")
     said = _SAID.match(lines[0])
+    if wanted is not None:
+        return _wanted_dialect(lines, wanted, understood), int(said is not None)
     if said:
         found = detect_dialect(lines[1:])
         dialect = Dialect(said[1], found.quote, found.escape, found.skips_space)
@@ -75,6 +125,17 @@ def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Di
     if dialect.quote != '"':
         understood.form.append(f"quotes are {dialect.quote}")
     return dialect, 0
+
+
+def _wanted_dialect(lines: Sequence[str], wanted: str, understood: Understood) -> Dialect:
+    """Return the dialect with the separator that a person says. Raise CorrectionRefused."""
+    found = detect_dialect(lines)
+    dialect = Dialect(wanted, found.quote, found.escape, found.skips_space)
+    if wanted and not any(wanted in line for line in lines):
+        raise CorrectionRefused(f"The first lines of the file hold no {dialect.name}.")
+    what = f"separated by {dialect.name}" if wanted else "one column, no separator"
+    understood.form.append(f"{what}, as it was corrected")
+    return dialect
 
 
 def _sample(file: TextIO) -> list[str]:
