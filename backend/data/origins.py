@@ -65,7 +65,7 @@ class Beside:
 
     def __init__(self, installed: Catalogue, find_uploads: Callable[[], Sequence[Origin]]) -> None:
         self._installed = installed
-        self._find_uploads = find_uploads
+        self.find_uploads = find_uploads
 
     @property
     def left_out(self) -> int:
@@ -74,7 +74,7 @@ class Beside:
 
     def find_all(self) -> dict[str, Origin]:
         """Return all sources as they are at this moment, by name."""
-        uploads = {origin.name: origin for origin in self._find_uploads()}
+        uploads = {origin.name: origin for origin in self.find_uploads()}
         return {**self._installed.find_all(), **uploads}
 
 

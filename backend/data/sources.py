@@ -25,7 +25,7 @@ from backend.data.errors import (
 )
 from backend.data.files.readers import fill_snapshot
 from backend.data.files.snapshots import ensure_snapshot
-from backend.data.files.uploads import fill_upload
+from backend.data.files.uploads import DOCUMENT, fill_upload
 from backend.data.finance.build import build_finance
 from backend.data.origins import (
     BUNDLED,
@@ -102,6 +102,14 @@ class Sources:
         """
         info = SourceInfo(origin.name, origin.kind, origin.description)
         return await self._read(asker, origin, info)
+
+    async def documents(self) -> list[str]:
+        """Return the names of the documents beside the installation's sources."""
+        origins = self._origins
+        if not isinstance(origins, Beside):
+            return []
+        uploads = await asyncio.to_thread(origins.find_uploads)
+        return [origin.name for origin in uploads if origin.kind == DOCUMENT]
 
     def names(self) -> list[str]:
         """Return the names of all sources: bundled, then databases, then files."""

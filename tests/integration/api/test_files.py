@@ -103,7 +103,7 @@ def test_what_cannot_be_applied_changes_nothing(stack: Stack, change: JSON) -> N
 
 @pytest.mark.parametrize(
     "name",
-    ["../../etc/passwd", "C:\\a\\b.csv", "عربي‮.csv", "📈 Zahlen.csv", 'a"b;c%20.csv', "a" * 255],
+    ["../../etc/passwd", "a\\b.csv", "عربي‮.csv", "📈 Zahlen.csv", 'a"b;c%20.csv', "a" * 255],
 )
 def test_a_name_is_any_text_and_no_path(stack: Stack, name: str) -> None:
     made = uploaded(stack, name, b"a,b\n1,2\n")
