@@ -1,5 +1,6 @@
 """The wire contract of uploaded files: what each is, how it was read, how that is corrected."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -11,6 +12,14 @@ from backend.schemas.sources import SourceColumn, SourceTable
 from backend.schemas.wire import Input, Wire
 
 LONGEST_FILE_NAME = 255
+ATTACHED_LINE = re.compile(
+    r"^Attached file: (?P<name>.*) \(source (?P<source>\S+)\)$", re.MULTILINE
+)
+
+
+def attached_line(name: str, source: str) -> str:
+    """Return how a message names a file that came with it: for its reader and its model alike."""
+    return f"Attached file: {name} (source {source})"
 
 
 class FileKind(StrEnum):
