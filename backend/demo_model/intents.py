@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.demo_model.conversation import Call, Conversation
+from backend.demo_model.files.intents import THOUGHT, answer_file, is_about_file, plan_file
 from backend.demo_model.plans import calls
 from backend.demo_model.plans.ledger import Plan
 from backend.demo_model.plans.planning import (
@@ -45,6 +46,8 @@ class Intent:
 def choose_intent(conversation: Conversation) -> Intent:
     """Return the first intent that recognises the question; otherwise it is about figures."""
     if found := _recognised(_OF_ANY_LENGTH, conversation):
+        return found
+    if found := _recognised(_ABOUT_FILES, conversation):
         return found
     if refused := too_long(conversation):
         return _saying("refused", refused)
@@ -118,6 +121,7 @@ _OF_ANY_LENGTH: tuple[Intent, ...] = (
         "The question holds a SELECT, which I can run as it is.",
     ),
 )
+_ABOUT_FILES = (Intent("file", is_about_file, plan_file, answer_file, THOUGHT),)
 _ABOUT_SOURCES: tuple[Intent, ...] = (
     Intent(
         "list sources",
