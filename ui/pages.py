@@ -20,6 +20,7 @@ class PageSpec:
 PAGES = (
     PageSpec(state.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
     PageSpec(state.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
+    PageSpec(state.DATA_PAGE, "Data", ":material/database:", "data", "data"),
     PageSpec(
         state.SESSIONS_PAGE,
         "All sessions",

@@ -15,7 +15,6 @@ from backend.data.files.snapshots import fingerprint
 from backend.data.files.uploads import Upload
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION
-from backend.data.tables import TableInfo
 
 BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
 _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
@@ -25,7 +24,7 @@ _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
 class Origin:
     """Where a source comes from: the bundled data, a file, a database's URL, or an upload.
 
-    `known` are the tables of an upload that was read before, `problem` why it cannot be read.
+    `problem` says why an upload cannot be read, if that is known.
     """
 
     name: str
@@ -35,7 +34,7 @@ class Origin:
     path: Path | None = None
     url: str = ""
     upload: Upload | None = None
-    known: tuple[TableInfo, ...] = ()
+    size: int | None = None  # bytes of a file
     problem: str | None = None
 
     @property
@@ -114,7 +113,9 @@ class Origins:
         for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
             with suppress(FileNotFoundError):  # it went in this moment
                 version = f"{fingerprint(files[place])}.{READING_VERSION}"
-                origins.append(Origin(name, "file", f"The file {place}.", version, files[place]))
+                size = files[place].stat().st_size
+                text = f"The file {place}."
+                origins.append(Origin(name, "file", text, version, files[place], size=size))
         return {origin.name: origin for origin in origins}
 
 

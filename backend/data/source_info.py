@@ -21,7 +21,8 @@ _log = logging.getLogger(__name__)
 class SourceInfo:
     """A source as list_sources shows it; `error` says why it cannot be read, if so.
 
-    `dialect` is that of its SQL in the parser's words, `note` what is to be said of its tables.
+    `dialect` is that of its SQL in the parser's words, `note` what is to be said of its tables,
+    `size` the bytes of a file.
     """
 
     name: str
@@ -31,11 +32,17 @@ class SourceInfo:
     error: str | None = None
     dialect: str = "duckdb"
     note: str = ""
+    size: int | None = None
+
+
+def info_of(origin: Origin) -> SourceInfo:
+    """Return what is known of a source before it is read."""
+    return SourceInfo(origin.name, origin.kind, origin.description, size=origin.size)
 
 
 def listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
     """Return a source as its task has read it, or why it has not: each fails alone."""
-    info = SourceInfo(origin.name, origin.kind, origin.description)
+    info = info_of(origin)
     if not task.done():
         return replace(info, error=_STILL_READING)
     failure = task.exception()

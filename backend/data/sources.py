@@ -46,8 +46,10 @@ from backend.data.questions import (
     reflect_database,
 )
 from backend.data.results import Limits, Table
-from backend.data.source_info import SourceInfo, listed, mentions, too_much
+from backend.data.source_info import SourceInfo, info_of, listed, mentions, too_much
 from backend.data.sql.guard import MAX_QUERY_CHARS
+from backend.data.sql.names import written
+from backend.data.tables import TableInfo
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
@@ -100,7 +102,7 @@ class Sources:
 
         Raise SourceUnusable, CorrectionRefused, SandboxError.
         """
-        info = SourceInfo(origin.name, origin.kind, origin.description)
+        info = info_of(origin)
         return await self._read(asker, origin, info)
 
     async def documents(self) -> list[str]:
@@ -169,6 +171,23 @@ class Sources:
         ]
         return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
 
+    async def sample(
+        self, asker: str, name: str, table: str | None, rows: int
+    ) -> tuple[TableInfo, Table]:
+        """Return the first rows of a table, of the first one without a name.
+
+        Raise UnknownSource, SourceUnusable.
+        """
+        info = await self.find(asker, name)
+        if not info.tables:
+            raise SourceUnusable(f"The source {info.name} holds no table.")
+        chosen = info.tables[0]
+        if table is not None:
+            chosen = choose_table(info.name, info.tables, table, info.dialect)
+        place = written(chosen.exact_name, info.dialect)
+        sql = f"SELECT * FROM {place} LIMIT {int(rows) + 1}"  # noqa: S608 - the name is quoted
+        return chosen, await self.query(asker, info.name, sql, Limits(rows=rows))
+
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
         """Return what was skipped or not understood in the files' tables that a query names."""
         origins = await self._all()
@@ -231,9 +250,9 @@ class Sources:
 
     async def _info(self, asker: str, origin: Origin) -> SourceInfo:
         """Return what is known of a source, read again when its file has changed."""
-        info = SourceInfo(origin.name, origin.kind, origin.description)
-        if origin.known or origin.problem:
-            return replace(info, tables=origin.known, error=origin.problem)
+        info = info_of(origin)
+        if origin.problem:
+            return replace(info, error=origin.problem)
         version, until, known = self._known.get(origin.key, ("", 0.0, None))
         if known and version == origin.version and time.monotonic() < until:
             return known

@@ -11,11 +11,10 @@ from backend.files.words import summary
 from backend.schemas.files import (
     FileCorrections,
     FileDetails,
-    FileSample,
     FileSummary,
     FileTable,
 )
-from backend.schemas.sources import SourceColumn
+from backend.schemas.sources import SourceColumn, TableSample
 from backend.types import JSON
 from db.models.file import FileRow
 
@@ -64,9 +63,9 @@ def details_of(row: FileRow) -> FileDetails:
     )
 
 
-def sample_of(table: TableInfo, result: Table) -> FileSample:
+def sample_of(table: TableInfo, result: Table) -> TableSample:
     """Return the first rows of a table."""
-    return FileSample(
+    return TableSample(
         table=table.name,
         columns=[SourceColumn(name=c.name, type=c.type) for c in result.columns],
         rows=[list(row) for row in result.rows],

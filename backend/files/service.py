@@ -18,10 +18,8 @@ from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.formats import Format, find_format
 from backend.data.files.uploads import Upload
 from backend.data.origins import Origin
-from backend.data.results import Limits
-from backend.data.source_info import SourceInfo, too_much
+from backend.data.source_info import SourceInfo, info_of, too_much
 from backend.data.sources import Sources
-from backend.data.sql.names import written
 from backend.errors import InvalidInput
 from backend.files import rows
 from backend.files.erasing import erase_deleted
@@ -36,8 +34,8 @@ from backend.schemas.files import (
     FileKind,
     FilePage,
     FilePreview,
-    FileSample,
 )
+from backend.schemas.sources import TableSample
 from backend.types import JSON
 from db.models.file import FileRow
 from db.session import Database
@@ -101,7 +99,7 @@ class Files:
 
     async def sample(
         self, scope: Scope, file_id: UUID, table: str | None, limit: int
-    ) -> FileSample:
+    ) -> TableSample:
         """Return the first rows of a table. Raise FileNotFound, DataError, InvalidInput."""
         row = await self._find(scope, file_id)
         return await self._sample(scope, origin_of(row, self.store), table, limit)
@@ -189,7 +187,7 @@ class Files:
 
     async def _read_first(self, row: FileRow) -> None:
         origin = origin_of(row, self.store)
-        info = SourceInfo(origin.name, origin.kind, origin.description)
+        info = info_of(origin)
         try:
             info = await self._sources.read(f"{row.owner_id} uploads", origin)
         except (OutOfTime, OutOfMemory) as error:
@@ -208,18 +206,10 @@ class Files:
 
     async def _sample(
         self, scope: Scope, origin: Origin, table: str | None, limit: int
-    ) -> FileSample:
+    ) -> TableSample:
         view = self._sources.alone(origin)
-        info = await view.find(_asker(scope), origin.name)
-        if not info.tables:
-            raise SourceUnusable("The file holds no table.")
-        names = [one.name for one in info.tables]
-        if table is not None and table not in names:
-            raise InvalidInput(f"There is no table {table!r}. There are: {', '.join(names[:40])}.")
-        chosen = info.tables[names.index(table) if table else 0]
-        sql = f"SELECT * FROM {written([chosen.name], 'duckdb')}"  # noqa: S608 - the name is quoted
-        result = await view.query(_asker(scope), origin.name, sql, Limits(rows=limit))
-        return sample_of(chosen, result)
+        found, rows_ = await view.sample(_asker(scope), origin.name, table, limit)
+        return sample_of(found, rows_)
 
     async def _find(self, scope: Scope, file_id: UUID) -> FileRow:
         return await self._read_database(lambda session: rows.find(session, scope, file_id))

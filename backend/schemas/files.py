@@ -3,12 +3,12 @@
 import re
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from backend.schemas.sources import SourceColumn, SourceTable
+from backend.schemas.sources import SourceColumn, SourceTable, TableSample
 from backend.schemas.wire import Input, Wire
 
 LONGEST_FILE_NAME = 255
@@ -139,18 +139,9 @@ class FileDetails(FileSummary):
     corrections: FileCorrections = FileCorrections()
 
 
-class FileSample(Wire):
-    """The first rows of a table of a file. `complete`: these are all."""
-
-    table: str
-    columns: list[SourceColumn]
-    rows: list[list[Any]]
-    complete: bool
-
-
 class FilePreview(Wire):
     """How a file would be read with corrections; nothing is changed."""
 
     summary: str
     content: list[FileTable]
-    sample: FileSample | None
+    sample: TableSample | None

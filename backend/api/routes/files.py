@@ -17,8 +17,8 @@ from backend.schemas.files import (
     FileDetails,
     FilePage,
     FilePreview,
-    FileSample,
 )
+from backend.schemas.sources import TableSample
 
 router = APIRouter(prefix="/files", tags=["files"])
 SAMPLE_ROWS = 200
@@ -103,7 +103,7 @@ async def get_sample(
     scope: ScopeDep,
     table: Annotated[Text | None, Query(description="Its name; the first one without.")] = None,
     limit: Annotated[Whole, Query(ge=1, le=SAMPLE_ROWS)] = 20,
-) -> FileSample:
+) -> TableSample:
     """The first rows of a table, or the first pages of a document."""
     return await files.sample(scope, file_id, table, limit)
 

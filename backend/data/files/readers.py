@@ -4,6 +4,7 @@ A copy is read, taken while the file stood still. What a reader makes of a broke
 this source alone: it is a SourceUnusable.
 """
 
+import errno
 import glob
 import shutil
 import time
@@ -23,6 +24,14 @@ from backend.data.reading.understood import Understood, save_understood
 READING_VERSION = 3  # part of a snapshot's name: raised when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
 _COPY_ATTEMPTS = 20
+_WHAT = {
+    ".parquet": "Parquet",
+    ".xlsx": "a workbook",
+    ".xlsm": "a workbook",
+    ".xls": "a workbook",
+    ".gz": "a packed text",
+    ".pdf": "a PDF",
+}
 _MEMORY_LIMIT = "120MB"  # beside what Python and the engine's own reader hold of the 300 MB
 
 
@@ -65,13 +74,25 @@ def fill_from_copy(
         except (DataError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - see the module's docstring
-            text = str(error).split("\nLINE ")[0].replace(str(copy), shown)
-            reason = " ".join(text.split())[:300]
-            raise SourceUnusable(f"The file cannot be read: {reason}") from None
+            raise SourceUnusable(in_words(error, copy, shown)) from None
         connection.execute("DETACH scratch")
     save_understood(snapshot.with_name(UNDERSTOOD), tables)
     scratch.unlink()
     copy.unlink()
+
+
+def in_words(error: Exception, copy: Path, shown: str) -> str:
+    """Return why a file cannot be read; what engines say of damaged files helps nobody."""
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "There is no room left on the service's disk. Ask its operator for some."
+    what = next((what for suffix, what in _WHAT.items() if copy.name.endswith(suffix)), "")
+    if what:
+        return (
+            f"The file cannot be read as {what}: it is damaged, incomplete or another kind of "
+            "file. Save it anew with the program that made it, and bring it again."
+        )
+    text = str(error).split("\nLINE ")[0].replace(str(copy), shown)
+    return f"The file cannot be read: {' '.join(text.split())[:300]}"
 
 
 def copy_standing_still(

@@ -58,7 +58,7 @@ def _rename(session: Session) -> None:
 @st.dialog("Delete session?", icon=":material/delete:")
 def _delete(session: Session) -> None:
     st.markdown(f"**{plain(session.title or 'New chat')}**")
-    st.caption("All its messages are deleted for good. A running turn is stopped first.")
+    st.caption("All its messages and files are deleted for good. A running turn is stopped first.")
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep"):
             st.rerun()
