@@ -59,6 +59,7 @@ MEGABYTES = 300
 _READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
 _BUILDING = Bounds(300, MEGABYTES)  # our own data, on however slow a machine
 _READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
+_UPLOAD_SECONDS = 300  # its reader does not wait for it
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
 _REFUSED_SECONDS = 300  # how long a file that took too much is not tried again
@@ -301,6 +302,8 @@ class Sources:
         """Return the place of the source's copy, made now if there is none."""
         name, file, upload = f"{origin.name}.duckdb", origin.path, origin.upload
         bounds = _READING_CELLS if origin.holds_cells else _READING
+        if upload:
+            bounds = replace(bounds, seconds=_UPLOAD_SECONDS)
 
         async def fill(folder: Path) -> None:
             run = self._sandbox.run

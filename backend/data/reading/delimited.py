@@ -1,6 +1,7 @@
 """Reads a text table: its encoding, its dialect, where it begins, and all of its records."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,9 @@ from backend.data.reading.records import Records
 from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
 from backend.data.reading.understood import Understood
 
+_UTF8 = ("utf-8", "utf-8-sig")
+_LARGE_BYTES = 5_000_000
+_BLOCK_CHARS = 1 << 20
 _SAMPLE_CHARS = 262_144
 _SAID = re.compile(r'^\ufeff?"?sep=(.)"?\s*$', re.IGNORECASE)
 
@@ -37,11 +41,25 @@ def read_delimited(
     if encoding.warning:
         understood.warn(encoding.warning)
     try:
+        path, encoding = _as_utf8(path, encoding)
         return _read(connection, name, path, encoding, corrections, understood)
     except UnicodeError:
         raise CorrectionRefused(
             f"The file is not {encoding.name}: it holds bytes that are no characters there."
         ) from None
+
+
+def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
+    """Return a large file written anew in UTF-8, which the engine's own reader takes, or itself."""
+    if path.stat().st_size < _LARGE_BYTES or (encoding.codec in _UTF8 and not encoding.warning):
+        return path, encoding
+    rewritten = path.with_name("utf8.csv")
+    with (
+        open_text(path, encoding) as file,
+        open(rewritten, "w", encoding="utf-8", errors="replace", newline="") as out,
+    ):
+        shutil.copyfileobj(file, out, _BLOCK_CHARS)
+    return rewritten, Encoding("utf-8", encoding.name)
 
 
 def choose_encoding(path: Path, said: str | None) -> Encoding:
@@ -149,7 +167,7 @@ def _regular(
     path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
 ) -> RegularFile | None:
     """Return the file for the engine's own reader, if it is as regular as that reader wants it."""
-    is_plain = encoding.codec in ("utf-8", "utf-8-sig") and not encoding.warning
+    is_plain = encoding.codec in _UTF8 and not encoding.warning
     has_lines = any("\n" in cell for _, row in first for cell in row)
     if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:
         return None

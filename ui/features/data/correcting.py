@@ -131,7 +131,7 @@ def _effect(file: FileDetails) -> None:
         return
     st.markdown(f"**It would be:** {plain(desk.preview.summary or 'as before', 600)}")
     for table in desk.preview.content[:1]:
-        types = ", ".join(f"{c.name}: {c.type}" for c in table.columns[:20])
+        types = ", ".join(f"{c.name}: {words.type_words(c.type)}" for c in table.columns[:20])
         st.caption(plain(types, 800))
     if desk.preview.sample:
         details.show_sample(desk.preview.sample, "preview-sample")

@@ -35,6 +35,13 @@ def show_file(file: FileDetails) -> None:
     st.caption(
         f"{words.about_file(file)} · {words.who(file)} · in queries: {plain(file.source, 80)}"
     )
+    if file.session_id:
+        st.page_link(
+            state.CHAT_PAGE,
+            label="Open its session",
+            icon=":material/forum:",
+            query_params=state.session_query(file.session_id),
+        )
     if file.problem:
         st.error(plain(file.problem, 600), icon=":material/error:")
     elif not file.is_read:
@@ -86,7 +93,10 @@ def show_table(table: SourceTable, get_sample: GetSample) -> None:
     rows = "" if table.rows is None else f", {table.rows:,} row{'' if table.rows == 1 else 's'}"
     st.subheader(f"{len(table.columns):,} columns{rows}", anchor=False)
     st.dataframe(
-        [{"Column": c.name, "Type": c.type, "What it holds": c.meaning} for c in table.columns],
+        [
+            {"Column": c.name, "Type": words.type_words(c.type), "What it holds": c.meaning}
+            for c in table.columns
+        ],
         hide_index=True,
         width="stretch",
         height=min(38 + 35 * len(table.columns), 320),

@@ -49,7 +49,7 @@ def show_files(page: FilePage) -> None:
     if not page.items:
         st.caption("None yet. Upload one above, or drop it into a chat.")
     for file in page.items:
-        with st.container(border=True, gap="small"):
+        with st.container(border=True, gap=None):
             _file_row(file)
     with st.container(horizontal=True):
         desk = data_state.desk()
@@ -60,7 +60,7 @@ def show_sources(sources: SourceList) -> None:
     """A row for each source of the installation."""
     st.subheader("Sources of this service", anchor=False)
     for source in sources.items:
-        with st.container(border=True, gap="small"):
+        with st.container(border=True, gap=None):
             _source_row(source)
     if sources.left_out:
         st.caption(f"{sources.left_out:,} more files of the service are too many to be looked at.")

@@ -26,6 +26,23 @@ DECIMALS = {",": "Comma: 1.234,56", ".": "Point: 1,234.56"}
 AS_SHOWN = "As the file shows"
 
 
+_ENGINE_TYPES = {
+    "VARCHAR": "Text",
+    "BIGINT": "Whole number",
+    "INTEGER": "Whole number",
+    "DOUBLE": "Number",
+    "BOOLEAN": "True or false",
+    "DATE": "Date",
+    "TIMESTAMP": "Date with time",
+    "TIME": "Time",
+}
+
+
+def type_words(engine_type: str) -> str:
+    """Return a column's type in words, as far as it has some; else the engine's own."""
+    return _ENGINE_TYPES.get(engine_type, engine_type)
+
+
 def size(count: int) -> str:
     """12 bytes, 3.4 KB, 120 MB."""
     if count < 1_000:
