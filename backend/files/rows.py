@@ -127,13 +127,15 @@ def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[
 
 def save_reading(
     session: Session, file_id: UUID, corrections: JSON, understood: JSON, kind: str
-) -> None:
-    """Keep what was understood with these corrections, unless others were made meanwhile."""
-    session.execute(
-        update(FileRow)
-        .where(FileRow.id == file_id, FileRow.corrections == corrections)
-        .values(understood=understood, kind=kind)
-    )
+) -> bool:
+    """Keep what was understood with these corrections, unless others were made meanwhile.
+
+    Return whether the file is still there.
+    """
+    row = session.get(FileRow, file_id, with_for_update=True)
+    if row is not None and row.corrections == corrections:
+        row.understood, row.kind = understood, kind
+    return row is not None
 
 
 def correct(session: Session, scope: Scope, file_id: UUID, values: JSON) -> None:

@@ -200,9 +200,11 @@ class Files:
             log.exception("A file cannot be read")
             return
         understood, kind = understood_of(info), _kind(info)
-        await self._write_database(
+        is_there = await self._write_database(
             lambda session: rows.save_reading(session, row.id, row.corrections, understood, kind)
         )
+        if not is_there:  # deleted meanwhile: what was made of it goes, too
+            await anyio.to_thread.run_sync(self.store.erase, row.id)
 
     async def _sample(
         self, scope: Scope, origin: Origin, table: str | None, limit: int

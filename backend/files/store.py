@@ -21,13 +21,13 @@ class Incoming:
     """A file on its way in; its methods may block."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.size = 0
         self.head = b""
         self._hash = hashlib.sha256()
         self._folder = folder
         self._place = folder / f"{_INCOMING}{uuid4().hex}"
-        self._file = open(self._place, "xb", buffering=0)  # noqa: SIM115 - closed by keep or drop
+        self._file = open(self._place, "xb", buffering=0, opener=_for_ourselves)  # noqa: SIM115 - closed by seal or drop
 
     @property
     def sha256(self) -> str:
@@ -62,6 +62,10 @@ class Incoming:
         """Remove what has come, unless it is kept."""
         self._file.close()
         self._place.unlink(missing_ok=True)
+
+
+def _for_ourselves(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class FileStore:

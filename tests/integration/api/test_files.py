@@ -1,5 +1,6 @@
 """Files over the API: uploaded, read, corrected, deleted; theirs who sent them alone."""
 
+import os
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -207,6 +208,38 @@ def test_a_deleted_file_and_a_deleted_session_leave_no_bytes(stack: Stack) -> No
     check_problem(stack.client.get(f"/files/{of_session['id']}"), 404)
     assert set(kept_bytes(stack)) == before
     assert not stack.query("SELECT * FROM erased_files")
+
+
+def test_integrity_finds_files_without_content_and_content_without_a_file(stack: Stack) -> None:
+    lost = uploaded(stack, "lost.csv", b"a\n1\n")["id"]
+    folder = Path(stack.environment["DATA_DIR"]) / "files"
+    (folder / UUID(lost).hex).unlink()
+    stray = folder / uuid4().hex
+    stray.write_bytes(b"nobody's")
+    os.utime(stray, (0, 0))
+    _, said = stack.run("-m", "backend.operations.integrity")
+    _, mended = stack.run("-m", "backend.operations.integrity", "--repair")
+    stack.client.delete(f"/files/{lost}")
+
+    assert f"file {lost}: its content is gone" in said
+    assert f"file {UUID(hex=stray.name)}: this content belongs to no file; proposed" in said
+    assert f"file {UUID(hex=stray.name)}: this content belongs to no file; done" in mended
+    assert not stray.exists()
+
+
+def test_a_large_file_in_another_encoding_is_read_whole(stack: Stack) -> None:
+    lines = "".join(f"01.07.2026;Müller {n};1.234,50\n" for n in range(200_000))
+    made = uploaded(stack, "large.csv", f"Datum;Kunde;Betrag\n{lines}".encode("cp1252"))
+    path = f"/files/{made['id']}"
+    found = stack.wait_for(lambda: _read(stack, path), "the file is not read")
+
+    assert (found["rows"], found["content"][0]["encoding"]) == (200_000, "Windows-1252")
+    assert stack.client.get(f"{path}/sample").json()["rows"][1][1] == "Müller 1"
+
+
+def _read(stack: Stack, path: str) -> JSON | None:
+    found = stack.client.get(path).json()
+    return found if found["is_read"] else None
 
 
 def test_too_large_a_file_and_too_much_in_all_are_refused(own_stack: Stack) -> None:

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from backend.schemas.files import EncodingName, FileCorrections, FileDetails, FileKind
+from backend.schemas.files import EncodingName, FileCorrections, FileDetails, FileKind, FileTable
 from ui import state
 from ui.client import ClientError
 from ui.features.data import calls, details, words
@@ -43,34 +43,44 @@ def _fields(file: FileDetails) -> FileCorrections:
     """Draw what can be said of such a file; return what is said in all."""
     said, key = file.corrections, f"{file.id}"
     values: dict[str, Any] = {}
+    table = file.content[0] if file.content else FileTable(name="", rows=None, columns=[])
     if file.format in OF_TEXT:
         kinds = {kind: words.KINDS[kind] for kind in FileKind}
         values["kind"] = _choice("Read it as", kinds, said.kind, f"kind-{key}")
         names = {name: name for name in get_args(EncodingName)}
-        values["encoding"] = _choice("Encoding", names, said.encoding, f"encoding-{key}")
+        values["encoding"] = _choice(
+            "Encoding", names, said.encoding, f"encoding-{key}", table.encoding
+        )
     if file.format in OF_TEXT and file.kind is FileKind.TABLE:
         marks = words.SEPARATORS | ({said.separator: said.separator} if said.separator else {})
-        values["separator"] = _choice("Separator", marks, said.separator, f"separator-{key}")
+        values["separator"] = _choice(
+            "Separator", marks, said.separator, f"separator-{key}", table.separator
+        )
     if file.format in OF_SHEETS and file.content and len(file.content[0].sheets) > 1:
         sheets = {name: name for name in file.content[0].sheets}
         values["sheet"] = _choice("Only this sheet", sheets, said.sheet, f"sheet-{key}")
     if file.kind is FileKind.TABLE or not file.content:
         decimals = words.DECIMALS
-        values["decimal"] = _choice("Decimals", decimals, said.decimal, f"decimal-{key}")
+        values["decimal"] = _choice(
+            "Decimals", decimals, said.decimal, f"decimal-{key}", table.decimal
+        )
         if file.format in (*OF_TEXT, *OF_SHEETS):
             values["header_row"] = _header_row(said.header_row, f"header-{key}")
         values["types"] = _types(file, key)
     return FileCorrections.model_validate(values)
 
 
-def _choice(label: str, options: Mapping[Any, str], said: Any, key: str) -> Any:
-    """Return what was chosen; None: as the file shows."""
+def _choice(label: str, options: Mapping[Any, str], said: Any, key: str, found: Any = None) -> Any:
+    """Return what was chosen; None: as the file shows, which is `found` where nothing is said."""
     values = [NO_CHOICE, *options]
+    as_shown = words.AS_SHOWN
+    if said is None and found is not None:
+        as_shown = f"{as_shown}: {options.get(found, found)}"
     chosen = st.selectbox(
         label,
         values,
         index=values.index(said) if said in values else 0,
-        format_func=lambda value: words.AS_SHOWN if value == NO_CHOICE else options[value],
+        format_func=lambda value: as_shown if value == NO_CHOICE else options[value],
         key=key,
     )
     return None if chosen == NO_CHOICE else chosen
