@@ -53,7 +53,9 @@ class Origin:
 class Catalogue(Protocol):
     """Which sources there are for who asks."""
 
-    left_out: int
+    @property
+    def left_out(self) -> int:
+        """Return how many files were too many at the last look."""
 
     def find_all(self) -> dict[str, Origin]:
         """Return all sources as they are at this moment, by name."""

@@ -147,14 +147,13 @@ def correct(session: Session, scope: Scope, file_id: UUID, values: JSON) -> None
         raise FileNotFound
 
 
-def remove(session: Session, scope: Scope, file_id: UUID) -> str:
-    """Delete a file and return its name. Raise FileNotFound."""
+def remove(session: Session, scope: Scope, file_id: UUID) -> None:
+    """Delete a file. Raise FileNotFound."""
     gone = session.scalar(
-        delete(FileRow).where(FileRow.id == file_id, _of(scope)).returning(FileRow.name)
+        delete(FileRow).where(FileRow.id == file_id, _of(scope)).returning(FileRow.id)
     )
     if gone is None:
         raise FileNotFound
-    return gone
 
 
 def new_id() -> UUID:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from backend.api.dependencies import ScopeDep, SourcesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.auth.scope import Scope
-from backend.data.sources import SourceInfo
+from backend.data.source_info import SourceInfo
 from backend.data.sql.names import written
 from backend.schemas.sources import (
     SourceColumn,

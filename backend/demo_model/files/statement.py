@@ -95,13 +95,15 @@ class _Reading:
         selected = [f"{sql} AS {alias}" for sql, alias, _ in (*groups, *figures)]
         numbers = ", ".join(str(n) for n in range(1, len(groups) + 1))
         order = numbers if self._spans or not groups else f"{len(groups) + 1} DESC, {numbers}"
-        sql = f"SELECT {', '.join(selected)} FROM {self._table}"  # noqa: S608 - names as the tool gave them
+        query = f"SELECT {', '.join(selected)} FROM {self._table}"  # noqa: S608 - names as the tool gave them
         if groups:
-            sql += f" GROUP BY {numbers} ORDER BY {order}"
+            query += f" GROUP BY {numbers} ORDER BY {order}"
         names = tuple(name for _, _, name in (*groups, *figures))
         what = " and ".join(name for _, _, name in figures)
-        by = f" by {' and '.join(name.lower() for _, _, name in groups)}" if groups else ""
-        return FileQuery(sql, names, f"{what}{by}")
+        spans = [alias.startswith("by_") for _, alias, _ in groups]
+        keys = [g[2].lower() if is_span else g[2] for g, is_span in zip(groups, spans, strict=True)]
+        by = f" by {' and '.join(keys)}" if keys else ""
+        return FileQuery(query, names, f"{what}{by}")
 
     def _groups(self) -> list[tuple[str, str, str]]:
         groups = []

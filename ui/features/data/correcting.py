@@ -25,17 +25,9 @@ def show(file: FileDetails) -> None:
         _made(file)
         fields = _fields(file)
         with st.container(horizontal=True):
-            for label, act, kind in (
-                ("Preview", _preview, "secondary"),
-                ("Save", _save, "primary"),
-            ):
-                st.button(
-                    label,
-                    key=f"{label.lower()}-{file.id}",
-                    type=kind,
-                    on_click=act,
-                    args=(file, fields),
-                )
+            said = (file, fields)
+            st.button("Preview", key=f"preview-{file.id}", on_click=_preview, args=said)
+            st.button("Save", key=f"save-{file.id}", type="primary", on_click=_save, args=said)
         _effect(file)
 
 
