@@ -28,6 +28,11 @@ _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are held at once
 _MOST_CELLS = 4_000_000  # empty ones between the others included: calamine holds them all
 _MOST_NAMED = 100
+_OTHER_CONTENTS = {
+    "word/document.xml": "it is a text of a word processor. Save it as PDF.",
+    "ppt/presentation.xml": "it is a presentation. Save it as PDF.",
+    "content.xml": "it is in the OpenDocument format. Save it as .xlsx, CSV or PDF.",
+}
 _BLOCK = 1 << 22
 _PACKED = (".xlsx", ".xlsm")
 
@@ -207,6 +212,7 @@ def _look_inside(path: Path) -> dict[str, _Unseen]:
     try:
         with ZipFile(path) as archive:
             sizes = {part.filename: part.file_size for part in archive.infolist()}
+            _check_contents(sizes)
             _check_sizes(sizes)
             places = _sheet_places(archive)
             return {name: _look(archive, place) for name, place in places.items() if place in sizes}
@@ -215,6 +221,13 @@ def _look_inside(path: Path) -> dict[str, _Unseen]:
             "The file cannot be read as a workbook: it is damaged, or another kind of archive. "
             "Open it in a spreadsheet program and save it anew, or as CSV."
         ) from None
+
+
+def _check_contents(sizes: dict[str, int]) -> None:
+    """Raise SourceUnusable for what other programs pack alike."""
+    for part, said in _OTHER_CONTENTS.items():
+        if part in sizes:
+            raise SourceUnusable(f"The file cannot be read as a workbook: {said}")
 
 
 def _check_sizes(sizes: dict[str, int]) -> None:

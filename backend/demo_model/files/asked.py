@@ -18,7 +18,7 @@ _LEDGER = re.compile(
 _NAMED = re.compile(
     r"`(?P<code>[^`\n]{1,255})`"
     r"|(?P<file>[^\s\"'`,;:?!()]{1,200}\.(?:csv|tsv|txt|xlsx?|xlsm|parquet|jsonl?|ndjson|pdf|md)\b)"
-    r"|\bfile (?P<after>[^\W\d]\w{1,60})(?=$|[\s?.!,])",
+    r"|\b(?:of|in|from|for|about) (?:the )?file (?P<after>[^\W\d]\w{1,60})(?=$|[\s?.!,])",
     re.IGNORECASE,
 )
 _NO_NAMES = frozenset(["by", "has", "have", "and", "with", "in", "is", "of", "the", "that", "i"])
