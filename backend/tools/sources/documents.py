@@ -14,8 +14,8 @@ from backend.tools.sources.presenting import excerpt, table_artifact
 DOCUMENT = "document"
 READ_CHARS = 12_000
 _MOST_PAGES = 50
-_PASSAGE_CHARS = 400
-_BEFORE = 150
+_PASSAGE_CHARS = 190  # a cell of an excerpt shows 200
+_BEFORE = 70
 _MOST_PASSAGES = 20
 _MOST_DOCUMENTS = 20
 _MOST_WORDS = 10
