@@ -83,13 +83,7 @@ class _Reading:
 
     def query(self) -> FileQuery:
         """Return the SELECT. Raise CannotApply."""
-        if self._unread:
-            shown = ", ".join(f"“{word[:80]}”" for word in dict.fromkeys(self._unread))
-            names = ", ".join(column.name for column in self._columns[:40])
-            raise CannotApply(
-                f"I do not understand {shown}. It may be a filter, so I give no figure without it. "
-                f"The columns are: {names}."
-            )
+        self._refuse_unread()
         groups = self._groups()
         figures = self._figures()
         selected = [f"{sql} AS {alias}" for sql, alias, _ in (*groups, *figures)]
@@ -104,6 +98,16 @@ class _Reading:
         keys = [g[2].lower() if is_span else g[2] for g, is_span in zip(groups, spans, strict=True)]
         by = f" by {' and '.join(keys)}" if keys else ""
         return FileQuery(query, names, f"{what}{by}")
+
+    def _refuse_unread(self) -> None:
+        if not self._unread:
+            return
+        shown = ", ".join(f"“{word[:80]}”" for word in dict.fromkeys(self._unread))
+        known = ", ".join(column.name for column in self._columns[:40])
+        raise CannotApply(
+            f"I do not understand {shown}. It may be a filter, so I give no figure without it. "
+            f"The columns are: {known}."
+        )
 
     def _groups(self) -> list[tuple[str, str, str]]:
         groups = []
