@@ -112,7 +112,6 @@ def read_workbook(
 
 
 def _check_sheet(known: Sequence[str], corrections: Corrections) -> None:
-    """Raise CorrectionRefused for a sheet that is not there, or where none is said but needed."""
     shown = ", ".join(known[:_MOST_NAMED])
     if corrections.sheet is not None and corrections.sheet not in known:
         raise CorrectionRefused(f"There is no sheet {corrections.sheet!r}. There are: {shown}.")
@@ -224,7 +223,6 @@ def _look_inside(path: Path) -> dict[str, _Unseen]:
 
 
 def _check_contents(sizes: dict[str, int]) -> None:
-    """Raise SourceUnusable for what other programs pack alike."""
     for part, said in _OTHER_CONTENTS.items():
         if part in sizes:
             raise SourceUnusable(f"The file cannot be read as a workbook: {said}")

@@ -102,10 +102,7 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
 
 
 def date_reading(place: str, order: str, type_: str) -> Reading:
-    """Return the column as dates with their parts in this order.
-
-    Where a cell says otherwise by itself, by a month's name or a year in front, it is read so.
-    """
+    """Return the column as dates in this order, but for cells that say another by themselves."""
     parts = f"p_{place}"
     expression = (
         f"CASE WHEN {parts}.mark = 'name' THEN {_expression(place, 'dmy', type_)} "
