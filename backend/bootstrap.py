@@ -9,6 +9,7 @@ from redis.retry import Retry
 
 from backend.errors import ConfigurationError
 from backend.events.stream import EventStream
+from backend.files.store import FileStore
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.tools.validation import NEEDED_MODULES
@@ -58,6 +59,7 @@ def bootstrap(
         announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
         sandbox=Sandbox((*NEEDED_MODULES, *preload)),
+        files=FileStore(settings.data_dir),
     )
 
 

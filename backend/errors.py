@@ -195,6 +195,24 @@ class MessageTooLong(AppError):
     status = 413
 
 
+class FileNotFound(AppError):
+    """There is no such file, or it was deleted. Upload it again, or choose another one."""
+
+    status = 404
+
+
+class FileTooLarge(AppError):
+    """The file is larger than one may be. Split it, or save it as Parquet, which is smaller."""
+
+    status = 413
+
+
+class NoRoomForFiles(AppError):
+    """Your files have no more room. Delete some on the page Data, then upload this one again."""
+
+    status = 413
+
+
 class TooManyTurns(AppError):
     """Too many of your turns are waiting. Send the next one when some have finished."""
 

@@ -200,6 +200,12 @@ class Settings(BaseSettings):
         description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.',
         examples=[{"sales": "postgresql://..."}],
     )
+    max_file_mb: int = Field(
+        200, ge=1, le=100_000, description="Megabytes that one uploaded file may have."
+    )
+    max_files_mb: int = Field(
+        5_000, ge=1, le=2**40, description="Megabytes that all files of one person may have."
+    )
     domain_secrets: SecretNames = Field(
         "COLLOQUY_SECRET_*",
         description="Variables that domains may name; `*` ends a beginning, `@host` binds it to"

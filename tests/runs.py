@@ -32,7 +32,17 @@ PATIENCE = Patience(
     first_token_seconds=5, silence_seconds=5, tries=3, first_wait=0.01, longest_wait=2
 )
 TURN_ID = UUID(int=7)
-NO_SOURCES = cast(Sources, None)  # only MCP servers' tools here
+
+
+class _NoSources:
+    """Only MCP servers' tools are called here."""
+
+    async def documents(self) -> list[str]:
+        """There is no document."""
+        return []
+
+
+NO_SOURCES = cast(Sources, _NoSources())
 NO_CONTEXT = ToolContext(NO_SOURCES, UUID(int=8), TURN_ID, LOCAL_USER)
 
 

@@ -3,7 +3,7 @@
 Calls that only one page makes stand in `ui.calls`.
 """
 
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from urllib.parse import quote
 from uuid import UUID
 
@@ -11,6 +11,7 @@ import httpx
 from pydantic import ValidationError
 
 from backend.schemas.domains import DomainPage
+from backend.schemas.files import FileDetails
 from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import (
     ChatRequest,
@@ -18,6 +19,7 @@ from backend.schemas.sessions import (
     DisplayMessage,
     MessagePage,
     NewChatRequest,
+    NewSession,
     Problem,
     Session,
     SessionChange,
@@ -30,6 +32,7 @@ from backend.schemas.work import Work, WorkerInfo
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)
+UPLOADING = httpx.Timeout(120.0, connect=3.0)
 ANSWER_LATER = "respond-async"
 MAX_PAGE = 200  # messages
 
@@ -100,6 +103,23 @@ class Client:
     def session(self, session_id: UUID) -> Session:
         """Return one session."""
         return self.get(Session, f"sessions/{session_id}")
+
+    def new_session(self, domain: str | None = None) -> Session:
+        """Make an empty session, from the default domain unless one is named."""
+        body = NewSession(domain=domain).model_dump(mode="json", exclude_none=True)
+        return self.call(Session, "POST", "sessions", json=body)
+
+    def upload_file(self, session_id: UUID | None, name: str, content: BinaryIO) -> FileDetails:
+        """Upload a file for a session, or for all sessions; return what was understood of it."""
+        fields = {"session_id": str(session_id)} if session_id else {}
+        file = (name, content, "application/octet-stream")
+        return self.call(
+            FileDetails, "POST", "files", files={"file": file}, data=fields, timeout=UPLOADING
+        )
+
+    def delete_file(self, file_id: UUID) -> None:
+        """Delete an uploaded file for good."""
+        self.send("DELETE", f"files/{file_id}")
 
     def change_session(self, session_id: UUID, change: SessionChange) -> Session:
         """Rename, pin or archive a session."""

@@ -29,6 +29,7 @@ PAGES = (
         shortcut="Mod+K",
     ),
     PageSpec(state.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
+    PageSpec(state.DATA_PAGE, "Data", ":material/database:", "data", "data"),
     PageSpec(
         state.SESSIONS_PAGE,
         "All sessions",

@@ -1,10 +1,11 @@
-"""The janitor: lets retention delete, now and then, what is kept no longer."""
+"""The janitor: lets retention delete what is kept no longer, and erases deleted files."""
 
 import logging
 import threading
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.files.erasing import erase_deleted
 from backend.operations.retention.service import apply_if_due
 from backend.turns.process.services import Services
 
@@ -36,7 +37,10 @@ class Janitor:
         while not self._closing.wait(self._seconds):
             try:
                 apply_if_due(self._services)
+                # Those whose own process died between deleting and erasing.
+                erase_deleted(self._services.database, self._services.files)
+                self._services.files.erase_abandoned()
             except SQLAlchemyError as error:
-                log.warning("Retention waits, the database does not answer: %s", error)
+                log.warning("The janitor waits, the database does not answer: %s", error)
             except Exception:  # the edge: one failure must not be the last look
-                log.exception("Retention failed")
+                log.exception("The janitor failed")

@@ -28,7 +28,7 @@ from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp.stored_versions import ToolMemory
-from backend.tools.registry import build_tools
+from backend.tools.registry import build_tools, offered_tools
 from backend.types import JSON
 
 
@@ -101,7 +101,8 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
     `on_progress` is told what running tools say.
     """
     context = replace(recipe.tool_context, on_progress=on_progress)
-    own = build_tools(recipe.image.tools, context)
+    named = {name for agent in recipe.image.agents for name in agent.tools or ()}
+    own = build_tools(await offered_tools(recipe.image.tools, named, context), context)
     async with open_mcp_tools(
         recipe.image.mcp_servers,
         allowed=recipe.allowed,

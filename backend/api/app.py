@@ -29,6 +29,7 @@ from backend.api.routes import (
     configuration,
     domains,
     exports,
+    files,
     inspection,
     queries,
     retention,
@@ -44,6 +45,7 @@ from backend.api.routes import (
 from backend.data.sources import Sources
 from backend.domains.catalog import ensure_default_domain
 from backend.events.reader import EventReader
+from backend.files.service import Files
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 from backend.web.protection import protect
@@ -76,6 +78,9 @@ def create_app(services: Services) -> FastAPI:
     app.state.waits = Waits(services.database, app.state.reader, settings.user_waits, ALL_WAITS)
     app.state.channels = Channels(app.state.reader, settings.user_streams, ALL_STREAMS)
     app.state.sources = Sources(settings.data_dir, settings.source_urls, services.sandbox)
+    app.state.files = Files(
+        services.database, services.files, app.state.sources, settings.max_files_mb
+    )
     app.state.parts = Shared(partial(server.check_parts, services))
     app.state.metrics = Shared(partial(_write_metrics, app))
     app.add_middleware(HeadAsGet)
@@ -95,6 +100,7 @@ def create_app(services: Services) -> FastAPI:
         servers,
         sources,
         queries,
+        files,
         server,
         work,
         retention,

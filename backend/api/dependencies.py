@@ -11,6 +11,7 @@ from backend.api.channels import Channels
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
+from backend.files.service import Files
 from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 
@@ -40,6 +41,11 @@ async def get_sources(request: Request) -> Sources:
     return cast(Sources, request.app.state.sources)
 
 
+async def get_files(request: Request) -> Files:
+    """Return the uploaded files of the installation."""
+    return cast(Files, request.app.state.files)
+
+
 async def get_scope() -> Scope:
     """Return who asks. With AUTH=none that is the one local user."""
     return LOCAL_USER
@@ -49,6 +55,7 @@ ServicesDep = Annotated[Services, Depends(get_services)]
 ReaderDep = Annotated[EventReader, Depends(get_reader)]
 AudiencesDep = Annotated[Channels, Depends(get_channels)]
 SourcesDep = Annotated[Sources, Depends(get_sources)]
+FilesDep = Annotated[Files, Depends(get_files)]
 WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[

@@ -22,6 +22,10 @@ class SourceUnusable(DataError):
     """The source cannot be read at the moment; list_sources shows why."""
 
 
+class CorrectionRefused(DataError):
+    """The file cannot be read like that; nothing was changed."""
+
+
 class QueryRefused(DataError):
     """Only one SELECT over the tables of the sources is allowed."""
 

@@ -1,16 +1,18 @@
 """Which sources there are at this moment, and where each comes from."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.files.folder import MAX_FILES, find_files, stem_of, unique_name
+from backend.data.files.folder import MAX_FILES, find_files, is_workbook, stem_of, unique_name
 from backend.data.files.names import NameRegister
 from backend.data.files.readers import READING_VERSION
 from backend.data.files.snapshots import fingerprint
+from backend.data.files.uploads import Upload
 from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION
 
@@ -20,7 +22,10 @@ _REFLECT_SECONDS = 60  # how long a database's list of tables may be old
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a source comes from: the bundled data, a file, or a database's URL."""
+    """Where a source comes from: the bundled data, a file, a database's URL, or an upload.
+
+    `problem` says why an upload cannot be read, if that is known.
+    """
 
     name: str
     kind: str
@@ -28,6 +33,63 @@ class Origin:
     version: str = ""
     path: Path | None = None
     url: str = ""
+    upload: Upload | None = None
+    size: int | None = None  # bytes of a file
+    problem: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Whose tables these are: uploads of several people may have one name."""
+        return f"{self.upload.id} upload" if self.upload else self.name
+
+    @property
+    def holds_cells(self) -> bool:
+        """Whether all of a file is in memory at once while it is read."""
+        if self.upload:
+            return self.upload.holds_cells
+        return self.path is not None and is_workbook(self.path)
+
+
+class Catalogue(Protocol):
+    """Which sources there are for who asks."""
+
+    @property
+    def left_out(self) -> int:
+        """Return how many files were too many at the last look."""
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return all sources as they are at this moment, by name."""
+
+
+class Beside:
+    """The sources of the installation, and uploads beside them: these win, where names meet."""
+
+    def __init__(self, installed: Catalogue, find_uploads: Callable[[], Sequence[Origin]]) -> None:
+        self._installed = installed
+        self.find_uploads = find_uploads
+
+    @property
+    def left_out(self) -> int:
+        """Return how many files were too many at the last look."""
+        return self._installed.left_out
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return all sources as they are at this moment, by name."""
+        uploads = {origin.name: origin for origin in self.find_uploads()}
+        return {**self._installed.find_all(), **uploads}
+
+
+class Fixed:
+    """A few sources by themselves."""
+
+    left_out = 0
+
+    def __init__(self, *origins: Origin) -> None:
+        self._origins = {origin.name: origin for origin in origins}
+
+    def find_all(self) -> dict[str, Origin]:
+        """Return them, by name."""
+        return self._origins
 
 
 class Origins:
@@ -53,7 +115,9 @@ class Origins:
         for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
             with suppress(FileNotFoundError):  # it went in this moment
                 version = f"{fingerprint(files[place])}.{READING_VERSION}"
-                origins.append(Origin(name, "file", f"The file {place}.", version, files[place]))
+                size = files[place].stat().st_size
+                text = f"The file {place}."
+                origins.append(Origin(name, "file", text, version, files[place], size=size))
         return {origin.name: origin for origin in origins}
 
 

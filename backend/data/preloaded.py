@@ -11,7 +11,7 @@ import sqlglot
 
 from backend.data import comparing, profile, questions  # noqa: F401
 from backend.data.engines.local import function_names
-from backend.data.files import readers  # noqa: F401
+from backend.data.files import readers, uploads  # noqa: F401
 from backend.data.finance import build  # noqa: F401
 
 # The parser imports a dialect when it is first named.

@@ -72,7 +72,8 @@ def _with_reading(table: TableInfo, understood: Understood | None) -> TableInfo:
         for column in table.columns
     )
     form, warnings = tuple(understood.form), tuple(understood.warnings)
-    return replace(table, columns=columns, understood=form, warnings=warnings)
+    facts = understood.facts
+    return replace(table, columns=columns, understood=form, warnings=warnings, facts=facts)
 
 
 def _values(

@@ -4,11 +4,10 @@ What is read and asked happens in children of the sandbox; each source has its o
 """
 
 import asyncio
-import logging
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TypeVar
@@ -24,11 +23,19 @@ from backend.data.errors import (
     QueryTimedOut,
     SourceUnusable,
 )
-from backend.data.files.folder import is_workbook
 from backend.data.files.readers import fill_snapshot
 from backend.data.files.snapshots import ensure_snapshot
+from backend.data.files.uploads import DOCUMENT, fill_upload
 from backend.data.finance.build import build_finance
-from backend.data.origins import BUNDLED, Origin, Origins, find_origin
+from backend.data.origins import (
+    BUNDLED,
+    Beside,
+    Catalogue,
+    Fixed,
+    Origin,
+    Origins,
+    find_origin,
+)
 from backend.data.profile import list_tables, profile_tables
 from backend.data.questions import (
     Question,
@@ -39,7 +46,9 @@ from backend.data.questions import (
     reflect_database,
 )
 from backend.data.results import Limits, Table
+from backend.data.source_info import SourceInfo, info_of, listed, mentions, too_much
 from backend.data.sql.guard import MAX_QUERY_CHARS
+from backend.data.sql.names import written
 from backend.data.tables import TableInfo
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
 from backend.sandbox.messages import Bounds
@@ -50,33 +59,14 @@ MEGABYTES = 300
 _READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
 _BUILDING = Bounds(300, MEGABYTES)  # our own data, on however slow a machine
 _READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
+_UPLOAD_SECONDS = 300  # its reader does not wait for it
 _REFLECTING = Bounds(20, MEGABYTES)
 _COMPARING = Bounds(30, MEGABYTES)
 _REFUSED_SECONDS = 300  # how long a file that took too much is not tried again
+_MOST_KNOWN = 5_000
 _LIST_SECONDS = 60.0  # how long a list waits for files and databases that were not read before
-_STILL_READING = (
-    "It is still being read, or waits for others that are. List again in a minute, or go on with "
-    "describe_source of this one."
-)
-_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class SourceInfo:
-    """A source as list_sources shows it; `error` says why it cannot be read, if so.
-
-    `dialect` is that of its SQL in the parser's words, `note` what is to be said of its tables.
-    """
-
-    name: str
-    kind: str
-    description: str
-    tables: tuple[TableInfo, ...] = ()
-    error: str | None = None
-    dialect: str = "duckdb"
-    note: str = ""
 
 
 class Sources:
@@ -87,13 +77,42 @@ class Sources:
     """
 
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
-        self._origins = Origins(data_dir, source_urls)
+        self._origins: Catalogue = Origins(data_dir, source_urls)
         self._cache = data_dir / "cache" / "sources"
+        self._cache_of_uploads = data_dir / "cache" / "files"
         self._sandbox = sandbox
         self._known: dict[str, tuple[str, float, SourceInfo]] = {}
         self._reading: dict[tuple[object, str, str], asyncio.Task[SourceInfo]] = {}
         self._making: WeakValueDictionary[tuple[object, str, str], asyncio.Lock]
         self._making = WeakValueDictionary()
+
+    def beside(self, find_uploads: Callable[[], Sequence[Origin]]) -> "Sources":
+        """Return these sources with uploads beside them, which are looked up at each call."""
+        view = copy(self)
+        view._origins = Beside(self._origins, find_uploads)
+        return view
+
+    def alone(self, *origins: Origin) -> "Sources":
+        """Return these few sources by themselves."""
+        view = copy(self)
+        view._origins = Fixed(*origins)
+        return view
+
+    async def read(self, asker: str, origin: Origin) -> SourceInfo:
+        """Return a source as it is read now.
+
+        Raise SourceUnusable, CorrectionRefused, SandboxError.
+        """
+        info = info_of(origin)
+        return await self._read(asker, origin, info)
+
+    async def documents(self) -> list[str]:
+        """Return the names of the documents beside the installation's sources."""
+        origins = self._origins
+        if not isinstance(origins, Beside):
+            return []
+        uploads = await asyncio.to_thread(origins.find_uploads)
+        return [origin.name for origin in uploads if origin.kind == DOCUMENT]
 
     def names(self) -> list[str]:
         """Return the names of all sources: bundled, then databases, then files."""
@@ -108,7 +127,7 @@ class Sources:
         tasks = [self._begin_reading(asker, origin) for origin in origins]
         await asyncio.wait(tasks[: len(BUNDLED)])
         await asyncio.wait(tasks, timeout=wait_seconds)
-        return [_listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
+        return [listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
 
     def left_out(self) -> int:
         """Return how many files are no sources since there are too many."""
@@ -145,7 +164,7 @@ class Sources:
             place = (info.name, origin.url, info.tables)
             return await self._ask(asker, bounds, query_database, *place, question, limits)
         default = Snapshot(info.name, info.tables, await self._usable_snapshot(asker, origin))
-        named = [o for o in origins.values() if o != origin and _mentions(question, o.name)]
+        named = [o for o in origins.values() if o != origin and mentions(question, o.name)]
         others = [
             Snapshot(other.name, about.tables, await self._usable_snapshot(asker, other))
             for other in named
@@ -153,17 +172,35 @@ class Sources:
         ]
         return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
 
+    async def sample(
+        self, asker: str, name: str, table: str | None, rows: int
+    ) -> tuple[TableInfo, Table]:
+        """Return the first rows of a table, of the first one without a name.
+
+        Raise UnknownSource, SourceUnusable.
+        """
+        info = await self.find(asker, name)
+        if not info.tables:
+            raise SourceUnusable(f"The source {info.name} holds no table.")
+        chosen = info.tables[0]
+        if table is not None:
+            chosen = choose_table(info.name, info.tables, table, info.dialect)
+        place = written(chosen.exact_name, info.dialect)
+        sql = f"SELECT * FROM {place} LIMIT {int(rows) + 1}"  # noqa: S608 - the name is quoted
+        return chosen, await self.query(asker, info.name, sql, Limits(rows=rows))
+
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
         """Return what was skipped or not understood in the files' tables that a query names."""
         origins = await self._all()
         origin = find_origin(origins, name)
-        asked = [o for o in origins.values() if o.path and (o == origin or _mentions(sql, o.name))]
+        files = [o for o in origins.values() if o.path or o.upload]
+        asked = [o for o in files if o == origin or mentions(sql, o.name)]
         infos = [await self._info(asker, one) for one in asked]
         tables = [(info, table) for info in infos for table in info.tables]
         return [
             f"{info.name}.{table.name}: {warning}"
             for info, table in tables
-            if _mentions(sql, table.name)
+            if mentions(sql, table.name)
             for warning in table.warnings
         ]
 
@@ -197,7 +234,7 @@ class Sources:
 
     def _begin_reading(self, asker: str, origin: Origin) -> asyncio.Task[SourceInfo]:
         """The task that reads a source for a list: one for all on this loop who ask meanwhile."""
-        key = (asyncio.get_running_loop(), origin.name, origin.version)
+        key = (asyncio.get_running_loop(), origin.key, origin.version)
         task = self._reading.get(key)
         if task is None:
             # Under a key of its own: what is slow to read keeps no query of the session waiting.
@@ -214,23 +251,32 @@ class Sources:
 
     async def _info(self, asker: str, origin: Origin) -> SourceInfo:
         """Return what is known of a source, read again when its file has changed."""
-        version, until, known = self._known.get(origin.name, ("", 0.0, None))
+        info = info_of(origin)
+        if origin.problem:
+            return replace(info, error=origin.problem)
+        version, until, known = self._known.get(origin.key, ("", 0.0, None))
         if known and version == origin.version and time.monotonic() < until:
             return known
-        info = SourceInfo(origin.name, origin.kind, origin.description)
         until = inf
         try:
             info = await self._read(asker, origin, info)
         except SandboxError as error:
-            info = replace(info, error=_too_much(error))
+            info = replace(info, error=too_much(error))
             is_its_own = isinstance(error, OutOfTime | OutOfMemory)
             until = time.monotonic() + _REFUSED_SECONDS if is_its_own else 0.0
         except DataError as error:
             info = replace(info, error=error.detail)
         # What a database says now it may not say at the next question.
         if not (origin.url and info.error):
-            self._known[origin.name] = (origin.version, until, info)
+            self._remember(origin, until, info)
         return info
+
+    def _remember(self, origin: Origin, until: float, info: SourceInfo) -> None:
+        """Keep what is known of a source, and of others as many as there is room for."""
+        self._known.pop(origin.key, None)
+        self._known[origin.key] = (origin.version, until, info)
+        while len(self._known) > _MOST_KNOWN:
+            self._known.pop(next(iter(self._known)), None)
 
     async def _read(self, asker: str, origin: Origin, info: SourceInfo) -> SourceInfo:
         """Return what is known of a source, with its tables."""
@@ -249,54 +295,33 @@ class Sources:
             return await self._snapshot(asker, origin)
         except SandboxError as error:
             raise SourceUnusable(
-                f"The source {origin.name} cannot be read: {_too_much(error)}"
+                f"The source {origin.name} cannot be read: {too_much(error)}"
             ) from None
 
     async def _snapshot(self, asker: str, origin: Origin) -> Path:
         """Return the place of the source's copy, made now if there is none."""
-        name, file = f"{origin.name}.duckdb", origin.path
+        name, file, upload = f"{origin.name}.duckdb", origin.path, origin.upload
+        bounds = _READING_CELLS if origin.holds_cells else _READING
+        if upload:
+            bounds = replace(bounds, seconds=_UPLOAD_SECONDS)
 
         async def fill(folder: Path) -> None:
             run = self._sandbox.run
-            if file is None:
-                await run(build_finance, folder, bounds=_BUILDING, key=asker)
+            if upload is not None:
+                place = (folder / name, origin.name, upload)
+                await run(fill_upload, *place, bounds=bounds, key=asker)
+            elif file is not None:
+                await run(fill_snapshot, folder / name, origin.name, file, bounds=bounds, key=asker)
             else:
-                place = (folder / name, origin.name, file)
-                bounds = _READING_CELLS if is_workbook(file) else _READING
-                await run(fill_snapshot, *place, bounds=bounds, key=asker)
+                await run(build_finance, folder, bounds=_BUILDING, key=asker)
 
-        folder = "finance" if file is None else origin.name
+        cache = self._cache_of_uploads if upload else self._cache
+        folder = upload.id if upload else "finance" if file is None else origin.name
         key = (asyncio.get_running_loop(), folder, origin.version)
         alone = self._making.get(key) or self._making.setdefault(key, asyncio.Lock())
         try:
             with reading(origin.name):
                 async with alone:  # who asks meanwhile waits for the same copy
-                    return await ensure_snapshot(self._cache, folder, origin.version, fill) / name
+                    return await ensure_snapshot(cache, folder, origin.version, fill) / name
         except OSError as error:
             raise SourceUnusable(f"Its copy cannot be written: {error.strerror}.") from None
-
-
-def _listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
-    """Return a source as its task has read it, or why it has not: each fails alone."""
-    info = SourceInfo(origin.name, origin.kind, origin.description)
-    if not task.done():
-        return replace(info, error=_STILL_READING)
-    failure = task.exception()
-    if failure is None:
-        return task.result()
-    _log.error("The source %s cannot be listed", origin.name, exc_info=failure)
-    return replace(info, error="It cannot be read: an unexpected error, which the log has.")
-
-
-def _too_much(error: SandboxError) -> str:
-    if isinstance(error, OutOfTime):
-        return "Reading it takes too long. Make it smaller, or split it."
-    if isinstance(error, OutOfMemory):
-        return "Reading it needs more memory than it may have. Make it smaller, or split it."
-    return error.detail
-
-
-def _mentions(question: Question, name: str) -> bool:
-    if not isinstance(question, str):
-        return False
-    return re.search(rf"\b{re.escape(name)}\b", question, re.IGNORECASE) is not None

@@ -1,6 +1,8 @@
 """What is known of a table and its columns, whichever source they are of."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class TableInfo:
     """A table or view; `rows` is None where counting would cost too much.
 
     `path` is the exact name with its schema, in databases. Of a file, `understood` says how it was
-    read, `warnings` what is missing or was skipped.
+    read, `warnings` what is missing or was skipped, `facts` the same as values.
     """
 
     name: str
@@ -28,6 +30,7 @@ class TableInfo:
     path: tuple[str, ...] = ()
     understood: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def exact_name(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.demo_model.conversation import Call, Conversation
+from backend.demo_model.files.intents import THOUGHT, answer_file, is_about_file, plan_file
 from backend.demo_model.plans import calls, charts
 from backend.demo_model.plans.ledger import Plan
 from backend.demo_model.plans.planning import (
@@ -48,6 +49,8 @@ def choose_intent(conversation: Conversation) -> Intent:
         asked = choose_intent(charts.without_word(conversation))
         return _drawn(asked) if asked.name in charts.DRAWN else asked
     if found := _recognised(_OF_ANY_LENGTH, conversation):
+        return found
+    if found := _recognised(_ABOUT_FILES, conversation):
         return found
     if refused := too_long(conversation):
         return _saying("refused", refused)
@@ -133,6 +136,7 @@ _OF_ANY_LENGTH: tuple[Intent, ...] = (
         "The question holds a SELECT, which I can run as it is.",
     ),
 )
+_ABOUT_FILES = (Intent("file", is_about_file, plan_file, answer_file, THOUGHT),)
 _ABOUT_SOURCES: tuple[Intent, ...] = (
     Intent(
         "list sources",

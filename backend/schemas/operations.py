@@ -16,6 +16,7 @@ class ServerInfo(Wire):
     workers: int
     missing: list[str] = Field(description="Parts that do not answer: database, redis, worker.")
     pending_approvals: int = Field(0, description="Calls that wait for the caller to decide.")
+    max_file_mb: int = Field(200, description="Megabytes that an uploaded file may have.")
 
 
 class Readiness(Wire):

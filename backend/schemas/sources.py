@@ -1,6 +1,6 @@
 """The wire contract of sources: what agents can query, and how it was understood."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ class SourceSummary(Wire):
     tables: int
     warnings: int = Field(description="How often something was skipped or not understood.")
     problem: str | None = None
+    size: int | None = Field(None, description="Bytes of a file.")
 
 
 class SourceList(Wire):
@@ -46,6 +47,15 @@ class SourceTable(Wire):
     columns: list[SourceColumn]
     understood: list[str] = []
     warnings: list[str] = []
+
+
+class TableSample(Wire):
+    """The first rows of a table. `complete`: these are all."""
+
+    table: str
+    columns: list[SourceColumn]
+    rows: list[list[Any]]
+    complete: bool
 
 
 class SourceDetails(Wire):

@@ -1,6 +1,6 @@
 """The table of all tools: a domain names them, this module builds them for one turn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +11,7 @@ from backend.tools.context import ToolContext
 from backend.tools.sources.budget import get_budget
 from backend.tools.sources.charting import make_chart
 from backend.tools.sources.comparison import compare_sources
+from backend.tools.sources.documents import read_document, search_document
 from backend.tools.sources.querying import describe_source, list_sources, query_source
 
 
@@ -27,10 +28,14 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """How a tool is made for a turn, and what its effect is."""
+    """How a tool is made for a turn, and what its effect is.
+
+    One that is `for_documents` is among all tools only where there are documents.
+    """
 
     build: Callable[[ToolContext], BaseTool]
     effect: Effect
+    for_documents: bool = False
 
 
 TOOLS: Mapping[str, ToolSpec] = {
@@ -40,6 +45,8 @@ TOOLS: Mapping[str, ToolSpec] = {
     "get_budget": ToolSpec(get_budget, Effect.READ_ONLY),
     "compare_sources": ToolSpec(compare_sources, Effect.READ_ONLY),
     "make_chart": ToolSpec(make_chart, Effect.READ_ONLY),
+    "read_document": ToolSpec(read_document, Effect.READ_ONLY, for_documents=True),
+    "search_document": ToolSpec(search_document, Effect.READ_ONLY, for_documents=True),
 }
 
 
@@ -48,6 +55,23 @@ def check_tool_names(names: Sequence[str]) -> None:
     for name in names:
         if name not in TOOLS:
             raise InvalidInput(f"There is no tool {name!r}. The tools are {', '.join(TOOLS)}.")
+
+
+async def offered_tools(
+    names: Sequence[str] | None, named: Collection[str], context: ToolContext
+) -> list[str]:
+    """Return the tools of a turn: the named ones; or all that there is something for.
+
+    `named` are those that agents name by themselves: they have them, whatever there is.
+    """
+    if names is not None:
+        return list(names)
+    has_documents = bool(await context.sources.documents())
+    return [
+        name
+        for name, spec in TOOLS.items()
+        if has_documents or not spec.for_documents or name in named
+    ]
 
 
 def build_tools(names: Sequence[str] | None, context: ToolContext) -> list[BaseTool]:

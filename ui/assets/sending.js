@@ -2,7 +2,8 @@
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
 // files go Streamlit's way, which has the files.
 const COMPOSER = '[class*="st-key-composer-"]';
-const FILES = '[data-testid="stChatInputFile"], [data-testid="stChatInputFiles"]';
+const FILE = '[data-testid="stFileChip"]';
+const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
 const FAILED = {
   title: "The service does not answer",
   detail: "Your message is in the composer again; nothing was sent.",
@@ -58,7 +59,8 @@ export class Sending {
   take(event) {
     const composer = event.target.closest(COMPOSER);
     const area = composer?.querySelector("textarea");
-    if (!area || composer.querySelector(FILES) || this.session === undefined) return;
+    if (!area || this.session === undefined) return;
+    if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
     const text = area.value;

@@ -29,8 +29,11 @@ class Bound:
 
     size: int = SMALL_BYTES
     values: int = 5_000
+    is_streamed: bool = False  # its route bounds it, and keeps none of it in memory
 
     def __str__(self) -> str:
+        if self.is_streamed:
+            return "A form with the file: at most MAX_FILE_MB of it."
         return f"At most {self.size:,} bytes of JSON, with {self.values:,} values."
 
 
@@ -40,7 +43,9 @@ MESSAGE = Bound(12_500_000, 100)
 TEMPLATE = Bound(8_000_000, 10_000)
 DECISION = Bound(4_000_000, 20_000)
 QUERY = Bound(700_000, 10)
+UPLOAD = Bound(10**18, 0, is_streamed=True)
 BY_PATH = {
+    "/files": UPLOAD,
     "/chat": MESSAGE,
     "/sessions/{id}/chat": MESSAGE,
     "/turns/{id}/edit": MESSAGE,
@@ -81,8 +86,8 @@ class Bodies:
             return
         try:
             # No route of GET reads a body; what is sent all the same is not kept.
-            has_none = scope["method"] in ("GET", "HEAD")
-            await self._app(scope, receive if has_none else body.receive, send)
+            is_kept = scope["method"] not in ("GET", "HEAD") and not bound.is_streamed
+            await self._app(scope, body.receive if is_kept else receive, send)
         finally:
             body.leave()
 

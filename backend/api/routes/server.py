@@ -92,6 +92,7 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
         workers=parts.workers,
         missing=parts.missing,
         pending_approvals=pending,
+        max_file_mb=settings.max_file_mb,
     )
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from backend.api.dependencies import ScopeDep, SourcesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.auth.scope import Scope
-from backend.data.sources import SourceInfo
+from backend.data.source_info import SourceInfo
 from backend.data.sql.names import written
 from backend.schemas.sources import (
     SourceColumn,
@@ -18,11 +18,13 @@ from backend.schemas.sources import (
     SourceList,
     SourceSummary,
     SourceTable,
+    TableSample,
 )
 
 router = APIRouter(prefix="/sources", tags=["sources"])
 WAIT_SECONDS = 20.0  # then the list says which sources are still being read
 MAX_TABLES = 100
+MAX_SAMPLE = 200
 
 
 @router.get("")
@@ -57,6 +59,24 @@ async def get_source(
     )
 
 
+@router.get("/{name}/sample")
+async def get_sample(
+    name: Text,
+    sources: SourcesDep,
+    scope: ScopeDep,
+    table: Annotated[Text | None, Query(description="Its name; the first one without.")] = None,
+    limit: Annotated[Whole, Query(ge=1, le=MAX_SAMPLE)] = 20,
+) -> TableSample:
+    """The first rows of a table."""
+    found, rows = await sources.sample(_asker(scope), name, table, limit)
+    return TableSample(
+        table=written(found.exact_name, "duckdb"),
+        columns=[SourceColumn(name=c.name, type=c.type) for c in rows.columns],
+        rows=[list(row) for row in rows.rows],
+        complete=rows.complete,
+    )
+
+
 def _asker(scope: Scope) -> str:
     return f"{scope.user_id} looks"
 
@@ -69,6 +89,7 @@ def _summary(info: SourceInfo) -> SourceSummary:
         tables=len(info.tables),
         warnings=sum(len(table.warnings) for table in info.tables),
         problem=info.error,
+        size=info.size,
     )
 
 

@@ -4,6 +4,7 @@ A copy is read, taken while the file stood still. What a reader makes of a broke
 this source alone: it is a SourceUnusable.
 """
 
+import errno
 import glob
 import shutil
 import time
@@ -13,16 +14,24 @@ from pathlib import Path
 import duckdb
 
 from backend.data.engines.local import THREADS
-from backend.data.errors import SourceUnusable
+from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.folder import WORKBOOKS
 from backend.data.files.snapshots import UNDERSTOOD, fingerprint
 from backend.data.files.spreadsheets import read_workbook
 from backend.data.reading.delimited import check_width, read_delimited
 from backend.data.reading.understood import Understood, save_understood
 
-READING_VERSION = 2  # part of a snapshot's name: raised when files are read differently
+READING_VERSION = 3  # part of a snapshot's name: raised when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
 _COPY_ATTEMPTS = 20
+_WHAT = {
+    ".parquet": "Parquet",
+    ".xlsx": "a workbook",
+    ".xlsm": "a workbook",
+    ".xls": "a workbook",
+    ".gz": "a packed text",
+    ".pdf": "a PDF",
+}
 _MEMORY_LIMIT = "120MB"  # beside what Python and the engine's own reader hold of the 300 MB
 
 
@@ -35,28 +44,55 @@ def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
     copy_standing_still(path, copy)
     if copy.stat().st_size == 0:
         raise SourceUnusable("The file is empty.")
+    fill_from_copy(snapshot, copy, path.name, lambda connection: read_file(connection, name, copy))
+
+
+def fill_from_copy(
+    snapshot: Path,
+    copy: Path,
+    shown: str,
+    read: Callable[[duckdb.DuckDBPyConnection], dict[str, Understood]],
+) -> None:
+    """Write what `read` makes of a copy, which is removed then. Raise SourceUnusable.
+
+    `shown` is the file's name in the words of errors.
+    """
     scratch = snapshot.with_name("scratch.duckdb")
     config: dict[str, str | bool | int | float | list[str]]
     config = {
         "memory_limit": _MEMORY_LIMIT,
         "threads": THREADS,
         "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
     }
     with duckdb.connect(str(snapshot), config=config) as connection:
         place = str(scratch).replace("'", "''")
         connection.execute(f"ATTACH '{place}' AS scratch")
         try:
-            tables = read_file(connection, name, copy)
-        except (SourceUnusable, MemoryError):
+            tables = read(connection)
+        except (DataError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - see the module's docstring
-            text = str(error).split("\nLINE ")[0].replace(str(copy), path.name)
-            reason = " ".join(text.split())[:300]
-            raise SourceUnusable(f"The file cannot be read: {reason}") from None
+            raise SourceUnusable(in_words(error, copy, shown)) from None
         connection.execute("DETACH scratch")
     save_understood(snapshot.with_name(UNDERSTOOD), tables)
     scratch.unlink()
     copy.unlink()
+
+
+def in_words(error: Exception, copy: Path, shown: str) -> str:
+    """Return why a file cannot be read; what engines say of damaged files helps nobody."""
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "There is no room left on the service's disk. Ask its operator for some."
+    what = next((what for suffix, what in _WHAT.items() if copy.name.endswith(suffix)), "")
+    if what:
+        return (
+            f"The file cannot be read as {what}: it is damaged, incomplete or another kind of "
+            "file. Save it anew with the program that made it, and bring it again."
+        )
+    text = str(error).split("\nLINE ")[0].replace(str(copy), shown)
+    return f"The file cannot be read: {' '.join(text.split())[:300]}"
 
 
 def copy_standing_still(
@@ -93,13 +129,18 @@ def _read_text(
     return {name: read_delimited(connection, name, path)}
 
 
-def _read_parquet(
-    connection: duckdb.DuckDBPyConnection, name: str, path: Path
-) -> dict[str, Understood]:
+def read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+    """Make a table of the Parquet file."""
     relation = "read_parquet(?, hive_partitioning = false)"
     place = [glob.escape(str(path))]
     check_width(len(connection.sql(f"FROM {relation}", params=place).columns))
     connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', place)
+
+
+def _read_parquet(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path
+) -> dict[str, Understood]:
+    read_parquet(connection, name, path)
     return {}
 
 

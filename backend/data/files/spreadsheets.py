@@ -16,16 +16,23 @@ from zipfile import BadZipFile, ZipFile
 import duckdb
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from backend.data.errors import SourceUnusable
+from backend.data.corrections import NONE, Corrections
+from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.folder import unique_name
-from backend.data.reading.delimited import check_width
-from backend.data.reading.header import LOOKED_AT, find_header
+from backend.data.reading.delimited import check_width, find_columns
+from backend.data.reading.header import LOOKED_AT
 from backend.data.reading.table import Draft, make_table
 from backend.data.reading.understood import MOST_EXAMPLES, Understood
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are held at once
 _MOST_CELLS = 4_000_000  # empty ones between the others included: calamine holds them all
+_MOST_NAMED = 100
+_OTHER_CONTENTS = {
+    "word/document.xml": "it is a text of a word processor. Save it as PDF.",
+    "ppt/presentation.xml": "it is a presentation. Save it as PDF.",
+    "content.xml": "it is in the OpenDocument format. Save it as .xlsx, CSV or PDF.",
+}
 _BLOCK = 1 << 22
 _PACKED = (".xlsx", ".xlsm")
 
@@ -68,32 +75,52 @@ class _Unseen:
             )
 
 
-def read_workbook(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Understood]:
-    """Make a table of each sheet; return what was understood of them.
+def read_workbook(
+    connection: duckdb.DuckDBPyConnection, path: Path, corrections: Corrections = NONE
+) -> dict[str, Understood]:
+    """Make a table of each sheet, or of the one that a person says; return what was understood.
 
-    Raise SourceUnusable for a workbook that is too large once it is unpacked.
+    Raise SourceUnusable for a workbook that is too large once it is unpacked, CorrectionRefused.
     """
     is_packed = path.suffix.lower() in _PACKED
     unseen = _look_inside(path) if is_packed else {}
     tables: dict[str, Understood] = {}
     with CalamineWorkbook.from_path(path) as workbook:
+        known = [s.name for s in workbook.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+        _check_sheet(known, corrections)
         for number, about in enumerate(workbook.sheets_metadata):
             if about.typ != SheetTypeEnum.WorkSheet:
                 continue
+            if corrections.sheet not in (None, about.name):
+                continue
             understood = Understood([f"sheet {about.name!r}"])
+            understood.facts |= {"sheet": about.name, "sheets": known[:_MOST_NAMED]}
             if about.visible != SheetVisibleEnum.Visible:
                 understood.warn(f"The sheet {about.name!r} is hidden in the workbook.")
             if not is_packed:
                 understood.form.append("errors and formulas without a stored value read as empty")
             name = unique_name(about.name, tables)
             rows = _filled_rows(workbook, number)
-            if _read_sheet(connection, name, rows, path.with_suffix(".spool"), understood):
+            spool = path.with_suffix(".spool")
+            if _read_sheet(connection, name, rows, spool, understood, corrections):
                 unseen.get(about.name, _Unseen()).tell(understood)
                 tables[name] = understood
     if not tables:
         raise SourceUnusable("No sheet of the workbook holds a row.")
     _tell_hidden(tables)
     return tables
+
+
+def _check_sheet(known: Sequence[str], corrections: Corrections) -> None:
+    shown = ", ".join(known[:_MOST_NAMED])
+    if corrections.sheet is not None and corrections.sheet not in known:
+        raise CorrectionRefused(f"There is no sheet {corrections.sheet!r}. There are: {shown}.")
+    concerns_one = corrections.header_row is not None or corrections.types
+    if concerns_one and corrections.sheet is None and len(known) > 1:
+        raise CorrectionRefused(
+            f"Say which sheet is to be read, too: a header and types are those of one. "
+            f"There are: {shown}."
+        )
 
 
 def _tell_hidden(tables: dict[str, Understood]) -> None:
@@ -110,6 +137,7 @@ def _read_sheet(
     rows: Rows,
     spool: Path,
     understood: Understood,
+    corrections: Corrections,
 ) -> bool:
     """Make the table; return whether the sheet holds anything."""
     first = list(islice(rows, LOOKED_AT))
@@ -117,11 +145,11 @@ def _read_sheet(
         return False
     check_width(len(first[0][1]))
     records = [(line, _texts(row)) for line, row in first]
-    header = find_header([cells for _, cells in records])
+    header = find_columns(records, corrections.header_row)
     kinds: list[set[type]] = [set() for _ in range(header.width)]
     for _, row in first[header.first_data_row :]:
         _note_kinds(row, kinds)
-    draft = Draft(header, records, _records(rows, kinds), spool=spool)
+    draft = Draft(header, records, _records(rows, kinds), spool=spool, corrections=corrections)
     make_table(connection, name, draft, understood, kinds)
     return True
 
@@ -183,11 +211,21 @@ def _look_inside(path: Path) -> dict[str, _Unseen]:
     try:
         with ZipFile(path) as archive:
             sizes = {part.filename: part.file_size for part in archive.infolist()}
+            _check_contents(sizes)
             _check_sizes(sizes)
             places = _sheet_places(archive)
             return {name: _look(archive, place) for name, place in places.items() if place in sizes}
-    except (BadZipFile, ElementTree.ParseError, KeyError) as error:
-        raise SourceUnusable(f"The file cannot be read as a workbook: {error}") from None
+    except (BadZipFile, ElementTree.ParseError, KeyError):
+        raise SourceUnusable(
+            "The file cannot be read as a workbook: it is damaged, or another kind of archive. "
+            "Open it in a spreadsheet program and save it anew, or as CSV."
+        ) from None
+
+
+def _check_contents(sizes: dict[str, int]) -> None:
+    for part, said in _OTHER_CONTENTS.items():
+        if part in sizes:
+            raise SourceUnusable(f"The file cannot be read as a workbook: {said}")
 
 
 def _check_sizes(sizes: dict[str, int]) -> None:

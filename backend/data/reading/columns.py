@@ -12,6 +12,7 @@ from itertools import islice
 
 import duckdb
 
+from backend.data.errors import CorrectionRefused
 from backend.data.reading.cells import Kind, kind_of
 from backend.data.reading.dates import look_at_dates, read_dates
 from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numbers
@@ -22,6 +23,9 @@ _AT_ONCE = 100  # columns of one look
 _SAMPLE = 300  # different values
 _INTEGER = "-?(0|[1-9][0-9]{0,14})"
 _DECIMAL = r"-?(0|[1-9][0-9]{0,14})?\.[0-9]{1,14}"
+_SAID = {",": "german", ".": "english"}
+_SIGNS = {"german": "comma", "english": "point"}
+_OTHER_SIGN = "{}: its cells have a decimal {}. Correct the type of this column to text first."
 _THREE_DIGITS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
 
 
@@ -37,14 +41,22 @@ class _Plain:
 
 
 def read_columns(
-    connection: duckdb.DuckDBPyConnection, columns: Sequence[RawColumn], separator: str
+    connection: duckdb.DuckDBPyConnection,
+    columns: Sequence[RawColumn],
+    separator: str,
+    decimal: str = "",
 ) -> list[Reading]:
-    """Return what each column of RAW holds."""
+    """Return what each column of RAW holds; `decimal` is the decimal sign, where a person says it.
+
+    Raise CorrectionRefused where the cells have another one.
+    """
     readings: dict[str, Reading] = {}
     unclear: dict[str, NumberForms] = {}
     for column, plain in _looks(connection, columns):
         place = column.place
         reading = _by_kinds(column) or _plainly(place, plain)
+        if decimal == "," and reading and reading.decimal == "." and not column.kinds:
+            raise CorrectionRefused(_OTHER_SIGN.format(column.name, "point"))
         if reading is None:
             usual = _usual_kind(connection, place)
             if usual in (Kind.NUMBER, Kind.CODE):
@@ -53,8 +65,11 @@ def read_columns(
             reading = _otherwise(connection, place, usual)
         readings[place] = reading
     styles = Counter(forms.style for forms in unclear.values())
-    usual_style = _usual_style(styles, readings)
+    usual_style = _SAID.get(decimal) or _usual_style(styles, readings)
     for place, forms in unclear.items():
+        if decimal and forms.style in _SIGNS and forms.style != usual_style:
+            name = next(column.name for column in columns if column.place == place)
+            raise CorrectionRefused(_OTHER_SIGN.format(name, _SIGNS[forms.style]))
         found = read_numbers(forms, usual_style, separator)
         readings[place] = found or text_reading(place)
     return [readings[column.place] for column in columns]
@@ -90,7 +105,7 @@ def _plainly(place: str, plain: _Plain) -> Reading | None:
     if plain.integers == plain.filled:
         return Reading("BIGINT", f"CAST({place} AS BIGINT)")
     if plain.integers + plain.decimals == plain.filled and plain.unclear < plain.decimals:
-        return Reading("DOUBLE", f"CAST({place} AS DOUBLE)")
+        return Reading("DOUBLE", f"CAST({place} AS DOUBLE)", decimal=".")
     if plain.days == plain.filled:
         return Reading("DATE", f"CAST({place} AS DATE)", "dates written as yyyy-mm-dd")
     return None

@@ -91,7 +91,7 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
     """Return the column as dates or times, as text with the reason, or None if it holds none."""
     if not forms.fitting:
         return None
-    order, doubt = _order(forms)
+    order, doubt = order_of_dates(forms)
     reading = _reading(forms, order)
     if not doubt:
         doubt = _impossible(connection, forms, reading)
@@ -101,7 +101,19 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
     return reading
 
 
-def _order(forms: DateForms) -> tuple[str, str]:
+def date_reading(place: str, order: str, type_: str) -> Reading:
+    """Return the column as dates in this order, but for cells that say another by themselves."""
+    parts = f"p_{place}"
+    expression = (
+        f"CASE WHEN {parts}.mark = 'name' THEN {_expression(place, 'dmy', type_)} "
+        f"WHEN length({parts}.first) = 4 THEN {_expression(place, 'ymd', type_)} "
+        f"ELSE {_expression(place, order, type_)} END"
+    )
+    note = f"read as dates ({order[0]}, {order[1]}, {order[2]}), as it was corrected"
+    return Reading(type_, expression, note, [], f"{_parts(trimmed(place))} AS {parts}")
+
+
+def order_of_dates(forms: DateForms) -> tuple[str, str]:
     """Return the order of the parts, and why it cannot be told, if so."""
     if forms.others["odd"] or forms.others["word"] * 20 > forms.fitting:
         form = "odd" if forms.others["odd"] else "word"

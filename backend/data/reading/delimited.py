@@ -1,6 +1,7 @@
 """Reads a text table: its encoding, its dialect, where it begins, and all of its records."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -8,39 +9,102 @@ from typing import TextIO
 
 import duckdb
 
-from backend.data.errors import SourceUnusable
+from backend.data.corrections import ENCODINGS, NONE, Corrections
+from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.reading.dialect import Dialect, allow_long_cells, detect_dialect
 from backend.data.reading.encoding import Encoding, count_lines, detect_encoding, open_text
-from backend.data.reading.header import LOOKED_AT, find_header
+from backend.data.reading.header import LOOKED_AT, Header, find_header, header_at
 from backend.data.reading.raw import Record, RegularFile
 from backend.data.reading.records import Records
 from backend.data.reading.table import MAX_COLUMNS, Draft, make_table
 from backend.data.reading.understood import Understood
 
+_UTF8 = ("utf-8", "utf-8-sig")
+_LARGE_BYTES = 5_000_000
+_BLOCK_CHARS = 1 << 20
 _SAMPLE_CHARS = 262_144
 _SAID = re.compile(r'^\ufeff?"?sep=(.)"?\s*$', re.IGNORECASE)
 
 
-def read_delimited(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
-    """Make a table of the text file; return what was understood of it."""
+def read_delimited(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, corrections: Corrections = NONE
+) -> Understood:
+    """Make a table of the text file; return what was understood of it.
+
+    Raise SourceUnusable, CorrectionRefused.
+    """
     allow_long_cells()
     understood = Understood()
-    encoding = detect_encoding(path)
+    encoding = choose_encoding(path, corrections.encoding)
     understood.form.append(encoding.name)
+    understood.facts["encoding"] = encoding.name
     if encoding.warning:
         understood.warn(encoding.warning)
-    dialect, skipped = _dialect(path, encoding, understood)
+    try:
+        path, encoding = _as_utf8(path, encoding)
+        return _read(connection, name, path, encoding, corrections, understood)
+    except UnicodeError:
+        raise CorrectionRefused(
+            f"The file is not {encoding.name}: it holds bytes that are no characters there."
+        ) from None
+
+
+def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
+    """Return a large file written anew in UTF-8, which the engine's own reader takes, or itself."""
+    if path.stat().st_size < _LARGE_BYTES or (encoding.codec in _UTF8 and not encoding.warning):
+        return path, encoding
+    rewritten = path.with_name("utf8.csv")
+    with (
+        open_text(path, encoding) as file,
+        open(rewritten, "w", encoding="utf-8", errors="replace", newline="") as out,
+    ):
+        shutil.copyfileobj(file, out, _BLOCK_CHARS)
+    return rewritten, Encoding("utf-8", encoding.name)
+
+
+def choose_encoding(path: Path, said: str | None) -> Encoding:
+    """Return the encoding that a person says, strictly, or else what the file looks like."""
+    return Encoding(ENCODINGS[said], said) if said else detect_encoding(path)
+
+
+def find_columns(rows: Sequence[Record], line: int | None) -> Header:
+    """Return the header; where a person says its line, there. Raise CorrectionRefused."""
+    cells = [row for _, row in rows]
+    if line is None:
+        return find_header(cells)
+    if line == 0:
+        return header_at(cells, None)
+    place = next((n for n, (number, _) in enumerate(rows) if number == line), None)
+    if place is None:
+        last = rows[-1][0] if rows else 0
+        raise CorrectionRefused(
+            f"Line {line:,} cannot be the header: it is empty, or not among the first "
+            f"{len(rows):,} rows (up to line {last:,})."
+        )
+    return header_at(cells, place)
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    path: Path,
+    encoding: Encoding,
+    corrections: Corrections,
+    understood: Understood,
+) -> Understood:
+    dialect, skipped = _dialect(path, encoding, understood, corrections.separator)
+    understood.facts["separator"] = dialect.separator
     with open_text(path, encoding) as file:
         records = Records(file, dialect, skipped)
         rest = iter(records)
         first = list(islice(rest, LOOKED_AT))
-        header = find_header([row for _, row in first])
+        header = find_columns(first, corrections.header_row)
         check_width(header.width)
         if not header.width or not first:
             raise SourceUnusable("The file holds no row.")
         records.expected = header.width
         regular = _regular(path, encoding, dialect, first)
-        draft = Draft(header, first, rest, dialect.separator, regular)
+        draft = Draft(header, first, rest, dialect.separator, regular, corrections=corrections)
         make_table(connection, name, draft, understood)
     _tell_slips(records, understood)
     return understood
@@ -55,13 +119,17 @@ def check_width(columns: int) -> None:
         )
 
 
-def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Dialect, int]:
+def _dialect(
+    path: Path, encoding: Encoding, understood: Understood, wanted: str | None
+) -> tuple[Dialect, int]:
     """Return the dialect, and how many lines at the start only tell it."""
     with open_text(path, encoding) as file:
         lines = _sample(file)
     if not any(line.strip() for line in lines):
         raise SourceUnusable("The file holds no row.")
     said = _SAID.match(lines[0])
+    if wanted is not None:
+        return _wanted_dialect(lines, wanted, understood), int(said is not None)
     if said:
         found = detect_dialect(lines[1:])
         dialect = Dialect(said[1], found.quote, found.escape, found.skips_space)
@@ -77,6 +145,17 @@ def _dialect(path: Path, encoding: Encoding, understood: Understood) -> tuple[Di
     return dialect, 0
 
 
+def _wanted_dialect(lines: Sequence[str], wanted: str, understood: Understood) -> Dialect:
+    """Return the dialect with the separator that a person says. Raise CorrectionRefused."""
+    found = detect_dialect(lines)
+    dialect = Dialect(wanted, found.quote, found.escape, found.skips_space)
+    if wanted and not any(wanted in line for line in lines):
+        raise CorrectionRefused(f"The first lines of the file hold no {dialect.name}.")
+    what = f"separated by {dialect.name}" if wanted else "one column, no separator"
+    understood.form.append(f"{what}, as it was corrected")
+    return dialect
+
+
 def _sample(file: TextIO) -> list[str]:
     """Return the first lines, without the last one if it was cut."""
     text = file.read(_SAMPLE_CHARS)
@@ -88,7 +167,7 @@ def _regular(
     path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
 ) -> RegularFile | None:
     """Return the file for the engine's own reader, if it is as regular as that reader wants it."""
-    is_plain = encoding.codec in ("utf-8", "utf-8-sig") and not encoding.warning
+    is_plain = encoding.codec in _UTF8 and not encoding.warning
     has_lines = any("\n" in cell for _, row in first for cell in row)
     if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:
         return None

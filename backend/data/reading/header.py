@@ -47,6 +47,15 @@ def find_header(rows: Sequence[Row]) -> Header:
     return Header(_padded(rows[start], width), width, titles, [start])
 
 
+def header_at(rows: Sequence[Row], place: int | None) -> Header:
+    """Return the header that a person says: the record at `place`, or none; above it are titles."""
+    if place is None:
+        width = _usual_width(rows)
+        return Header([""] * width, width, list(range(_first_wide(rows, width))))
+    width = max(_usual_width(rows[place + 1 :]), _filled(rows[place]))
+    return Header(_padded(rows[place], width), width, list(range(place)), [place])
+
+
 def column_names(header: Sequence[object]) -> list[str]:
     """Return the header's texts, made unique; a column without one is named by its number."""
     names: list[str] = []

@@ -109,7 +109,7 @@ def read_numbers(forms: NumberForms, usual: str, separator: str) -> Reading | No
         doubt = f"{shown} may have thousands or decimals"
     if doubt:
         return text_reading(place, f"stays text: {doubt}", [f"stays text, not numbers: {doubt}"])
-    return _reading(forms, style)
+    return number_reading(forms, style)
 
 
 def _doubt(forms: NumberForms) -> str:
@@ -143,10 +143,21 @@ def _style(forms: NumberForms, usual: str, separator: str) -> str:
     return "english" if separator in ",\t" and (only_points or only_commas) and separator else ""
 
 
-def _reading(forms: NumberForms, style: str) -> Reading:
+def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
+    """Return the column as numbers of this style; without a type as whole ones if all are."""
     counts = forms.counts
     fraction = counts["with point" if style == "english" else "with comma"] or counts["power"]
-    type_ = "DOUBLE" if fraction else "BIGINT"
+    type_ = type_ or ("DOUBLE" if fraction else "BIGINT")
+    notes, warnings = _notes(forms, style)
+    place = forms.place
+    expression = _expression(place, style, type_)
+    sign = {"english": ".", "german": ","}[style] if fraction else ""
+    return Reading(type_, expression, "; ".join(notes), warnings, _columns(place), sign)
+
+
+def _notes(forms: NumberForms, style: str) -> tuple[list[str], list[str]]:
+    """Return what is to be said of the column, and of the table."""
+    counts = forms.counts
     notes = [f"numbers written as {_STYLES[style]}"] if _is_worth_saying(forms, style) else []
     notes += [f"without their {sign}" for sign in sorted(forms.currencies)]
     if counts["with percent"]:
@@ -164,9 +175,7 @@ def _reading(forms: NumberForms, style: str) -> Reading:
             notes.append(f"{counts[form]:,} {what} are NULL: {shown}")
             if form == "word":
                 warnings.append(f"{counts[form]:,} {what} are NULL: {shown}")
-    place = forms.place
-    expression = _expression(place, style, type_)
-    return Reading(type_, expression, "; ".join(notes), warnings, _columns(place))
+    return notes, warnings
 
 
 def _is_worth_saying(forms: NumberForms, style: str) -> bool:

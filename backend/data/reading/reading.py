@@ -13,7 +13,7 @@ Examples = list[tuple[int, str]]
 class Reading:
     """A type and the expression that has it, over RAW with the `parts` of the cells beside them.
 
-    `note` is for the column, `warnings` for the table.
+    `note` is for the column, `warnings` for the table. `decimal` is the sign of its fractions.
     """
 
     type: str
@@ -21,6 +21,7 @@ class Reading:
     note: str = ""
     warnings: list[str] = field(default_factory=list)
     parts: str = ""
+    decimal: str = ""
 
 
 def with_parts(readings: Iterable[Reading]) -> str:

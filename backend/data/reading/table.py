@@ -1,5 +1,6 @@
 """Makes a typed table of records: header, raw cells, what the columns hold, what stands below."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 
+from backend.data.corrections import NONE, Corrections
 from backend.data.reading.columns import read_columns
 from backend.data.reading.footers import (
     LastRow,
@@ -19,6 +21,7 @@ from backend.data.reading.footers import (
 from backend.data.reading.header import Header, column_names
 from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
 from backend.data.reading.reading import Reading, literal, with_parts
+from backend.data.reading.typed import check_names, read_as
 from backend.data.reading.understood import Oddities, Understood, quote
 
 MAX_COLUMNS = 2_000
@@ -36,6 +39,7 @@ class Draft:
     separator: str = ""  # of a text file
     regular: RegularFile | None = None  # where the engine may read the records itself
     spool: Path | None = None  # where records are kept until all are read, if they hold memory
+    corrections: Corrections = NONE
 
 
 def make_table(
@@ -57,12 +61,58 @@ def make_table(
     ]
     end = _leave_out_below(connection, width, understood)
     _leave_out_repeated_header(connection, header, understood)
-    readings = read_columns(connection, columns, draft.separator)
+    readings = _read(connection, columns, draft)
     if _leave_out_total(connection, end, readings, understood):
-        readings = read_columns(connection, columns, draft.separator)
+        readings = _read(connection, columns, draft)
+    readings = _corrected(connection, columns, readings, draft.corrections)
     has_surplus = _tell_ragged(connection, width, understood)
     _create(connection, name, names, readings, has_surplus=has_surplus)
     _tell_columns(names, readings, understood)
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[RawColumn], draft: Draft
+) -> list[Reading]:
+    """Return what the columns hold; of those whose type is said, whatever is said of decimals."""
+    types, decimal = draft.corrections.types, draft.corrections.decimal or ""
+    if not types or not decimal:
+        return read_columns(connection, columns, draft.separator, decimal)
+    said = [column for column in columns if column.name in types]
+    others = [column for column in columns if column.name not in types]
+    by_place = dict(
+        zip(
+            [column.place for column in (*said, *others)],
+            [
+                *read_columns(connection, said, draft.separator),
+                *read_columns(connection, others, draft.separator, decimal),
+            ],
+            strict=True,
+        )
+    )
+    return [by_place[column.place] for column in columns]
+
+
+def _corrected(
+    connection: duckdb.DuckDBPyConnection,
+    columns: Sequence[RawColumn],
+    readings: Sequence[Reading],
+    corrections: Corrections,
+) -> list[Reading]:
+    """Return the readings, those of columns whose type is said as that type."""
+    types, decimal = corrections.types, corrections.decimal or ""
+    if not types:
+        return list(readings)
+    check_names(types, [column.name for column in columns])
+    usual = decimal or _usual_decimal(readings)
+    return [
+        read_as(connection, column, types[column.name], usual) if column.name in types else reading
+        for column, reading in zip(columns, readings, strict=True)
+    ]
+
+
+def _usual_decimal(readings: Iterable[Reading]) -> str:
+    signs = Counter(reading.decimal for reading in readings if reading.decimal)
+    return signs.most_common(1)[0][0] if signs else ""
 
 
 def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
@@ -81,6 +131,9 @@ def _tell_header(draft: Draft, understood: Understood) -> None:
     if titles.count:
         lines = "line of titles" if titles.count == 1 else "lines of titles"
         understood.form.append(f"{titles.count:,} {lines} above ({titles.shown()})")
+    understood.facts["titles"] = titles.listed()
+    understood.facts["titles_count"] = titles.count
+    understood.facts["header"] = [records[place][0] for place in header.rows]
     places = [f"{records[place][0]:,}" for place in header.rows]
     if not places:
         understood.form.append("no header")
@@ -101,6 +154,8 @@ def _leave_out_below(
         seen = Oddities()
         for row in reversed(remarks):
             seen.add(row.line, row.text)
+        understood.facts["below"] = seen.listed()
+        understood.facts["below_count"] = seen.count
         _delete(connection, f"line >= {remarks[-1].line}")
         what = "line below the table was" if seen.count == 1 else "lines below the table were"
         understood.warn(f"{seen.count:,} {what} left out: {seen.shown()}.")
@@ -134,6 +189,7 @@ def _leave_out_total(
     left_out = row is not None and row == end[0] and is_sum(connection, row, readings, last_line)
     if row is not None and left_out:
         _delete(connection, f"line = {row.line}")
+        understood.facts["total_line"] = row.line
         understood.warn(
             f"Line {row.line:,} is the total of the others and was left out: {quote(row.text)}."
         )
@@ -188,6 +244,8 @@ def _create(
 def _tell_columns(
     names: Iterable[str], readings: Sequence[Reading], understood: Understood
 ) -> None:
+    if decimal := _usual_decimal(readings):
+        understood.facts["decimal"] = decimal
     for name, reading in zip(names, readings, strict=True):
         if reading.note:
             understood.columns[name] = reading.note

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 MOST_EXAMPLES = 3
 _LONGEST_EXAMPLE = 80
@@ -15,12 +16,14 @@ class Understood:
     """One table's reading.
 
     `form` says how it is written, `warnings` what is missing, was skipped or may be meant
-    otherwise, `columns` what the cells of a column were taken for.
+    otherwise, `columns` what the cells of a column were taken for. `facts` are the same as values,
+    by name, for who corrects them: encoding, separator, decimal, header, titles, below, sheet.
     """
 
     form: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     columns: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
 
     def warn(self, text: str) -> None:
         """Add a warning, shortened if it quotes much."""
@@ -40,6 +43,10 @@ class Oddities:
         self.count += 1
         if len(self.examples) < MOST_EXAMPLES:
             self.examples.append((line, text))
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the examples as values."""
+        return [{"line": line, "text": quote(text)[1:-1]} for line, text in self.examples]
 
     def shown(self) -> str:
         """Return the examples as text: line 3: 'a;b', line 9: 'c'."""

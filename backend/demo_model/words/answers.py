@@ -45,6 +45,7 @@ figure without it. For example:
 - Which cost centres are over budget?
 - What is the total for travel in March 2026? By month?
 - What data do you have? Describe fi.documents.
+- Of a file that you upload: what columns does it have? Totals by month? By customer?
 - SELECT gl_account, SUM(amount_group) FROM documents GROUP BY gl_account
 
 To talk with a real model, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL` for any other \
@@ -133,7 +134,12 @@ def description(conversation: Conversation) -> str:
         )
     if conversation.results[0].call.name == "list_sources":
         return sources(conversation)
-    return "\n\n".join(_description(result) for result in conversation.results)
+    return described(conversation.results)
+
+
+def described(results: Sequence[Result]) -> str:
+    """Return what descriptions say: each source's tables and columns."""
+    return "\n\n".join(_description(result) for result in results)
 
 
 def _description(result: Result) -> str:

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from backend.configuration import read_settings
 from backend.errors import ConfigurationError
+from backend.files.store import FileStore
+from backend.operations.integrity.files import check_files, mend_file
 from backend.operations.integrity.scan import check, conversation_ids, mend
 from db.session import Database
 
@@ -34,9 +36,22 @@ def main() -> int:
         for finding in findings:
             done = "done" if is_mended else "proposed"
             sys.stdout.write(f"{conversation_id}: {finding.said}; {done}: {finding.repair}\n")
+    if not wanted.session:
+        left += _check_files(database, FileStore(settings.data_dir), repair=wanted.repair)
     sessions = "session" if checked == 1 else "sessions"
     sys.stdout.write(f"{checked} {sessions} checked, {left} with something wrong\n")
     return 1 if left else 0
+
+
+def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
+    """Say which files lack their content or their row; return how many are left so."""
+    left = 0
+    for finding in check_files(database, store):
+        is_mended = repair and mend_file(database, store, finding)
+        left += not is_mended
+        done = "done" if is_mended else "proposed"
+        sys.stdout.write(f"file {finding.file_id}: {finding.said}; {done}: {finding.repair}\n")
+    return left
 
 
 def _arguments() -> argparse.Namespace:

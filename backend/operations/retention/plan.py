@@ -40,6 +40,8 @@ _STORAGE = text(
     " UNION ALL SELECT conversation_id, sum(pg_column_size(a.*))"
     " FROM agent_state_deltas a GROUP BY 1"
     " UNION ALL SELECT conversation_id, pg_column_size(s.*) FROM agent_state_snapshots s"
+    " UNION ALL SELECT conversation_id, sum(size) FROM files"
+    " WHERE conversation_id IS NOT NULL GROUP BY 1"
     "), sizes AS (SELECT conversation_id, sum(bytes) AS bytes FROM pieces GROUP BY 1"
     "), c AS (SELECT conversations.*, sum(sizes.bytes)"
     " OVER (ORDER BY pinned DESC, updated_at DESC, id) AS kept_bytes"

@@ -11,6 +11,7 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
 from backend.errors import NotAllowed
+from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, make_plan
 from backend.schemas.retention import (
     Departing,
@@ -87,6 +88,7 @@ def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
             gone = [one for one in batch if _delete(session, actor, one)]
         for one in gone:
             services.events.forget(one.id)
+        erase_deleted(services.database, services.files)
         deleted += len(gone)
     if departing:
         log.info("Retention has deleted %s of %s sessions", deleted, len(departing))

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from backend.data.files.folder import MAX_FILES
 from backend.data.results import Column, Limits, Scalar, Table
-from backend.data.sources import SourceInfo, Sources
+from backend.data.source_info import SourceInfo
+from backend.data.sources import Sources
 from backend.data.sql.names import written
 from backend.data.tables import TableInfo
 from backend.tools.context import ToolContext

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.errors import TurnNotFound
+from backend.files.erasing import erase_deleted
 from backend.schemas.events import Progress
 from backend.schemas.sessions import Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
@@ -60,7 +61,7 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
 def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
     """Delete a session; a turn that runs in it loses its lease and is cancelled by its worker.
 
-    What it has used stays in the ledger.
+    Its files are erased with it. What it has used stays in the ledger.
 
     Raise SessionNotFound.
     """
@@ -71,6 +72,7 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
         for owner_id, spent in unfinished:
             record_usage(session, owner_id, domain_name, spent)
     services.events.forget(session_id)
+    erase_deleted(services.database, services.files)
 
 
 def _stop(session: Session, turn: TurnRow) -> Closed | None:

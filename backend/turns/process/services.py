@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from redis import Redis
 
 from backend.events.stream import EventStream
+from backend.files.store import FileStore
 from backend.sandbox.sandbox import Sandbox
 from backend.settings import Settings
 from backend.turns.process.announcer import Announcer
@@ -26,3 +27,4 @@ class Services:
     announcer: Announcer
     limits: Limits
     sandbox: Sandbox
+    files: FileStore

@@ -13,6 +13,7 @@ from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
 from backend.domains.template import template_of
 from backend.errors import AppError, LeaseLost
+from backend.files.origins import finder
 from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
@@ -150,7 +151,9 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         agent_name=claim.turn.agent,
         models=runtime.models,
         tool_context=ToolContext(
-            sources=runtime.sources,
+            sources=runtime.sources.beside(
+                finder(services.database, services.files, claim.scope, claim.conversation_id)
+            ),
             conversation_id=claim.conversation_id,
             turn_id=claim.turn_id,
             scope=claim.scope,

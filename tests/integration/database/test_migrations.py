@@ -11,6 +11,7 @@ import db.models.branch
 import db.models.conversation
 import db.models.display_message
 import db.models.domain
+import db.models.file
 import db.models.server_tool
 import db.models.spent_key
 import db.models.tool_journal

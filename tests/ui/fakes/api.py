@@ -50,6 +50,7 @@ from backend.schemas.work import Work, WorkerInfo, WorkTurn
 from tests.ui.fakes.approvals import FakeApprovals, add_approval_routes
 from tests.ui.fakes.branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fakes.domains import FakeDomains, add_domain_routes
+from tests.ui.fakes.files import FakeFiles, add_file_routes
 from tests.ui.fakes.inspection import Inspected, add_inspection_routes
 from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import FakeServers, add_server_routes
@@ -92,6 +93,7 @@ class Store:
         self.servers = FakeServers()
         self.usage = FakeUsage()
         self.own_table: QueryTable | None = None
+        self.uploads = FakeFiles()
         self.answers = True
         self.pause = 0.0
         self.refusal: Problem | None = None
@@ -381,6 +383,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_inspection_routes(app, store.inspected, api)
 
     add_usage_routes(app, store.usage, api)
+    add_file_routes(app, store.uploads, api)
 
     @app.get(f"{api}/sessions/{{session_id}}/results/{{result_id}}")
     def result(session_id: UUID, result_id: str, format: str = "json"):

@@ -44,6 +44,7 @@ def call(sources):
 def test_the_registry_names_the_tools_and_their_effects():
     names = ["list_sources", "describe_source", "query_source", "get_budget", "compare_sources"]
     names.append("make_chart")
+    names += ["read_document", "search_document"]
 
     assert list(TOOLS) == names
     assert {spec.effect for spec in TOOLS.values()} == {Effect.READ_ONLY}

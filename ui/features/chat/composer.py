@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from backend.schemas.sessions import ContentType, DisplayMessage, Turn, TurnStatus
 from ui import state
 from ui.client import ClientError
+from ui.features.chat import uploads
 from ui.features.chat.history import speaker
 from ui.features.domains import state as domain_state
 from ui.shared import last_known
@@ -30,12 +31,16 @@ def show(session_id: UUID | None, active: Turn | None) -> None:
         placeholder = "Keep writing: your message is answered after this turn"
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
     key = state.composer_key(session_id)
+    uploads.show(st.bottom, key)
     state.restore_draft(key)
     # Only an input of the main area itself makes Streamlit open the page at its end.
     st.chat_input(
         placeholder,
         key=key,
         max_chars=MAX_CHARS,
+        accept_file="multiple",
+        file_type=uploads.FILE_TYPES,
+        max_upload_size=state.server().max_file_mb,
         on_submit=_send_draft,
         args=(session_id,),
     )
@@ -177,6 +182,9 @@ def _try(call: Callable[..., None], *arguments: Any) -> None:
 
 def _send_draft(session_id: UUID | None) -> None:
     key = state.composer_key(session_id)
-    text = state.draft(key)
-    if not send(session_id, text):
+    text, files = uploads.submitted(key)
+    session_id = uploads.take(session_id, key, files)
+    if uploads.is_refused(key) or not send(session_id, uploads.with_files(text, key)):
         state.keep_draft(key, text)
+    else:
+        uploads.sent(key)

@@ -54,7 +54,7 @@ function askToDelete(ids, anchor) {
   });
   const answers = make("div", "answers");
   answers.append(keep, remove);
-  const words = `All messages are deleted for good ${list.data.limits.undo_seconds} seconds later. `
+  const words = `All messages and files are deleted for good ${list.data.limits.undo_seconds} seconds later. `
     + "A running turn is stopped first.";
   const question = [make("p", "asked", `Delete “${what}”?`), make("p", "words", words), answers];
   showInMenu("alertdialog", `Delete ${what}?`, question, anchor);

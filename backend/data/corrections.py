@@ -1,0 +1,76 @@
+"""What a person corrects of how a file was read; nothing of it is guessed any more."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+# By the names that people know; the others of Python's codecs are no encodings of files.
+ENCODINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "UTF-8": "utf-8-sig",
+        "UTF-16": "utf-16",
+        "UTF-16-LE": "utf-16-le",
+        "UTF-16-BE": "utf-16-be",
+        "UTF-32": "utf-32",
+        "Windows-1252": "cp1252",
+        "Windows-1250": "cp1250",
+        "Windows-1251": "cp1251",
+        "Windows-1253": "cp1253",
+        "Windows-1254": "cp1254",
+        "ISO-8859-1": "iso-8859-1",
+        "ISO-8859-2": "iso-8859-2",
+        "ISO-8859-15": "iso-8859-15",
+        "Mac Roman": "mac_roman",
+        "DOS 437": "cp437",
+        "DOS 850": "cp850",
+        "Shift JIS": "cp932",
+        "GB 18030": "gb18030",
+        "Big5": "big5",
+        "Korean (949)": "cp949",
+    }
+)
+COLUMN_TYPES = (
+    "text",
+    "integer",
+    "number",
+    "boolean",
+    "date",
+    "date_dmy",
+    "date_mdy",
+    "date_ymd",
+    "timestamp",
+)
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What is said of a file; None and nothing: as the file itself says.
+
+    `header_row` is a line of the file, 0 for none; `types` are by the columns' names.
+    """
+
+    kind: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    header_row: int | None = None
+    sheet: str | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with what is corrected."""
+        text = json.dumps({**asdict(self), "types": dict(self.types)}, sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Corrections":
+        """Return the corrections as they were stored; keys of another version are left aside."""
+        known = cls.__dataclass_fields__
+        return cls(**{name: value for name, value in stored.items() if name in known})
+
+
+NONE = Corrections()

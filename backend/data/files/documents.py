@@ -1,0 +1,149 @@
+"""Reads documents: their text by page, as a table `pages` with the columns page and text."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+import duckdb
+import pyarrow as pa
+import pypdf
+from pypdf.errors import PyPdfError
+
+from backend.data.corrections import NONE, Corrections
+from backend.data.errors import CorrectionRefused, SourceUnusable
+from backend.data.reading.delimited import choose_encoding
+from backend.data.reading.encoding import open_text
+from backend.data.reading.understood import Understood
+
+PAGES = "pages"
+PAGE_CHARS = 4_000  # of a text that has no pages of its own
+_MOST_PAGES = 5_000
+_LONGEST_PAGE = 1_000_000
+_AT_ONCE = 50
+_FEW_LETTERS = 10
+
+Page = tuple[int, str]
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what it says of odd files helps nobody
+
+
+def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Understood]:
+    """Make the table of a PDF's pages. Raise SourceUnusable."""
+    try:
+        reader = pypdf.PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise SourceUnusable(
+                "The PDF is protected by a password. Save it without one, and upload it again."
+            )
+        count = len(reader.pages)
+    except (PyPdfError, ValueError, KeyError, TypeError, RecursionError):
+        raise SourceUnusable(
+            "The PDF is damaged and cannot be opened. Save it anew, and upload it again."
+        ) from None
+    if count > _MOST_PAGES:
+        raise SourceUnusable(f"The PDF has {count:,} pages; at most {_MOST_PAGES:,} can be read.")
+    understood = Understood([f"PDF with {count:,} page{'' if count == 1 else 's'}"])
+    failed: list[int] = []
+    _make_table(connection, _pdf_pages(reader, failed))
+    _tell_pages(connection, count, failed, understood)
+    return {PAGES: understood}
+
+
+def read_document(
+    connection: duckdb.DuckDBPyConnection, path: Path, corrections: Corrections = NONE
+) -> dict[str, Understood]:
+    """Make the table of a plain text's parts. Raise SourceUnusable, CorrectionRefused."""
+    encoding = choose_encoding(path, corrections.encoding)
+    understood = Understood([encoding.name], facts={"encoding": encoding.name})
+    if encoding.warning:
+        understood.warn(encoding.warning)
+    try:
+        with open_text(path, encoding) as file:
+            _make_table(connection, enumerate(_parts(file), 1))
+    except UnicodeError:
+        raise CorrectionRefused(
+            f"The file is not {encoding.name}: it holds bytes that are no characters there."
+        ) from None
+    ((parts,),) = connection.execute(f"SELECT count(*) FROM {PAGES}").fetchall()  # noqa: S608 - our own name
+    if not parts:
+        raise SourceUnusable("The file holds no text.")
+    understood.form.append(f"text, in {parts:,} part{'' if parts == 1 else 's'} of a page each")
+    return {PAGES: understood}
+
+
+def _pdf_pages(reader: pypdf.PdfReader, failed: list[int]) -> Iterator[Page]:
+    for number, page in enumerate(reader.pages, 1):
+        try:
+            text = page.extract_text()
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is wrong with one page is this page's alone
+            failed.append(number)
+            text = ""
+        yield number, text[:_LONGEST_PAGE]
+
+
+def _parts(file: TextIO) -> Iterator[str]:
+    """Yield pieces of about a page, which end where a paragraph or at least a line ends."""
+    text = ""
+    while block := file.read(PAGE_CHARS):
+        text += block.replace("\r\n", "\n")
+        while len(text) > PAGE_CHARS:
+            cut = _end_of_part(text)
+            yield text[:cut]
+            text = text[cut:]
+    if text.strip():
+        yield text
+
+
+def _end_of_part(text: str) -> int:
+    half = PAGE_CHARS // 2
+    for end in ("\n\n", "\n", " "):
+        cut = text.rfind(end, half, PAGE_CHARS)
+        if cut > 0:
+            return cut + len(end)
+    return PAGE_CHARS
+
+
+def _make_table(connection: duckdb.DuckDBPyConnection, pages: Iterable[Page]) -> None:
+    connection.execute(f"CREATE TABLE {PAGES} (page INTEGER, text VARCHAR)")
+    some: list[Page] = []
+    for number, text in pages:
+        some.append((number, _storable(text)))
+        if len(some) >= _AT_ONCE:
+            _insert(connection, some)
+            some = []
+    if some:
+        _insert(connection, some)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, pages: list[Page]) -> None:
+    numbers, texts = zip(*pages, strict=True)
+    rows = pa.table({"page": pa.array(numbers, pa.int32()), "text": pa.array(texts, pa.string())})
+    connection.register("incoming", rows)
+    connection.execute(f"INSERT INTO {PAGES} SELECT * FROM incoming")  # noqa: S608 - our own name
+    connection.unregister("incoming")
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _tell_pages(
+    connection: duckdb.DuckDBPyConnection, count: int, failed: list[int], understood: Understood
+) -> None:
+    ((bare,),) = connection.execute(
+        f"SELECT count(*) FROM {PAGES} WHERE length(trim(text)) < {_FEW_LETTERS}"  # noqa: S608 - our own name
+    ).fetchall()
+    understood.facts["pages"] = count
+    if bare == count:
+        understood.warn(
+            "The PDF has no text: its pages are images, as a scanner makes them. Nothing of it can "
+            "be read or searched; recognise its text with another program first."
+        )
+    elif bare:
+        pages = "page has" if bare == 1 else "pages have"
+        understood.warn(f"{bare:,} of {count:,} {pages} no text; images cannot be read.")
+    if failed:
+        shown = ", ".join(map(str, failed[:10]))
+        understood.warn(f"{len(failed):,} pages could not be read: page {shown}.")

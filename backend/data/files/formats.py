@@ -1,0 +1,77 @@
+"""Which format a file has, by its first bytes; its name decides only where these say nothing."""
+
+from enum import StrEnum
+
+HEAD_BYTES = 4096
+
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_DOCUMENTS = (".md", ".markdown", ".rst")
+_JSON = (".json", ".jsonl", ".ndjson")
+
+
+class Format(StrEnum):
+    """How a file's bytes are to be read."""
+
+    TEXT = "text"  # a table or a document, which its lines decide
+    GZIP = "gzip"
+    WORKBOOK = "workbook"
+    OLD_WORKBOOK = "old_workbook"
+    PARQUET = "parquet"
+    JSON = "json"
+    PDF = "pdf"
+    DOCUMENT = "document"
+
+    @property
+    def suffix(self) -> str:
+        """The suffix by which its reader is found."""
+        return _SUFFIXES[self]
+
+
+_SUFFIXES = {
+    Format.TEXT: ".csv",
+    Format.GZIP: ".csv.gz",
+    Format.WORKBOOK: ".xlsx",
+    Format.OLD_WORKBOOK: ".xls",
+    Format.PARQUET: ".parquet",
+    Format.JSON: ".json",
+    Format.PDF: ".pdf",
+    Format.DOCUMENT: ".md",
+}
+_MAGIC = (
+    (b"PK\x03\x04", Format.WORKBOOK),
+    (b"\xd0\xcf\x11\xe0", Format.OLD_WORKBOOK),
+    (b"PAR1", Format.PARQUET),
+    (b"%PDF-", Format.PDF),
+    (b"\x1f\x8b", Format.GZIP),
+)
+_UNREADABLE = (
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90", "a program"),
+    (b"Rar!", "a RAR archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"ID3", "a sound"),
+    (b"SQLite format 3", "a database"),
+)
+
+
+def find_format(head: bytes, name: str) -> Format | str:
+    """Return the format, or in words what the file is that cannot be read."""
+    for magic, format_ in _MAGIC:
+        if head.startswith(magic):
+            return format_
+    for magic, what in _UNREADABLE:
+        if head.startswith(magic):
+            return what
+    lower = name.lower()
+    if lower.endswith(_JSON) or _begins_json(head):
+        return Format.JSON
+    return Format.DOCUMENT if lower.endswith(_DOCUMENTS) else Format.TEXT
+
+
+def _begins_json(head: bytes) -> bool:
+    """Return whether it begins as an array or a line of objects; no table of text does."""
+    plain = head.removeprefix(_BOMS[0]).lstrip()
+    return plain.startswith((b'{"', b'[{"', b"[\n", b"[\r\n")) and b":" in plain

@@ -1,0 +1,203 @@
+"""Fills a snapshot from an uploaded file, whose bytes stand still: by its format, as corrected.
+
+This happens in a child of the sandbox, since files are anybody's.
+"""
+
+import gzip
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from backend.data.corrections import NONE, Corrections
+from backend.data.errors import CorrectionRefused, SourceUnusable
+from backend.data.files.documents import read_document, read_pdf
+from backend.data.files.formats import Format
+from backend.data.files.readers import READING_VERSION, fill_from_copy, read_parquet
+from backend.data.files.spreadsheets import read_workbook
+from backend.data.reading.delimited import check_width, choose_encoding, read_delimited
+from backend.data.reading.dialect import allow_long_cells, detect_dialect
+from backend.data.reading.encoding import open_text
+from backend.data.reading.typed import correct_types
+from backend.data.reading.understood import Understood
+
+TABLE, DOCUMENT = "table", "document"
+_LARGEST_UNPACKED = 1_000_000_000  # bytes of a .gz
+_BLOCK = 1 << 20
+_SAMPLE_CHARS = 65_536
+_LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
+_SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An uploaded file: its id, its bytes, what it is called, its format, what was corrected."""
+
+    id: str
+    path: Path
+    shown: str
+    format: Format
+    corrections: Corrections = NONE
+
+    @property
+    def version(self) -> str:
+        """Changes with what its tables are made by."""
+        return f"{self.corrections.fingerprint}.{READING_VERSION}"
+
+    @property
+    def holds_cells(self) -> bool:
+        """Whether all of it is in memory at once while it is read."""
+        return self.format in (Format.WORKBOOK, Format.OLD_WORKBOOK, Format.PDF)
+
+
+def fill_upload(snapshot: Path, name: str, upload: Upload) -> None:
+    """Write the tables of the file into the new DuckDB file `snapshot`.
+
+    Raise SourceUnusable, CorrectionRefused.
+    """
+    _check_corrections(upload)
+    copy = snapshot.with_name(f"copy{upload.format.suffix}")
+    try:
+        os.link(upload.path, copy)
+    except FileNotFoundError:
+        raise SourceUnusable(
+            "The file's content is gone. Delete it here, and upload it again."
+        ) from None
+    except OSError:
+        shutil.copyfile(upload.path, copy)
+    read = _READERS[upload.format]
+    fill_from_copy(
+        snapshot, copy, upload.shown, lambda connection: read(connection, name, copy, upload)
+    )
+
+
+def _check_corrections(upload: Upload) -> None:
+    """Raise CorrectionRefused for what has no meaning for this format."""
+    known = _CORRECTABLE[upload.format]
+    given = upload.corrections
+    for field in ("kind", "encoding", "separator", "decimal", "header_row", "sheet"):
+        if getattr(given, field) is not None and field not in known:
+            raise CorrectionRefused(f"The {field.replace('_', ' ')} of such a file is fixed.")
+    if given.types and "types" not in known:
+        raise CorrectionRefused("A document has no columns.")
+
+
+def _read_text(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
+) -> dict[str, Understood]:
+    corrections = upload.corrections
+    if path.suffix == ".gz":
+        _check_unpacked(path)
+    if (corrections.kind or _kind_of_text(path, upload)) == DOCUMENT:
+        if corrections.types or corrections.separator or corrections.header_row is not None:
+            raise CorrectionRefused("It is read as a document, which has no columns.")
+        return read_document(connection, path, corrections)
+    return {name: read_delimited(connection, name, path, corrections)}
+
+
+def _kind_of_text(path: Path, upload: Upload) -> str:
+    """Return whether its lines are a table's: by its name, else by whether they are cut alike."""
+    has_table_form = upload.corrections.separator or upload.corrections.header_row is not None
+    if has_table_form or upload.corrections.types or upload.format is Format.GZIP:
+        return TABLE
+    if upload.shown.lower().endswith(_SUFFIXES_OF_TABLES):
+        return TABLE
+    allow_long_cells()
+    with open_text(path, choose_encoding(path, upload.corrections.encoding)) as file:
+        lines = file.read(_SAMPLE_CHARS).splitlines(keepends=True)
+    return TABLE if len(lines) > 1 and detect_dialect(lines).separator else DOCUMENT
+
+
+def _check_unpacked(path: Path) -> None:
+    size = 0
+    try:
+        with gzip.open(path) as file:
+            while block := file.read(_BLOCK):
+                size += len(block)
+                if size > _LARGEST_UNPACKED:
+                    raise SourceUnusable(
+                        f"The file unpacks to more than {_LARGEST_UNPACKED / 1e6:,.0f} MB. "
+                        "Split it, or save it as Parquet."
+                    )
+    except (EOFError, gzip.BadGzipFile, OSError):
+        raise SourceUnusable("The archive is damaged. Make it anew, and upload it again.") from None
+
+
+def _read_workbook(
+    connection: duckdb.DuckDBPyConnection, _name: str, path: Path, upload: Upload
+) -> dict[str, Understood]:
+    return read_workbook(connection, path, upload.corrections)
+
+
+def _read_parquet(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
+) -> dict[str, Understood]:
+    read_parquet(connection, name, path)
+    return _corrected(connection, name, Understood(["Parquet"]), upload)
+
+
+def _read_json(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
+) -> dict[str, Understood]:
+    relation = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1)"
+    try:
+        columns = connection.sql(f"FROM {relation}", params=[str(path)]).columns
+        check_width(len(columns))
+        connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', [str(path)])
+    except (duckdb.InvalidInputException, duckdb.BinderException):
+        raise SourceUnusable(
+            "The file is no JSON that holds a table: an array of objects, or an object on each "
+            "line, each of 16 MB at most."
+        ) from None
+    return _corrected(connection, name, Understood(["JSON"]), upload)
+
+
+def _corrected(
+    connection: duckdb.DuckDBPyConnection, name: str, understood: Understood, upload: Upload
+) -> dict[str, Understood]:
+    types = upload.corrections.types
+    if types:
+        correct_types(connection, name, types, upload.corrections.decimal or "")
+    return {name: understood}
+
+
+def _read_pdf(
+    connection: duckdb.DuckDBPyConnection, _name: str, path: Path, _: Upload
+) -> dict[str, Understood]:
+    return read_pdf(connection, path)
+
+
+def _read_document(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
+) -> dict[str, Understood]:
+    if upload.corrections.kind == TABLE:
+        return {name: read_delimited(connection, name, path, upload.corrections)}
+    return read_document(connection, path, upload.corrections)
+
+
+_Reader = Callable[[duckdb.DuckDBPyConnection, str, Path, Upload], dict[str, Understood]]
+_READERS: Mapping[Format, _Reader] = {
+    Format.TEXT: _read_text,
+    Format.GZIP: _read_text,
+    Format.WORKBOOK: _read_workbook,
+    Format.OLD_WORKBOOK: _read_workbook,
+    Format.PARQUET: _read_parquet,
+    Format.JSON: _read_json,
+    Format.PDF: _read_pdf,
+    Format.DOCUMENT: _read_document,
+}
+_OF_TEXT = frozenset(("kind", "encoding", "separator", "decimal", "header_row", "types"))
+_OF_SHEETS = frozenset(("decimal", "header_row", "sheet", "types"))
+_CORRECTABLE: Mapping[Format, frozenset[str]] = {
+    Format.TEXT: _OF_TEXT,
+    Format.GZIP: _OF_TEXT,
+    Format.DOCUMENT: _OF_TEXT,
+    Format.WORKBOOK: _OF_SHEETS,
+    Format.OLD_WORKBOOK: _OF_SHEETS,
+    Format.PARQUET: frozenset(("decimal", "types")),
+    Format.JSON: frozenset(("decimal", "types")),
+    Format.PDF: frozenset(),
+}

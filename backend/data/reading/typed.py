@@ -1,0 +1,184 @@
+"""Reads a column as the type that a person says, or says which cells are not of it."""
+
+from collections.abc import Callable, Mapping
+
+import duckdb
+
+from backend.data.errors import CorrectionRefused
+from backend.data.reading.dates import date_reading, look_at_dates, order_of_dates
+from backend.data.reading.numbers import look_at_numbers, number_reading
+from backend.data.reading.raw import RAW, RawColumn
+from backend.data.reading.reading import (
+    Reading,
+    is_missing,
+    literals,
+    text_reading,
+    trimmed,
+    with_parts,
+)
+from backend.data.reading.understood import quote
+
+_STYLES = {",": "german", ".": "english"}
+_TRUE = ("true", "t", "yes", "y", "ja", "j", "wahr", "1", "x")
+_FALSE = ("false", "f", "no", "n", "nein", "falsch", "0")
+_WORDS = {
+    "integer": "whole numbers",
+    "number": "numbers",
+    "boolean": "true or false",
+    "timestamp": "dates with a time",
+}
+
+
+def read_as(
+    connection: duckdb.DuckDBPyConnection, column: RawColumn, wanted: str, decimal: str = ""
+) -> Reading:
+    """Return the column of RAW as the wanted type. Raise CorrectionRefused that names misfits."""
+    reading = _READERS[wanted](connection, column, decimal)
+    if wanted != "text":
+        _check(connection, column, reading, _WORDS.get(wanted, "dates"))
+    return reading
+
+
+def _text(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Reading:
+    return text_reading(column.place, "read as text, as it was corrected")
+
+
+def _number(
+    connection: duckdb.DuckDBPyConnection, column: RawColumn, decimal: str, type_: str = "DOUBLE"
+) -> Reading:
+    forms = look_at_numbers(connection, column.place)
+    style = _STYLES.get(decimal) or forms.style or "english"
+    if style not in _STYLES.values():
+        raise CorrectionRefused(
+            f"{column.name}: its cells do not say whether point or comma begins the decimals. "
+            "Say the decimal sign, too."
+        )
+    return number_reading(forms, style, type_)
+
+
+def _integer(connection: duckdb.DuckDBPyConnection, column: RawColumn, decimal: str) -> Reading:
+    broken = _number(connection, column, decimal)
+    condition = f"{broken.expression} <> floor({broken.expression})"
+    _refuse_where(connection, column, broken, condition, "whole numbers")
+    return _number(connection, column, decimal, "BIGINT")
+
+
+def _boolean(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Reading:
+    text = f"lower({trimmed(column.place)})"
+    expression = (
+        f"CASE WHEN {text} IN ({literals(_TRUE)}) THEN true "
+        f"WHEN {text} IN ({literals(_FALSE)}) THEN false END"
+    )
+    return Reading("BOOLEAN", expression, "read as true and false, as it was corrected")
+
+
+def _date(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: str) -> Reading:
+    return _by_cells(connection, column, "DATE")
+
+
+def _timestamp(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: str) -> Reading:
+    return _by_cells(connection, column, "TIMESTAMP")
+
+
+def _by_cells(connection: duckdb.DuckDBPyConnection, column: RawColumn, type_: str) -> Reading:
+    forms = look_at_dates(connection, column.place)
+    if not forms.fitting:
+        raise CorrectionRefused(f"{column.name}: no cell of it is a date.")
+    order, doubt = order_of_dates(forms)
+    if doubt or order == "time":
+        raise CorrectionRefused(f"{column.name}: {doubt or 'its cells are times without a day'}.")
+    return date_reading(column.place, order, type_)
+
+
+def _in_order(
+    order: str,
+) -> Callable[[duckdb.DuckDBPyConnection, RawColumn, str], Reading]:
+    def read(_: duckdb.DuckDBPyConnection, column: RawColumn, __: str) -> Reading:
+        return date_reading(column.place, order, "DATE")
+
+    return read
+
+
+def _check(
+    connection: duckdb.DuckDBPyConnection, column: RawColumn, reading: Reading, what: str
+) -> None:
+    text = trimmed(column.place)
+    condition = f"{text} <> '' AND NOT {is_missing(text)} AND ({reading.expression}) IS NULL"
+    if reading.type in ("DATE", "TIMESTAMP"):
+        condition += f" AND regexp_matches({text}, '[1-9A-Za-z]')"  # 00.00.0000 means no date
+    _refuse_where(connection, column, reading, condition, what)
+
+
+def _refuse_where(
+    connection: duckdb.DuckDBPyConnection,
+    column: RawColumn,
+    reading: Reading,
+    condition: str,
+    what: str,
+) -> None:
+    ((count, lines, texts),) = connection.execute(
+        f"SELECT count(*), arg_min(line, line, 3), arg_min({column.place}, line, 3) "  # noqa: S608 - our own names
+        f"FROM {with_parts([reading])} WHERE {condition}"
+    ).fetchall()
+    if count:
+        shown = ", ".join(
+            f"{quote(text)} (line {line:,})" for line, text in zip(lines, texts, strict=True)
+        )
+        cells = "1 cell is" if count == 1 else f"{count:,} cells are"
+        raise CorrectionRefused(f"{column.name} cannot be {what}: {cells} not, as {shown}.")
+
+
+def correct_types(
+    connection: duckdb.DuckDBPyConnection, name: str, types: Mapping[str, str], decimal: str
+) -> None:
+    """Read columns of a table that has types already as others. Raise CorrectionRefused."""
+    rows = connection.execute(
+        "SELECT column_name FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index",
+        [name],
+    ).fetchall()
+    names = [str(row[0]) for row in rows]
+    check_names(types, names)
+    table = _quoted(name)
+    cells = ", ".join(
+        f"{_quoted(n)} AS o{i}, {_quoted(n)}::VARCHAR AS c{i}" for i, n in enumerate(names)
+    )
+    numbered = f"SELECT row_number() OVER () AS line, {cells} FROM {table}"  # noqa: S608 - names are quoted
+    connection.execute(f"CREATE OR REPLACE TABLE {RAW} AS {numbered}")
+    readings = {
+        i: read_as(connection, RawColumn(f"c{i}", n), types[n], decimal)
+        for i, n in enumerate(names)
+        if n in types
+    }
+    columns = ", ".join(
+        f"{readings[i].expression if i in readings else f'o{i}'} AS {_quoted(n)}"
+        for i, n in enumerate(names)
+    )
+    source = with_parts(readings.values())
+    corrected = f"SELECT {columns} FROM {source} ORDER BY line"  # noqa: S608 - names are quoted
+    connection.execute(f"CREATE OR REPLACE TABLE {table} AS {corrected}")
+    connection.execute(f"DROP TABLE {RAW}")
+
+
+def check_names(types: Mapping[str, str], names: list[str]) -> None:
+    """Raise CorrectionRefused for a column that is not there."""
+    for name in types:
+        if name not in names:
+            known = ", ".join(names[:40])
+            raise CorrectionRefused(f"There is no column {name!r}. The columns are: {known}.")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+_READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, RawColumn, str], Reading]] = {
+    "text": _text,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "date": _date,
+    "date_dmy": _in_order("dmy"),
+    "date_mdy": _in_order("mdy"),
+    "date_ymd": _in_order("ymd"),
+    "timestamp": _timestamp,
+}

@@ -1,0 +1,67 @@
+"""What a file holds, as describe_source tells it. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backend.demo_model.conversation import Conversation
+from backend.demo_model.reading import read_rows
+
+_KIND = re.compile(r"^\S+ \((\w+)\): ", re.MULTILINE)
+_NUMBERS = ("DOUBLE", "DECIMAL", "BIGINT", "INTEGER", "HUGEINT", "FLOAT", "SMALLINT", "TINYINT")
+_FRACTIONS = ("DOUBLE", "DECIMAL", "FLOAT")
+_DATES = ("DATE", "TIMESTAMP")
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """A column: its name as SQL must have it, and as people write it."""
+
+    written: str
+    type: str
+
+    @property
+    def name(self) -> str:
+        """The name without quotes."""
+        return self.written.strip('"').replace('""', '"')
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it can be summed."""
+        return self.type.startswith(_NUMBERS)
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether it is rather an amount than a number of something."""
+        return self.type.startswith(_FRACTIONS)
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it has months and years."""
+        return self.type.startswith(_DATES)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a file holds: its kind, and its tables with their columns."""
+
+    kind: str
+    tables: dict[str, Sequence[FileColumn]] = field(default_factory=dict)
+
+
+def find_held(conversation: Conversation, source: str) -> Held | None:
+    """Return what a file holds; None until it was looked up."""
+    for result in conversation.results:
+        call = result.call
+        if call.name == "describe_source" and call.arguments.get("source") == source:
+            kind = _KIND.search(result.content)
+            tables: dict[str, list[FileColumn]] = {}
+            for row in read_rows(result.content, "table", "column", "type"):
+                column = FileColumn(_plain(row["column"]), row["type"])
+                tables.setdefault(_plain(row["table"]), []).append(column)
+            return Held(kind[1] if kind else "file", dict(tables))
+    return None
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("\\|", "|").replace("\\\\", "\\")

@@ -1,0 +1,202 @@
+"""A question about a file's table as one SELECT: all of it is applied, or it is refused. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.demo_model.files.columns import FileColumn, Held
+from backend.demo_model.plans.statement import CannotApply
+from backend.demo_model.questions.vocabulary import FILLERS
+
+_AGGREGATES = {
+    "total": ("SUM", "total totals sum sums amount amounts"),
+    "average": ("AVG", "average averages mean avg"),
+    "highest": ("MAX", "highest maximum max largest biggest"),
+    "lowest": ("MIN", "lowest minimum min smallest"),
+    "rows": ("COUNT", "count number rows entries records lines"),
+}
+_SPANS = {
+    "year": ("strftime({}, '%Y')", "year years yearly annually"),
+    "quarter": ("strftime({0}, '%Y') || ' Q' || quarter({0})", "quarter quarters quarterly"),
+    "month": ("strftime({}, '%Y-%m')", "month months monthly"),
+    "week": ("strftime({}, '%G-W%V')", "week weeks weekly"),
+    "day": ("strftime({}, '%Y-%m-%d')", "day days daily"),
+}
+_BY = frozenset(["by", "per", "each", "every", "grouped", "group", "split", "across"])
+_MORE_FILLERS = """
+    file files table tables upload uploaded attached csv excel sheet workbook it its this that these
+    again now column columns field fields all every grouped group split broken down across new old
+"""
+_IGNORED = FILLERS | _BY | frozenset(_MORE_FILLERS.split())
+_DESCRIBING = frozenset(["column", "columns", "field", "fields", "structure", "schema", "describe"])
+_WORDS = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class FileQuery:
+    """A SELECT over a file, and what its columns are called in the answer."""
+
+    sql: str
+    names: tuple[str, ...]
+    title: str
+
+
+def asks_for_columns(text: str) -> bool:
+    """Return whether a question is about what a file holds, or is no question."""
+    words = [word.lower() for word in _WORDS.findall(text)]
+    others = [word for word in words if word not in _IGNORED | _DESCRIBING]
+    return not others and (not words or any(word in _DESCRIBING for word in words))
+
+
+def open_words(text: str) -> list[str]:
+    """Return the words of a question that say what is sought in a document."""
+    about = frozenset(["say", "says", "document", "documents", "pdf", "page", "pages", "about",
+                       "mention", "mentions", "search", "where", "read", "text"])  # fmt: skip
+    return [word for word in _WORDS.findall(text) if word.lower() not in _IGNORED | about]
+
+
+def plan_query(held: Held, text: str) -> FileQuery:
+    """Return the SELECT that answers a question. Raise CannotApply for what it does not."""
+    problems: list[CannotApply] = []
+    for table, columns in held.tables.items():
+        try:
+            return _Reading(table, columns, text).query()
+        except CannotApply as problem:
+            problems.append(problem)
+    raise problems[0] if problems else CannotApply("The file holds no table that I can ask.")
+
+
+class _Reading:
+    """One question, read with the names of one table's columns."""
+
+    def __init__(self, table: str, columns: Sequence[FileColumn], text: str) -> None:
+        self._table = table
+        self._columns = columns
+        self._named: list[FileColumn] = []
+        words = self._take_columns(_WORDS.findall(text))
+        self._aggregates = self._take(words, {k: v[1] for k, v in _AGGREGATES.items()})
+        self._spans = self._take(words, {k: v[1] for k, v in _SPANS.items()})
+        self._unread = [word for word in words if word.lower() not in _IGNORED]
+        if re.search(r"\bhow many\b", text, re.IGNORECASE):
+            self._aggregates = ["rows"]
+            self._unread = [word for word in self._unread if word.lower() != "many"]
+
+    def query(self) -> FileQuery:
+        """Return the SELECT. Raise CannotApply."""
+        self._refuse_unread()
+        groups = self._groups()
+        figures = self._figures()
+        selected = [f"{sql} AS {alias}" for sql, alias, _ in (*groups, *figures)]
+        numbers = ", ".join(str(n) for n in range(1, len(groups) + 1))
+        order = numbers if self._spans or not groups else f"{len(groups) + 1} DESC, {numbers}"
+        query = f"SELECT {', '.join(selected)} FROM {self._table}"  # noqa: S608 - names as the tool gave them
+        if groups:
+            query += f" GROUP BY {numbers} ORDER BY {order}"
+        names = tuple(name for _, _, name in (*groups, *figures))
+        what = " and ".join(name for _, _, name in figures)
+        spans = [alias.startswith("by_") for _, alias, _ in groups]
+        keys = [g[2].lower() if is_span else g[2] for g, is_span in zip(groups, spans, strict=True)]
+        by = f" by {' and '.join(keys)}" if keys else ""
+        return FileQuery(query, names, f"{what}{by}")
+
+    def _refuse_unread(self) -> None:
+        if not self._unread:
+            return
+        shown = ", ".join(f"“{word[:80]}”" for word in dict.fromkeys(self._unread))
+        known = ", ".join(column.name for column in self._columns[:40])
+        raise CannotApply(
+            f"I do not understand {shown}. It may be a filter, so I give no figure without it. "
+            f"The columns are: {known}."
+        )
+
+    def _groups(self) -> list[tuple[str, str, str]]:
+        groups = []
+        for span in self._spans:
+            date = self._date()
+            sql = _SPANS[span][0].format(date.written)
+            groups.append((sql, f"by_{span}", span.capitalize()))
+        groups += [
+            (column.written, f"group_{number}", column.name)
+            for number, column in enumerate(self._named)
+            if not self._is_measure(column) and not (column.is_date and self._spans)
+        ]
+        return groups
+
+    def _figures(self) -> list[tuple[str, str, str]]:
+        figures = []
+        for name in self._aggregates or ["total"]:
+            function = _AGGREGATES[name][0]
+            if name == "rows":
+                figures.append(("COUNT(*)", "n_rows", "Rows"))
+                continue
+            for number, column in enumerate(self._measures()):
+                sql = f"ROUND({function}({column.written}), 6)"
+                label = f"{name.capitalize()} of {column.name}"
+                figures.append((sql, f"{name}_{number}", label))
+        return figures
+
+    def _measures(self) -> list[FileColumn]:
+        named = [column for column in self._named if self._is_measure(column)]
+        numbers = [column for column in self._columns if column.is_number]
+        amounts = [column for column in numbers if column.has_fractions]
+        found = named or (amounts if len(amounts) == 1 else numbers)
+        if not found:
+            raise CannotApply(
+                "No column of it holds numbers. If one should, correct its type on the page Data."
+            )
+        if not named and len(found) > 1:
+            names = ", ".join(column.name for column in found[:40])
+            raise CannotApply(f"Which column? Numbers are in {names}. Name one.")
+        return found
+
+    def _date(self) -> FileColumn:
+        dates = [column for column in self._columns if column.is_date]
+        named = [column for column in self._named if column.is_date]
+        if not dates:
+            raise CannotApply(
+                "No column of it holds dates. If one should, correct its type on the page Data."
+            )
+        if not named and len(dates) > 1:
+            names = ", ".join(column.name for column in dates[:40])
+            raise CannotApply(f"By which date? There are {names}. Name one.")
+        return (named or dates)[0]
+
+    def _is_measure(self, column: FileColumn) -> bool:
+        """A number is a figure, unless it is named after `by`."""
+        return column.is_number and column.name not in self._keys
+
+    def _take_columns(self, words: list[str]) -> list[str]:
+        """Find names of columns among the words, the longest first; return the other words."""
+        self._keys: set[str] = set()
+        by_length = sorted(self._columns, key=lambda c: -len(_WORDS.findall(c.name)))
+        for column in by_length:
+            parts = [part.lower() for part in _WORDS.findall(column.name)]
+            place = _find(words, parts)
+            if place is None:
+                continue
+            self._named.append(column)
+            if place and words[place - 1].lower() in _BY:
+                self._keys.add(column.name)
+            words = [*words[:place], "the", *words[place + len(parts) :]]
+        return words
+
+    @staticmethod
+    def _take(words: list[str], meanings: dict[str, str]) -> list[str]:
+        found = []
+        for name, written in meanings.items():
+            known = frozenset(written.split())
+            if any(word.lower() in known for word in words):
+                found.append(name)
+                words[:] = [word for word in words if word.lower() not in known]
+        return found
+
+
+def _find(words: list[str], parts: list[str]) -> int | None:
+    """Return where a name stands among words, in the singular or the plural."""
+    for place in range(len(words) - len(parts) + 1 if parts else 0):
+        said = [word.lower() for word in words[place : place + len(parts)]]
+        if said == parts or (
+            said[:-1] == parts[:-1] and said[-1] in (f"{parts[-1]}s", f"{parts[-1]}es")
+        ):
+            return place
+    return None

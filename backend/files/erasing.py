@@ -1,0 +1,30 @@
+"""Erases the bytes of files whose rows are gone: by themselves, or with their session."""
+
+import logging
+
+from sqlalchemy import delete, select
+
+from backend.files.store import FileStore
+from db.models.file import ErasedFileRow
+from db.session import Database
+
+BATCH = 100
+log = logging.getLogger(__name__)
+
+
+def erase_deleted(database: Database, store: FileStore) -> int:
+    """Erase what was deleted and return how many; what cannot be erased now is tried again."""
+    erased = 0
+    while True:
+        with database.transaction() as session:
+            ids = list(
+                session.scalars(
+                    select(ErasedFileRow.id).limit(BATCH).with_for_update(skip_locked=True)
+                )
+            )
+            for file_id in ids:
+                store.erase(file_id)
+            session.execute(delete(ErasedFileRow).where(ErasedFileRow.id.in_(ids)))
+        erased += len(ids)
+        if len(ids) < BATCH:
+            return erased

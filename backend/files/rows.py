@@ -1,0 +1,179 @@
+"""The rows of uploaded files: who asks comes first, and sees their own files only."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, delete, func, or_, select, text, tuple_, update
+from sqlalchemy.orm import Session, defer
+
+from backend.auth.scope import Scope
+from backend.cursor import decode_time_and_id, encode_cursor
+from backend.data.files.documents import PAGES
+from backend.data.files.folder import unique_name
+from backend.errors import FileNotFound, InvalidInput, NoRoomForFiles
+from backend.schemas.files import LONGEST_FILE_NAME
+from backend.text import clean_text, is_visible
+from backend.types import JSON
+from db.models.file import FileRow
+
+MEGABYTE = 1_000_000
+MOST_FILES = 500  # of one person
+_SUFFIX = re.compile(r"(?:\.csv)?\.[A-Za-z0-9]{1,8}$")
+_ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy files ' || :owner, 0))")
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """What is known of a file when its bytes have come."""
+
+    name: str
+    size: int
+    sha256: str
+    format: str
+    kind: str
+    conversation_id: UUID | None = None
+
+
+def clean_name(name: str) -> str:
+    """Return a file's name in one line. Raise InvalidInput where it is invisible or too long."""
+    plain = unicodedata.normalize("NFC", clean_text(name))
+    line = " ".join("".join(" " if unicodedata.category(c) == "Cc" else c for c in plain).split())
+    if not is_visible(line):
+        raise InvalidInput("A file needs a name that can be seen.")
+    if len(line) > LONGEST_FILE_NAME:
+        raise InvalidInput(f"A file's name has at most {LONGEST_FILE_NAME} characters.")
+    return line
+
+
+def check_room(session: Session, scope: Scope, size: int, most_megabytes: int) -> None:
+    """Raise NoRoomForFiles where this would be too much for one person."""
+    count, held = session.execute(
+        select(func.count(), func.coalesce(func.sum(FileRow.size), 0)).where(_of(scope))
+    ).one()
+    if count >= MOST_FILES:
+        raise NoRoomForFiles(
+            f"You have {count:,} files, as many as one person may. Delete some on the page Data."
+        )
+    if held + size > most_megabytes * MEGABYTE:
+        raise NoRoomForFiles(
+            f"Your files would have {(held + size) / MEGABYTE:,.0f} MB together; one person may "
+            f"have {most_megabytes:,} MB (MAX_FILES_MB). Delete some on the page Data."
+        )
+
+
+def add(
+    session: Session,
+    scope: Scope,
+    file_id: UUID,
+    new: NewFile,
+    *,
+    most_megabytes: int,
+    taken: Collection[str],
+) -> None:
+    """Add a file under a name for queries that none of those beside it has, and none of `taken`.
+
+    Raise NoRoomForFiles.
+    """
+    session.execute(_ALONE, {"owner": scope.user_id})
+    check_room(session, scope, new.size, most_megabytes)
+    session.add(
+        FileRow(
+            id=file_id,
+            owner_id=scope.user_id,
+            source=_source_name(session, scope, new, taken),
+            **vars(new),
+        )
+    )
+    session.flush()
+
+
+def find(session: Session, scope: Scope, file_id: UUID) -> FileRow:
+    """Return one file. Raise FileNotFound, also for another owner's."""
+    row = session.scalar(select(FileRow).where(FileRow.id == file_id, _of(scope)))
+    if row is None:
+        raise FileNotFound
+    return row
+
+
+def list_page(
+    session: Session, scope: Scope, session_id: UUID | None, *, cursor: str | None, limit: int
+) -> tuple[Sequence[FileRow], str | None]:
+    """Return a keyset page of files, the latest first: all, or those that a session can use."""
+    query = select(FileRow).where(_of(scope)).limit(limit + 1)
+    query = query.order_by(FileRow.created_at.desc(), FileRow.id.desc())
+    if session_id is not None:
+        query = query.where(_usable_in(session_id))
+    if cursor:
+        query = query.where(tuple_(FileRow.created_at, FileRow.id) < decode_time_and_id(cursor))
+    rows = session.scalars(query).all()
+    last = rows[limit - 1] if len(rows) > limit else None
+    return rows[:limit], encode_cursor(last.created_at, last.id) if last else None
+
+
+def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[FileRow, str]]:
+    """Return the files that a session's agents may ask, each with why it cannot be read, if so."""
+    query = (
+        select(FileRow, func.coalesce(FileRow.understood["error"].astext, ""))
+        .options(defer(FileRow.understood))
+        .where(_of(scope), _usable_in(session_id))
+        .order_by(FileRow.created_at.desc(), FileRow.id.desc())
+        .limit(MOST_FILES)
+    )
+    return [(row, problem) for row, problem in session.execute(query)]
+
+
+def save_reading(
+    session: Session, file_id: UUID, corrections: JSON, understood: JSON, kind: str
+) -> bool:
+    """Keep what was understood with these corrections, unless others were made meanwhile.
+
+    Return whether the file is still there.
+    """
+    row = session.get(FileRow, file_id, with_for_update=True)
+    if row is not None and row.corrections == corrections:
+        row.understood, row.kind = understood, kind
+    return row is not None
+
+
+def correct(session: Session, scope: Scope, file_id: UUID, values: JSON) -> None:
+    """Keep corrections and what was understood with them. Raise FileNotFound."""
+    changed = session.execute(
+        update(FileRow).where(FileRow.id == file_id, _of(scope)).values(**values)
+    )
+    if not changed.rowcount:  # type: ignore[attr-defined]  # a result of UPDATE has it
+        raise FileNotFound
+
+
+def remove(session: Session, scope: Scope, file_id: UUID) -> None:
+    """Delete a file. Raise FileNotFound."""
+    gone = session.scalar(
+        delete(FileRow).where(FileRow.id == file_id, _of(scope)).returning(FileRow.id)
+    )
+    if gone is None:
+        raise FileNotFound
+
+
+def new_id() -> UUID:
+    """Return the id of a file that comes in."""
+    return uuid4()
+
+
+def _of(scope: Scope) -> ColumnElement[bool]:
+    """Files are their owner's alone, whatever the caller's role."""
+    return FileRow.owner_id == scope.user_id
+
+
+def _usable_in(session_id: UUID) -> ColumnElement[bool]:
+    return or_(FileRow.conversation_id.is_(None), FileRow.conversation_id == session_id)
+
+
+def _source_name(session: Session, scope: Scope, new: NewFile, taken: Collection[str]) -> str:
+    """Return a name for queries that is free wherever the file can be asked."""
+    query = select(FileRow.source).where(_of(scope))
+    if new.conversation_id is not None:
+        query = query.where(_usable_in(new.conversation_id))
+    stem = _SUFFIX.sub("", re.split(r"[/\\]", new.name)[-1])
+    return unique_name(stem, {*taken, *session.scalars(query), PAGES})

@@ -1,0 +1,282 @@
+"""Uploaded files: taken in, read in the sandbox, corrected, deleted."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+from uuid import UUID
+
+import anyio.to_thread
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.data.corrections import Corrections
+from backend.data.errors import DataError, SourceUnusable
+from backend.data.files.formats import Format, find_format
+from backend.data.files.uploads import Upload
+from backend.data.origins import Origin
+from backend.data.source_info import SourceInfo, info_of, too_much
+from backend.data.sources import Sources
+from backend.errors import InvalidInput
+from backend.files import rows
+from backend.files.erasing import erase_deleted
+from backend.files.looks import content_of, details_of, sample_of, summary_of, understood_of
+from backend.files.origins import origin_of
+from backend.files.store import FileStore, Incoming
+from backend.files.words import summary
+from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
+from backend.schemas.files import (
+    FileCorrections,
+    FileDetails,
+    FileKind,
+    FilePage,
+    FilePreview,
+)
+from backend.schemas.sources import TableSample
+from backend.types import JSON
+from db.models.file import FileRow
+from db.session import Database
+
+WAIT_SECONDS = 20.0  # then the answer says that the file is still being read
+SAMPLE_ROWS = 20
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class Files:
+    """The files of one installation, for one process; `megabytes` is what one person may have."""
+
+    def __init__(
+        self, database: Database, store: FileStore, sources: Sources, megabytes: int
+    ) -> None:
+        self.store = store
+        self._database = database
+        self._sources = sources
+        self._megabytes = megabytes
+        self._reading: dict[UUID, asyncio.Task[None]] = {}
+
+    async def check_room(self, scope: Scope, size: int) -> None:
+        """Raise NoRoomForFiles where a file of this size would be too much."""
+        await self._read_database(
+            lambda session: rows.check_room(session, scope, size, self._megabytes)
+        )
+
+    async def take(
+        self, scope: Scope, incoming: Incoming, name: str, session_id: UUID | None
+    ) -> FileDetails:
+        """Store a file that has come, read it, and return what was understood.
+
+        Raise InvalidInput, SessionNotFound, NoRoomForFiles; nothing is left behind then.
+        """
+        file_id = await anyio.to_thread.run_sync(self._store, scope, incoming, name, session_id)
+        return await self.get(scope, file_id)
+
+    async def get(self, scope: Scope, file_id: UUID) -> FileDetails:
+        """Return one file, read first if it was not. Raise FileNotFound."""
+        row = await self._find(scope, file_id)
+        if row.understood is None:
+            await asyncio.wait([self._begin_reading(row)], timeout=WAIT_SECONDS)
+            row = await self._find(scope, file_id)
+        return details_of(row)
+
+    async def list_page(
+        self, scope: Scope, session_id: UUID | None, *, cursor: str | None, limit: int
+    ) -> FilePage:
+        """Return a page of files, the latest first: all, or those that a session can use."""
+
+        def read(session: Session) -> FilePage:
+            if session_id is not None:
+                conversations.get(session, scope, session_id)
+            found, following = rows.list_page(
+                session, scope, session_id, cursor=cursor, limit=limit
+            )
+            return FilePage(items=[summary_of(row) for row in found], next_cursor=following)
+
+        return await self._read_database(read)
+
+    async def sample(
+        self, scope: Scope, file_id: UUID, table: str | None, limit: int
+    ) -> TableSample:
+        """Return the first rows of a table. Raise FileNotFound, DataError, InvalidInput."""
+        row = await self._find(scope, file_id)
+        return await self._sample(scope, origin_of(row, self.store), table, limit)
+
+    async def preview(self, scope: Scope, file_id: UUID, change: FileCorrections) -> FilePreview:
+        """Return how a file would be read. Raise FileNotFound, DataError, SandboxError."""
+        row = await self._find(scope, file_id)
+        origin = _corrected(origin_of(row, self.store), merged(row.corrections, change))
+        origin = _as_preview(origin)
+        info = await self._sources.read(_asker(scope), origin)
+        stored = understood_of(info)
+        sample = await self._sample(scope, origin, None, SAMPLE_ROWS)
+        return FilePreview(
+            summary=summary(stored["tables"]), content=content_of(stored), sample=sample
+        )
+
+    async def correct(self, scope: Scope, file_id: UUID, change: FileCorrections) -> FileDetails:
+        """Read a file with corrections and keep them. One that cannot be applied changes nothing.
+
+        Raise FileNotFound, CorrectionRefused, SourceUnusable, SandboxError.
+        """
+        row = await self._find(scope, file_id)
+        corrections = merged(row.corrections, change)
+        origin = _corrected(origin_of(row, self.store), corrections)
+        info = await self._sources.read(_asker(scope), origin)
+        values = {
+            "corrections": corrections,
+            "understood": understood_of(info),
+            "kind": _kind(info),
+        }
+
+        def write(session: Session) -> None:
+            rows.correct(session, scope, file_id, values)
+            said = {"corrected": sorted(corrections)}
+            audit.record(session, scope.user_id, "corrected", "file", file_id, said)
+
+        await self._write_database(write)
+        return details_of(await self._find(scope, file_id))
+
+    async def remove(self, scope: Scope, file_id: UUID) -> None:
+        """Delete a file and all that was made of it. Raise FileNotFound."""
+
+        def write(session: Session) -> None:
+            rows.remove(session, scope, file_id)
+            audit.record(session, scope.user_id, "deleted", "file", file_id)
+
+        await self._write_database(write)
+        await anyio.to_thread.run_sync(erase_deleted, self._database, self.store)
+
+    async def find(self, scope: Scope, file_id: UUID) -> FileRow:
+        """Return a file's row, for who sends its bytes. Raise FileNotFound, SourceUnusable."""
+        row = await self._find(scope, file_id)
+        if not await anyio.to_thread.run_sync(self.store.path(file_id).is_file):
+            raise SourceUnusable("The file's content is gone. Delete it, and upload it again.")
+        return row
+
+    def _store(self, scope: Scope, incoming: Incoming, name: str, session_id: UUID | None) -> UUID:
+        file_id, kept = rows.new_id(), False
+        try:
+            new = _new_file(incoming, rows.clean_name(name), session_id)
+            incoming.seal()
+            taken = self._sources.names()
+            with self._database.transaction() as session:
+                if session_id is not None:
+                    conversations.lock(session, scope, session_id)
+                rows.add(session, scope, file_id, new, most_megabytes=self._megabytes, taken=taken)
+                incoming.keep(file_id)
+                kept = True
+        except BaseException:
+            if kept:
+                self.store.erase(file_id)
+            raise
+        finally:
+            incoming.drop()
+        return file_id
+
+    def _begin_reading(self, row: FileRow) -> asyncio.Task[None]:
+        """The task that reads a file for the first time: one for all who ask meanwhile."""
+        task = self._reading.get(row.id)
+        if task is None:
+            task = asyncio.create_task(self._read_first(row))
+            self._reading[row.id] = task
+            task.add_done_callback(lambda _: self._reading.pop(row.id, None))
+        return task
+
+    async def _read_first(self, row: FileRow) -> None:
+        origin = origin_of(row, self.store)
+        info = info_of(origin)
+        try:
+            info = await self._sources.read(f"{row.owner_id} uploads", origin)
+        except (OutOfTime, OutOfMemory) as error:
+            info = replace(info, error=too_much(error))
+        except SandboxError:
+            return  # nothing of the file's own: it is read when somebody asks again
+        except DataError as error:
+            info = replace(info, error=error.detail)
+        except Exception:  # the edge: a task of its own, whose failure nobody would see
+            log.exception("A file cannot be read")
+            return
+        understood, kind = understood_of(info), _kind(info)
+        is_there = await self._write_database(
+            lambda session: rows.save_reading(session, row.id, row.corrections, understood, kind)
+        )
+        if not is_there:  # deleted meanwhile: what was made of it goes, too
+            await anyio.to_thread.run_sync(self.store.erase, row.id)
+
+    async def _sample(
+        self, scope: Scope, origin: Origin, table: str | None, limit: int
+    ) -> TableSample:
+        view = self._sources.alone(origin)
+        found, rows_ = await view.sample(_asker(scope), origin.name, table, limit)
+        return sample_of(found, rows_)
+
+    async def _find(self, scope: Scope, file_id: UUID) -> FileRow:
+        return await self._read_database(lambda session: rows.find(session, scope, file_id))
+
+    async def _read_database(self, work: Callable[[Session], T]) -> T:
+        def read() -> T:
+            with self._database.read() as session:
+                return work(session)
+
+        return await anyio.to_thread.run_sync(read)
+
+    async def _write_database(self, work: Callable[[Session], T]) -> T:
+        def write() -> T:
+            with self._database.transaction() as session:
+                return work(session)
+
+        return await anyio.to_thread.run_sync(write)
+
+
+def merged(stored: JSON, change: FileCorrections) -> JSON:
+    """Return what is corrected after a change: what that leaves out stays, null takes it back."""
+    given = change.model_dump(mode="json", exclude_unset=True)
+    types = {**stored.get("types", {}), **(given.pop("types", None) or {})}
+    kept: dict[str, Any] = {**stored, **given}
+    kept["types"] = {name: type_ for name, type_ in types.items() if type_ is not None}
+    return {name: value for name, value in kept.items() if value is not None and value != {}}
+
+
+def _new_file(incoming: Incoming, name: str, session_id: UUID | None) -> rows.NewFile:
+    """Return what is stored of a file. Raise InvalidInput for what nobody can read."""
+    if not incoming.size:
+        raise InvalidInput("The file is empty.")
+    format_ = find_format(incoming.head, name)
+    if not isinstance(format_, Format):
+        raise InvalidInput(
+            f"This is {format_}, which cannot be read. Tables can be CSV, text, Excel, Parquet or "
+            "JSON; documents PDF, text or Markdown."
+        )
+    is_document = format_ in (Format.PDF, Format.DOCUMENT)
+    kind = FileKind.DOCUMENT if is_document else FileKind.TABLE
+    return rows.NewFile(name, incoming.size, incoming.sha256, format_, kind, session_id)
+
+
+def _corrected(origin: Origin, corrections: JSON) -> Origin:
+    upload = _upload(origin)
+    upload = replace(upload, corrections=Corrections.of(corrections))
+    return replace(origin, upload=upload, version=upload.version, problem=None)
+
+
+def _as_preview(origin: Origin) -> Origin:
+    """Return the origin with a copy of its own, so that looking changes nothing."""
+    upload = _upload(origin)
+    return replace(origin, upload=replace(upload, id=f"{upload.id}.preview"))
+
+
+def _upload(origin: Origin) -> Upload:
+    if origin.upload is None:
+        raise TypeError
+    return origin.upload
+
+
+def _kind(info: SourceInfo) -> FileKind:
+    names: Sequence[str] = [table.name for table in info.tables]
+    return FileKind.DOCUMENT if names == ["pages"] else FileKind.TABLE
+
+
+def _asker(scope: Scope) -> str:
+    return f"{scope.user_id} looks"

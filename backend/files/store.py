@@ -1,0 +1,106 @@
+"""The bytes of uploaded files: in DATA_DIR/files, each under its id; names are no part of a path.
+
+All processes of a machine share the folder. What arrives is written beside its place and moved
+there at once.
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from uuid import UUID, uuid4
+
+_INCOMING = ".incoming-"
+_ABANDONED_SECONDS = 86_400
+
+
+class Incoming:
+    """A file on its way in; its methods may block."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.size = 0
+        self.head = b""
+        self._hash = hashlib.sha256()
+        self._folder = folder
+        self._place = folder / f"{_INCOMING}{uuid4().hex}"
+        self._file = open(self._place, "xb", buffering=0, opener=_for_ourselves)  # noqa: SIM115 - closed by seal or drop
+
+    @property
+    def sha256(self) -> str:
+        """The digest of what has come so far."""
+        return self._hash.hexdigest()
+
+    def write(self, piece: bytes, head_bytes: int = 4096) -> None:
+        """Add a piece."""
+        rest = memoryview(piece)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self._hash.update(piece)
+        self.size += len(piece)
+        if len(self.head) < head_bytes:
+            self.head += piece[: head_bytes - len(self.head)]
+
+    def seal(self) -> None:
+        """Have the disk hold what has come, which may take a while; nothing comes after it."""
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def keep(self, file_id: UUID) -> None:
+        """Put it in its place, where it survives a crash; it is sealed."""
+        self._place.rename(self._folder / file_id.hex)
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def drop(self) -> None:
+        """Remove what has come, unless it is kept."""
+        self._file.close()
+        self._place.unlink(missing_ok=True)
+
+
+def _for_ourselves(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+class FileStore:
+    """Where the bytes are; nobody else knows."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._folder = data_dir / "files"
+        self._copies = data_dir / "cache" / "files"
+
+    def begin(self) -> Incoming:
+        """Begin to take a file in."""
+        return Incoming(self._folder)
+
+    def path(self, file_id: UUID) -> Path:
+        """Return where the bytes of a file are, whether they are there or not."""
+        return self._folder / file_id.hex
+
+    def erase(self, file_id: UUID) -> None:
+        """Remove the bytes of a file, and all that was made of them."""
+        self.path(file_id).unlink(missing_ok=True)
+        for name in (file_id.hex, f"{file_id.hex}.preview"):
+            for copy in self._copies.glob(f"{name}-*"):
+                shutil.rmtree(copy, ignore_errors=True)
+
+    def erase_abandoned(self) -> None:
+        """Remove what never arrived whole, since its process died."""
+        for place in self._folder.glob(f"{_INCOMING}*"):
+            with suppress(FileNotFoundError):
+                if time.time() - place.stat().st_mtime > _ABANDONED_SECONDS:
+                    place.unlink()
+
+    def ids(self) -> Iterator[UUID]:
+        """Yield the ids of all files whose bytes are here."""
+        if not self._folder.is_dir():
+            return
+        for place in self._folder.iterdir():
+            with suppress(ValueError):
+                yield UUID(hex=place.name)

@@ -1,0 +1,91 @@
+"""What must hold of uploaded files: each row has its bytes, and no bytes are without a row."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from uuid import UUID
+
+from sqlalchemy import select
+
+from backend.files.erasing import erase_deleted
+from backend.files.store import FileStore
+from db.models.file import ErasedFileRow, FileRow
+from db.session import Database
+
+BATCH = 500
+SETTLED_SECONDS = 3_600  # what has just come may not have its row yet
+
+
+class FileRepair(StrEnum):
+    """What can be done about a finding."""
+
+    ERASE = "erase the content that nobody can ask for"
+    NONE = "restore the content from a backup, or delete the file"
+
+
+@dataclass(frozen=True)
+class FileFinding:
+    """Something that must not be, in words, and what can be done about it."""
+
+    file_id: UUID
+    said: str
+    repair: FileRepair
+
+
+def check_files(database: Database, store: FileStore) -> Iterator[FileFinding]:
+    """Yield what is wrong with files."""
+    yield from _without_content(database, store)
+    yield from _without_row(database, store)
+
+
+def mend_file(database: Database, store: FileStore, finding: FileFinding) -> bool:
+    """Do what can be done; return whether that was all."""
+    if finding.repair is not FileRepair.ERASE:
+        return False
+    erase_deleted(database, store)
+    store.erase(finding.file_id)
+    return True
+
+
+def _without_content(database: Database, store: FileStore) -> Iterator[FileFinding]:
+    last: UUID | None = None
+    while True:
+        query = select(FileRow.id, FileRow.size).order_by(FileRow.id).limit(BATCH)
+        with database.read() as session:
+            found = session.execute(query if last is None else query.where(FileRow.id > last)).all()
+        for file_id, size in found:
+            try:
+                held = store.path(file_id).stat().st_size
+            except FileNotFoundError:
+                yield FileFinding(file_id, "its content is gone", FileRepair.NONE)
+                continue
+            if held != size:
+                said = f"its content has {held:,} bytes and should have {size:,}"
+                yield FileFinding(file_id, said, FileRepair.NONE)
+        if len(found) < BATCH:
+            return
+        last = found[-1].id
+
+
+def _without_row(database: Database, store: FileStore) -> Iterator[FileFinding]:
+    settled = _settled(store)
+    while some := list(islice(settled, BATCH)):
+        with database.read() as session:
+            known = set(session.scalars(select(FileRow.id).where(FileRow.id.in_(some))))
+            known |= set(
+                session.scalars(select(ErasedFileRow.id).where(ErasedFileRow.id.in_(some)))
+            )
+        for file_id in some:
+            if file_id not in known:
+                said = "this content belongs to no file"
+                yield FileFinding(file_id, said, FileRepair.ERASE)
+
+
+def _settled(store: FileStore) -> Iterator[UUID]:
+    for file_id in store.ids():
+        with suppress(FileNotFoundError):
+            if time.time() - store.path(file_id).stat().st_mtime > SETTLED_SECONDS:
+                yield file_id

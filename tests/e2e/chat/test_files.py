@@ -1,0 +1,79 @@
+"""An analyst drops a file into the chat, asks it, corrects how it was read, and asks again."""
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.stack import Stack
+
+GERMAN = """Umsätze der Gruppe;;;
+Stand 30.09.2026;;;
+Datum;Kunde;Betrag;Nr
+01.07.2026;Müller;1.234,50;0012
+15.07.2026;Groß;200,25;0013
+03.08.2026;Öztürk;99,00;0014
+"""
+
+
+def attach(desk: Desk, *paths: Path) -> None:
+    """Choose files in the composer, and wait until the browser has handed them over."""
+    chooser = desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first
+    chooser.set_input_files([str(path) for path in paths])
+    for path in paths:
+        expect(desk.page.get_by_test_id("stChatInput").get_by_text(path.stem)).to_be_visible()
+
+
+def choose(desk: Desk, label: str, option: str) -> None:
+    field = desk.main.get_by_role("combobox", name=label, exact=True)
+    expect(field).to_be_enabled()
+    field.click()
+    desk.page.get_by_role("option", name=option, exact=True).click()
+    expect(field).to_have_value(option)
+
+
+def test_a_german_file_is_asked_corrected_and_asked_again(
+    demo_desk: Desk, demo_stack: Stack, tmp_path: Path
+) -> None:
+    desk = demo_desk
+    path = tmp_path / "Umsätze 2026.csv"
+    path.write_bytes(GERMAN.encode("cp1252"))
+    desk.open()
+    attach(desk, path)
+    desk.ask("Totals by month")
+    desk.sees("Attached file: Umsätze 2026.csv", "1,434.75", "99.00")
+    chat = desk.query
+
+    desk.sidebar.locator(".st-key-data").get_by_role("button").click()
+    desk.press("Umsätze 2026.csv")
+    desk.sees(
+        "Read as Windows-1252, separated by semicolons, decimal comma; two title lines skipped."
+    )
+    desk.main.get_by_text("Correct how it was read").click()
+    choose(desk, "Column", "Nr")
+    choose(desk, "Read this column as", "Whole number")
+    desk.press("Preview")
+    desk.sees("It would be:")
+    desk.press("Save")
+    desk.sees("Nr is read as: whole number")
+
+    desk.open(chat)
+    desk.ask("Total Nr by month")
+    desk.sees("Total of Nr by month")
+    (file,) = demo_stack.client.get("/files", params={"session_id": desk.session_id}).json()[
+        "items"
+    ]
+    details = demo_stack.client.get(f"/files/{file['id']}").json()
+    assert details["corrections"]["types"] == {"Nr": "integer"}
+
+
+def test_a_refused_file_says_why_and_the_text_stays(demo_desk: Desk, tmp_path: Path) -> None:
+    desk = demo_desk
+    path = tmp_path / "picture.csv"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n")
+    desk.open()
+    attach(desk, path)
+    desk.ask("What is in it?")
+
+    expect(desk.page.get_by_text("This is an image, which cannot be read.")).to_be_visible()
+    expect(desk.composer).to_have_value("What is in it?")

@@ -1,0 +1,111 @@
+"""Uploaded files as sources: asked in the turn after they came, by whom they are there for."""
+
+from io import BytesIO
+from typing import Any
+
+from pypdf import PdfWriter
+
+from backend.types import JSON
+from tests.fakes import ScriptedModel, script
+from tests.integration.scenes import check_views, make_domain, make_session
+from tests.stack import Stack
+
+TABLE = "Tag;Betrag\n01.07.2026;1,50\n02.08.2026;2,25\n".encode("cp1252")
+LETTER = "Dear all,\n\nnotice is given three months before the end.\n" + "More words.\n" * 3_000
+
+
+def upload(stack: Stack, name: str, content: bytes, **fields: str) -> JSON:
+    made = stack.client.post("/files", files={"file": (name, content)}, data=fields)
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+def results(stack: Stack, session_id: str) -> list[str]:
+    rows, _ = check_views(stack, session_id)
+    return [r["content"]["content"] for r in rows if r["content_type"] == "tool_result"]
+
+
+def calls(*made: tuple[str, JSON]) -> str:
+    tools = [{"name": name, "args": arguments} for name, arguments in made]
+    return script(*({"tools": [one]} for one in tools), {"text": "Done."})
+
+
+def offered(model: ScriptedModel, said: str) -> list[str]:
+    """The tools that came with the last request that holds this message."""
+    bodies: list[Any] = [r for r in model.requests if said in str(r["messages"])]
+    return [tool["function"]["name"] for tool in bodies[-1].get("tools", ())]
+
+
+def test_a_file_is_asked_in_the_turn_after_it_came(stack: Stack) -> None:
+    session_id, other = make_session(stack), make_session(stack)
+    made = upload(stack, "takings.csv", TABLE, session_id=session_id)
+    source = made["source"]
+    sql = f'SELECT sum("Betrag") AS total FROM {source}'
+    asked = calls(("list_sources", {}), ("query_source", {"source": source, "sql": sql}))
+    stack.chat(asked, session_id)
+    stack.chat(asked, other)
+
+    listed, total = results(stack, session_id)
+    listed_there, refused = results(stack, other)
+    assert "takings.csv" in listed
+    assert "3.75" in total
+    assert "takings.csv" not in listed_there
+    assert f"There is no source '{source}'" in refused
+
+
+def test_a_corrected_file_is_asked_as_it_was_corrected(stack: Stack) -> None:
+    session_id = make_session(stack)
+    made = upload(stack, "codes.csv", b"nr;x\n0012;1\n0013;2\n", session_id=session_id)
+    sql = f"SELECT sum(nr) FROM {made['source']}"
+    asked = calls(("query_source", {"source": made["source"], "sql": sql}))
+    stack.chat(asked, session_id)
+    stack.client.patch(f"/files/{made['id']}", json={"types": {"nr": "integer"}})
+    stack.chat(asked, session_id)
+
+    before, after = results(stack, session_id)
+    assert before.startswith("Error")
+    assert "25" in after
+
+
+def test_a_document_brings_tools_to_read_and_search_it(stack: Stack, model: ScriptedModel) -> None:
+    domain = make_domain(stack)["name"]
+    session_id, without = make_session(stack, domain), make_session(stack, domain)
+    made = upload(stack, "letter.md", LETTER.encode(), session_id=session_id)
+    source = made["source"]
+    asked = calls(
+        ("search_document", {"words": "notice months"}),
+        ("read_document", {"source": source}),
+        ("read_document", {"source": source, "page": 99}),
+    )
+    stack.chat(asked, session_id)
+    stack.chat(script({"text": "No file here."}), without)
+    found, read, refused = results(stack, session_id)
+
+    assert made["kind"] == "document"
+    assert f"| {source} | 1 | 2 |" in found
+    assert read.startswith("--- page 1 of ")
+    assert "CUT: " in read
+    assert "has no page 99" in refused
+    assert {"read_document", "search_document"} <= set(offered(model, "search_document"))
+    assert "read_document" not in offered(model, "No file here.")
+
+
+def test_a_domain_with_a_list_of_tools_keeps_it(stack: Stack, model: ScriptedModel) -> None:
+    domain = make_domain(stack, tools=["query_source"])["name"]
+    session_id = make_session(stack, domain)
+    upload(stack, "note.md", b"# A note", session_id=session_id)
+    stack.chat(script({"text": "A short list."}), session_id)
+
+    assert offered(model, "A short list.") == ["query_source"]
+
+
+def test_a_pdf_is_read_by_page_and_one_without_text_says_so(stack: Stack) -> None:
+    writer = PdfWriter()
+    writer.add_blank_page(200, 200)
+    held = BytesIO()
+    writer.write(held)
+    made = upload(stack, "scan.pdf", held.getvalue())
+
+    assert (made["kind"], made["content"][0]["pages"]) == ("document", 1)
+    assert "has no text" in made["content"][0]["warnings"][0]
+    stack.client.delete(f"/files/{made['id']}")

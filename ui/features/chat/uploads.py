@@ -1,0 +1,121 @@
+"""Files that come with a message: uploaded before it is sent, named under its text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.typing import ChatInputValue
+
+from backend.schemas.files import FileDetails, attached_line
+from ui import state
+from ui.client import ClientError
+from ui.features.domains import state as domain_state
+from ui.shared.text.markdown import plain
+
+FILE_TYPES = (
+    "csv", "tsv", "tab", "txt", "log", "gz", "xlsx", "xlsm", "xls", "parquet", "json", "jsonl",
+    "ndjson", "pdf", "md", "markdown",
+)  # fmt: skip
+MEMORY = "uploads"
+
+
+@dataclass
+class Attached:
+    """What goes with the next message of a composer, and which files were refused, and why."""
+
+    files: list[FileDetails] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def of_composer(key: str) -> Attached:
+    """Return what is attached in a composer."""
+    held = st.session_state.setdefault(MEMORY, {})
+    found: Attached = held.setdefault(key, Attached())
+    return found
+
+
+def submitted(key: str) -> tuple[str, list[UploadedFile]]:
+    """Return the text and the files that were just submitted in a composer."""
+    value = st.session_state.get(key)
+    if isinstance(value, ChatInputValue):
+        return value.text, list(value.files)
+    return str(value or ""), []
+
+
+def take(session_id: UUID | None, key: str, files: Sequence[UploadedFile]) -> UUID | None:
+    """Upload files into a session, made now if there is none; return its id.
+
+    What is refused is said beside the composer, and what was taken waits there for the message.
+    """
+    attached = of_composer(key)
+    attached.refused.clear()
+    if not files:
+        return session_id
+    try:
+        session_id = session_id or _begin_session()
+    except ClientError as problem:
+        attached.refused.append(f"The files were not uploaded. {problem.detail}")
+        return None
+    for file in files:
+        try:
+            made = state.client().upload_file(session_id, file.name, file)
+            attached.files.append(made)
+        except ClientError as problem:
+            attached.refused.append(f"{file.name}: {problem.detail}")
+    return session_id
+
+
+def with_files(text: str, key: str) -> str:
+    """Return a message's text with the names of what is attached below."""
+    lines = [attached_line(made.name, made.source) for made in of_composer(key).files]
+    return "\n\n".join(part for part in (text, "\n".join(lines)) if part.strip())
+
+
+def is_refused(key: str) -> bool:
+    """Return whether a file of the last message was refused, so that it was not sent."""
+    return bool(of_composer(key).refused)
+
+
+def sent(key: str) -> None:
+    """What was attached has gone with its message."""
+    st.session_state.setdefault(MEMORY, {}).pop(key, None)
+
+
+def show(place: DeltaGenerator, key: str) -> None:
+    """Say what waits for the next message, and which files were refused, and why."""
+    attached = of_composer(key)
+    for said in attached.refused:
+        place.error(plain(said, 600), icon=":material/error:")
+    for number, made in enumerate(attached.files):
+        row = place.container(horizontal=True, vertical_alignment="center")
+        problem = f": {made.problem}" if made.problem else ""
+        row.caption(f":material/attach_file: {plain(made.name + problem, 300)}")
+        row.button(
+            "Leave out",
+            key=f"leave-out-{key}-{number}",
+            type="tertiary",
+            icon=":material/close:",
+            help="Delete this file, and send the message without it",
+            on_click=_leave_out,
+            args=(key, made),
+        )
+
+
+def _leave_out(key: str, made: FileDetails) -> None:
+    attached = of_composer(key)
+    attached.files = [one for one in attached.files if one.id != made.id]
+    try:
+        state.client().delete_file(made.id)
+    except ClientError as problem:
+        state.flash(problem)
+
+
+def _begin_session() -> UUID:
+    """Make the session that the files belong to; the URL names it."""
+    session = state.client().new_session(domain_state.chosen())
+    state.name_composer(None, session.id)
+    state.show_session(session.id)
+    return session.id

@@ -1,0 +1,159 @@
+"""The form that corrects how a file was read, with a preview of the effect."""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import streamlit as st
+
+from backend.schemas.files import EncodingName, FileCorrections, FileDetails, FileKind, FileTable
+from ui import state
+from ui.client import ClientError
+from ui.features.data import calls, details, words
+from ui.features.data import state as data_state
+from ui.shared.text.markdown import plain
+
+OF_TEXT = ("text", "gzip", "document")
+OF_SHEETS = ("workbook", "old_workbook")
+NO_CHOICE = "\0"
+
+
+def show(file: FileDetails) -> None:
+    """The form, what it would do, and the corrections that were made."""
+    if file.format == "pdf":
+        return
+    with st.expander("Correct how it was read", icon=":material/tune:", key=f"correct-{file.id}"):
+        _made(file)
+        fields = _fields(file)
+        with st.container(horizontal=True):
+            said = (file, fields)
+            st.button("Preview", key=f"preview-{file.id}", on_click=_preview, args=said)
+            st.button("Save", key=f"save-{file.id}", type="primary", on_click=_save, args=said)
+        _effect(file)
+
+
+def _fields(file: FileDetails) -> FileCorrections:
+    """Draw what can be said of such a file; return what is said in all."""
+    said, key = file.corrections, f"{file.id}"
+    values: dict[str, Any] = {}
+    table = file.content[0] if file.content else FileTable(name="", rows=None, columns=[])
+    if file.format in OF_TEXT:
+        kinds = {kind: words.KINDS[kind] for kind in FileKind}
+        values["kind"] = _choice("Read it as", kinds, said.kind, f"kind-{key}")
+        names = {name: name for name in get_args(EncodingName)}
+        values["encoding"] = _choice(
+            "Encoding", names, said.encoding, f"encoding-{key}", table.encoding
+        )
+    if file.format in OF_TEXT and file.kind is FileKind.TABLE:
+        marks = words.SEPARATORS | ({said.separator: said.separator} if said.separator else {})
+        values["separator"] = _choice(
+            "Separator", marks, said.separator, f"separator-{key}", table.separator
+        )
+    if file.format in OF_SHEETS and file.content and len(file.content[0].sheets) > 1:
+        sheets = {name: name for name in file.content[0].sheets}
+        values["sheet"] = _choice("Only this sheet", sheets, said.sheet, f"sheet-{key}")
+    if file.kind is FileKind.TABLE or not file.content:
+        decimals = words.DECIMALS
+        values["decimal"] = _choice(
+            "Decimals", decimals, said.decimal, f"decimal-{key}", table.decimal
+        )
+        if file.format in (*OF_TEXT, *OF_SHEETS):
+            values["header_row"] = _header_row(said.header_row, f"header-{key}")
+        values["types"] = _types(file, key)
+    return FileCorrections.model_validate(values)
+
+
+def _choice(label: str, options: Mapping[Any, str], said: Any, key: str, found: Any = None) -> Any:
+    """Return what was chosen; None: as the file shows, which is `found` where nothing is said."""
+    values = [NO_CHOICE, *options]
+    as_shown = words.AS_SHOWN
+    if said is None and found is not None:
+        as_shown = f"{as_shown}: {options.get(found, found)}"
+    chosen = st.selectbox(
+        label,
+        values,
+        index=values.index(said) if said in values else 0,
+        format_func=lambda value: as_shown if value == NO_CHOICE else options[value],
+        key=key,
+    )
+    return None if chosen == NO_CHOICE else chosen
+
+
+def _header_row(said: int | None, key: str) -> int | None:
+    chosen = st.number_input(
+        "Line of the header",
+        min_value=0,
+        max_value=1_000_000,
+        value=said,
+        step=1,
+        key=key,
+        placeholder=words.AS_SHOWN,
+        help="0: there is no header. Empty: as the file shows.",
+    )
+    return None if chosen is None else int(chosen)
+
+
+def _types(file: FileDetails, key: str) -> dict[str, str]:
+    """Return the type that is chosen for a column, if one is."""
+    names = [column.name for table in file.content[:1] for column in table.columns]
+    if not names:
+        return {}
+    column = st.selectbox("Column", names, index=None, key=f"column-{key}", placeholder="None")
+    chosen = st.selectbox(
+        "Read this column as",
+        list(words.TYPES),
+        index=None,
+        format_func=words.TYPES.__getitem__,
+        key=f"type-{key}",
+        placeholder="Choose a type",
+        disabled=column is None,
+    )
+    return {column: chosen} if column and chosen else {}
+
+
+def _made(file: FileDetails) -> None:
+    """The types that were corrected, each with the way to take it back."""
+    for name, type_ in file.corrections.types.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"{plain(name, 80)} is read as: {words.TYPES[str(type_)].lower()}")
+            st.button(
+                "Take back",
+                key=f"take-back-{file.id}-{name}",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=_save,
+                args=(file, FileCorrections(types={name: None})),
+            )
+
+
+def _effect(file: FileDetails) -> None:
+    desk = data_state.desk()
+    if desk.problem is not None:
+        st.error(plain(desk.problem.detail, 600), icon=":material/error:")
+    if desk.preview is None or desk.preview_of != file.id:
+        return
+    st.markdown(f"**It would be:** {plain(desk.preview.summary or 'as before', 600)}")
+    for table in desk.preview.content[:1]:
+        types = ", ".join(f"{c.name}: {words.type_words(c.type)}" for c in table.columns[:20])
+        st.caption(plain(types, 800))
+    if desk.preview.sample:
+        details.show_sample(desk.preview.sample, "preview-sample")
+
+
+def _preview(file: FileDetails, change: FileCorrections) -> None:
+    desk = data_state.desk()
+    desk.problem, desk.preview = None, None
+    try:
+        desk.preview = calls.preview(state.client(), file.id, change)
+        desk.preview_of = file.id
+    except ClientError as problem:
+        desk.problem = problem
+
+
+def _save(file: FileDetails, change: FileCorrections) -> None:
+    desk = data_state.desk()
+    desk.problem, desk.preview = None, None
+    try:
+        made = calls.correct(state.client(), file.id, change)
+        desk.said = [f"Saved. {made.summary}"]
+    except ClientError as problem:
+        desk.problem = problem

@@ -1,0 +1,35 @@
+"""Deleting a file, asked for first."""
+
+import streamlit as st
+
+from backend.schemas.files import FileDetails
+from ui import state
+from ui.client import ClientError
+from ui.features.data import state as data_state
+from ui.shared.text.markdown import plain
+
+
+def show(file: FileDetails) -> None:
+    """The button that asks."""
+    if st.button("Delete", key=f"delete-{file.id}", icon=":material/delete:"):
+        _confirm(file)
+
+
+@st.dialog("Delete file?", icon=":material/delete:")
+def _confirm(file: FileDetails) -> None:
+    st.markdown(f"**{plain(file.name, 120)}**")
+    st.caption(
+        "Agents cannot ask it any more, and its content is erased for good. What was said about it "
+        "stays in its sessions."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep", key="keep-file"):
+            st.rerun()
+        if st.button("Delete", key="delete-file", type="primary", icon=":material/delete:"):
+            try:
+                state.client().delete_file(file.id)
+                data_state.desk().said = [f"{file.name} was deleted."]
+            except ClientError as problem:
+                state.flash(problem)
+            data_state.show_all()
+            st.rerun()

@@ -1,0 +1,127 @@
+"""One source or file: its tables with their columns, a sample, how it was read."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from backend.schemas.files import FileDetails, FileTable
+from backend.schemas.sources import SourceDetails, SourceTable, TableSample
+from ui import state
+from ui.client import ClientError
+from ui.features.chat.files import download_name
+from ui.features.data import calls, words
+from ui.features.data import state as data_state
+from ui.shared import tables
+from ui.shared.text.markdown import plain
+
+GetSample = Callable[[str], TableSample]
+MAX_SENTENCES = 30
+
+
+def show_way_back() -> None:
+    """The way from one source to all of them."""
+    st.button(
+        "All data",
+        key="all-data",
+        type="tertiary",
+        icon=":material/arrow_back:",
+        on_click=data_state.show_all,
+    )
+
+
+def show_file(file: FileDetails) -> None:
+    """A file: what it is, how it was read, its tables."""
+    st.title(plain(file.name, 120), anchor=False)
+    st.caption(
+        f"{words.about_file(file)} · {words.who(file)} · in queries: {plain(file.source, 80)}"
+    )
+    if file.session_id:
+        st.page_link(
+            state.CHAT_PAGE,
+            label="Open its session",
+            icon=":material/forum:",
+            query_params=state.session_query(file.session_id),
+        )
+    if file.problem:
+        st.error(plain(file.problem, 600), icon=":material/error:")
+    elif not file.is_read:
+        st.info("The file is still being read. Open it again in a moment.")
+    elif file.summary:
+        st.markdown(plain(file.summary, 600))
+    table = choose_table(file.content)
+    if table is not None:
+        _sentences(table)
+        show_table(table, lambda name: calls.file_sample(state.client(), file.id, name))
+    client, file_id = state.client(), file.id
+    st.download_button(
+        "Download the file",
+        lambda: calls.content(client, file_id),
+        file_name=download_name(file.name),
+        mime="application/octet-stream",
+        key=f"download-{file.id}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def show_source(source: SourceDetails) -> None:
+    """A source of the installation with its first tables."""
+    st.title(plain(source.name, 120), anchor=False)
+    st.caption(plain(f"{words.KINDS[source.kind]} · {source.description}", 400))
+    if source.note:
+        st.info(plain(source.note, 600))
+    if source.next_offset is not None:
+        st.caption(f"The first {len(source.tables)} of {source.table_count:,} tables.")
+    table = choose_table(source.tables)
+    if table is not None:
+        _sentences(table)
+        show_table(table, lambda name: calls.source_sample(state.client(), source.name, name))
+
+
+def choose_table(found: Sequence[SourceTable]) -> SourceTable | None:
+    """Return the table to look at: the only one, or the one that is chosen."""
+    if len(found) < 2:
+        return found[0] if found else None
+    by_name = {table.name: table for table in found}
+    chosen = st.selectbox("Table", list(by_name), key="data-table", width=320)
+    return by_name.get(str(chosen), found[0])
+
+
+def show_table(table: SourceTable, get_sample: GetSample) -> None:
+    """A table's columns, and its first rows."""
+    rows = "" if table.rows is None else f", {table.rows:,} row{'' if table.rows == 1 else 's'}"
+    st.subheader(f"{len(table.columns):,} columns{rows}", anchor=False)
+    st.dataframe(
+        [
+            {"Column": c.name, "Type": words.type_words(c.type), "What it holds": c.meaning}
+            for c in table.columns
+        ],
+        hide_index=True,
+        width="stretch",
+        height=min(38 + 35 * len(table.columns), 320),
+        key="data-columns",
+    )
+    try:
+        show_sample(get_sample(table.name))
+    except ClientError as problem:
+        st.warning(plain(f"There is no sample. {problem.detail}", 600))
+
+
+def show_sample(sample: TableSample, key: str = "data-sample") -> None:
+    """The first rows of a table."""
+    shown = {"columns": [c.model_dump() for c in sample.columns], "rows": sample.rows}
+    st.caption("All rows" if sample.complete else f"The first {len(sample.rows)} rows")
+    st.dataframe(tables.to_frame(shown), hide_index=True, width="stretch", key=key)
+
+
+def _sentences(table: SourceTable) -> None:
+    """How a table was read, and what is to be known of it."""
+    said = list(table.warnings)[:MAX_SENTENCES]
+    if isinstance(table, FileTable):
+        skipped = [*table.titles, *table.below]
+        said = [f"Line {line.line:,} was skipped: {line.text}" for line in skipped] + said
+    elif table.understood:
+        said = [f"Read as {'; '.join(table.understood)}.", *said]
+    if said:
+        st.markdown("\n".join(f"- {plain(sentence, 400)}" for sentence in said))

@@ -1,0 +1,98 @@
+"""All that agents can ask: the caller's files, then the sources of the installation."""
+
+import streamlit as st
+
+from backend.schemas.files import FilePage, FileSummary
+from backend.schemas.sources import SourceList, SourceSummary
+from ui import state
+from ui.client import ClientError
+from ui.features.chat.uploads import FILE_TYPES
+from ui.features.data import state as data_state
+from ui.features.data import words
+from ui.shared import pager
+from ui.shared.text.markdown import plain
+
+EVERY_SESSION = "Every session whose agents have tools for data"
+
+
+def show_upload() -> None:
+    """The place to upload files for all sessions, and what became of the last ones."""
+    desk = data_state.desk()
+    files = st.file_uploader(
+        "Upload files for all your sessions",
+        type=FILE_TYPES,
+        accept_multiple_files=True,
+        max_upload_size=state.server().max_file_mb,
+        key=f"upload-{desk.uploader}",
+        help="Tables as CSV, text, Excel, Parquet or JSON; documents as PDF, text or Markdown. "
+        "A file for one session only is dropped into its chat.",
+    )
+    if files:
+        desk.said, desk.refused = [], []
+        for file in files:
+            try:
+                made = state.client().upload_file(None, file.name, file)
+                desk.said.append(f"{made.name}: {made.problem or made.summary or 'being read'}")
+            except ClientError as problem:
+                desk.refused.append(f"{file.name}: {problem.detail}")
+        desk.uploader = data_state.Desk().uploader
+        st.rerun()
+    for said in desk.said:
+        st.success(plain(said, 600), icon=":material/check:")
+    for said in desk.refused:
+        st.error(plain(said, 600), icon=":material/error:")
+
+
+def show_files(page: FilePage) -> None:
+    """A row for each of the caller's files."""
+    st.subheader("Your files", anchor=False)
+    if not page.items:
+        st.caption("None yet. Upload one above, or drop it into a chat.")
+    for file in page.items:
+        with st.container(border=True, gap=None):
+            _file_row(file)
+    with st.container(horizontal=True):
+        desk = data_state.desk()
+        pager.by_cursor(desk.cursors, page.next_cursor, "files", ("Newer files", "Older files"))
+
+
+def show_sources(sources: SourceList) -> None:
+    """A row for each source of the installation."""
+    st.subheader("Sources of this service", anchor=False)
+    for source in sources.items:
+        with st.container(border=True, gap=None):
+            _source_row(source)
+    if sources.left_out:
+        st.caption(f"{sources.left_out:,} more files of the service are too many to be looked at.")
+
+
+def _file_row(file: FileSummary) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"**{plain(file.name, 120)}**",
+            key=f"open-file-{file.id}",
+            type="tertiary",
+            on_click=data_state.show_file,
+            args=(file.id,),
+        )
+        st.caption(words.about_file(file))
+    if file.problem:
+        st.markdown(f":material/error: {plain(file.problem, 400)}")
+    elif file.summary:
+        st.caption(plain(file.summary, 400))
+    st.caption(f"In queries: {plain(file.source, 80)} · {words.who(file)}")
+
+
+def _source_row(source: SourceSummary) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"**{plain(source.name, 120)}**",
+            key=f"open-source-{source.name}",
+            type="tertiary",
+            on_click=data_state.show_source,
+            args=(source.name,),
+        )
+        st.caption(words.about_source(source))
+    if source.problem:
+        st.markdown(f":material/error: {plain(source.problem, 400)}")
+    st.caption(f"{plain(source.description, 300)} · {EVERY_SESSION}")

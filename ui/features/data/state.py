@@ -1,0 +1,66 @@
+"""What the page Data remembers: which source is open, what was tried, what is to be said once."""
+
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import streamlit as st
+
+from backend.schemas.files import FilePreview
+from ui.client import ClientError
+
+FILE, SOURCE = "file", "source"
+_DESK = "data-desk"
+
+
+@dataclass
+class Desk:
+    """One tab's memory of the page; `uploader` names the uploader, anew after each upload."""
+
+    cursors: list[str] = field(default_factory=list)
+    uploader: str = field(default_factory=lambda: uuid4().hex[:8])
+    said: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    preview: FilePreview | None = None
+    preview_of: UUID | None = None
+    problem: ClientError | None = None
+
+
+def desk() -> Desk:
+    """Return the memory of the tab that this run belongs to."""
+    found: Desk = st.session_state.setdefault(_DESK, Desk())
+    return found
+
+
+def open_file() -> UUID | None:
+    """Return the file that the URL names."""
+    try:
+        return UUID(st.query_params.get(FILE, ""))
+    except ValueError:
+        return None
+
+
+def open_source() -> str | None:
+    """Return the source that the URL names."""
+    return st.query_params.get(SOURCE) or None
+
+
+def show_file(file_id: UUID) -> None:
+    """Open a file, in a callback."""
+    _forget_trials()
+    st.query_params.from_dict({FILE: str(file_id)})
+
+
+def show_source(name: str) -> None:
+    """Open a source, in a callback."""
+    st.query_params.from_dict({SOURCE: name})
+
+
+def show_all() -> None:
+    """Go back to the list, in a callback."""
+    _forget_trials()
+    st.query_params.clear()
+
+
+def _forget_trials() -> None:
+    held = desk()
+    held.preview = held.preview_of = held.problem = None
