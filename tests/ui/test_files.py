@@ -8,7 +8,7 @@ from PIL import Image
 
 from backend.schemas.sessions import ContentType, MessageType
 from tests.ui.pages.test_chat import words
-from ui.features.chat.files import download_name, is_image
+from ui.features.chat.messages.files import download_name, is_image
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="http://h/x.png"/></svg>'
 

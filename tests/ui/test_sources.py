@@ -3,7 +3,7 @@
 import pytest
 
 from backend.schemas.sessions import ContentType, MessageType
-from ui.features.chat.sources import safe_address, to_lines
+from ui.features.chat.messages.sources import safe_address, to_lines
 
 
 @pytest.mark.parametrize(

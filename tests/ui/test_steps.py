@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
-from ui.features.chat.blocks import Block, to_groups
-from ui.features.chat.steps import Fold, fold
+from ui.features.chat.messages.blocks import Block, to_groups
+from ui.features.chat.messages.steps import Fold, fold
 
 TURN = uuid4()
 

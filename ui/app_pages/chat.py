@@ -7,9 +7,9 @@ import streamlit as st
 from ui import state
 from ui.features.chat import composer, history, latest_turn, message_actions, opening
 from ui.features.chat import header as chat_header
-from ui.features.chat.blocks import split_current
 from ui.features.chat.latest_turn import Latest
 from ui.features.chat.live import component
+from ui.features.chat.messages.blocks import split_current
 from ui.shared import banners, last_known, watch
 from ui.shared.areas import area
 

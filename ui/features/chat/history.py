@@ -9,11 +9,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
-from ui.features.chat import jumps, message_actions, renderers, steps, windows
-from ui.features.chat.answer import pictures_of
-from ui.features.chat.blocks import Block, Group, to_groups
+from ui.features.chat import jumps, message_actions, windows
 from ui.features.chat.message_actions import Actions
-from ui.features.chat.renderers import Place
+from ui.features.chat.messages import renderers, steps
+from ui.features.chat.messages.answer import pictures_of
+from ui.features.chat.messages.blocks import Block, Group, to_groups
+from ui.features.chat.messages.renderers import Place
 from ui.shared import last_known
 from ui.shared.areas import area
 from ui.shared.text.markdown import plain

@@ -10,8 +10,8 @@ from backend.schemas.sessions import DisplayMessage, MessagePage
 from ui import state
 from ui.client import ClientError
 from ui.features.chat import calls
-from ui.features.chat.blocks import Block, to_blocks
 from ui.features.chat.message_actions import BUSY, Actions
+from ui.features.chat.messages.blocks import Block, to_blocks
 
 
 def find_row(rows: Sequence[DisplayMessage], position: int) -> UUID | None:

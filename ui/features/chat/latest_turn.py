@@ -16,9 +16,9 @@ from ui.client import ServiceUnavailable
 from ui.features.approvals.call import expiry_words, pending_calls
 from ui.features.approvals.decision import approve_all
 from ui.features.chat import composer, history
-from ui.features.chat.blocks import split_current, to_blocks, to_groups
 from ui.features.chat.live import component
 from ui.features.chat.message_actions import Actions
+from ui.features.chat.messages.blocks import split_current, to_blocks, to_groups
 from ui.shared import watch
 from ui.shared.states import waiting_words
 

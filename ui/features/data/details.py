@@ -8,7 +8,7 @@ from backend.schemas.files import FileDetails, FileTable
 from backend.schemas.sources import SourceDetails, SourceTable, TableSample
 from ui import state
 from ui.client import ClientError
-from ui.features.chat.files import download_name
+from ui.features.chat.messages.files import download_name
 from ui.features.data import calls, words
 from ui.features.data import state as data_state
 from ui.shared import tables

@@ -24,7 +24,7 @@ from backend.schemas.sessions import (
     Turn,
     TurnStatus,
 )
-from ui.features.chat.blocks import Block, to_blocks
+from ui.features.chat.messages.blocks import Block, to_blocks
 from ui.shared.states import queue_words, wait_words, waiting_words
 
 ASKED_AGAIN = "The answer broke off and is asked for again."

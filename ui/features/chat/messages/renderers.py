@@ -17,9 +17,9 @@ from backend.schemas.sessions import (
 from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import ApprovalView
-from ui.features.chat import answer, files, sources
-from ui.features.chat.answer import Pictures
-from ui.features.chat.blocks import Block, seconds_taken
+from ui.features.chat.messages import answer, files, sources
+from ui.features.chat.messages.answer import Pictures
+from ui.features.chat.messages.blocks import Block, seconds_taken
 from ui.features.results import own_query, view
 from ui.features.results.origins import origin_of
 from ui.features.results.sql_text import lay_out as lay_out_sql

@@ -7,9 +7,9 @@ from uuid import UUID
 import streamlit as st
 
 from backend.schemas.sessions import ContentType, MessageStatus
-from ui.features.chat import renderers
-from ui.features.chat.blocks import Block, seconds_taken
-from ui.features.chat.renderers import Place
+from ui.features.chat.messages import renderers
+from ui.features.chat.messages.blocks import Block, seconds_taken
+from ui.features.chat.messages.renderers import Place
 from ui.shared.text.markdown import plain
 from ui.shared.times import duration
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from backend.schemas.sessions import ContentType, DisplayMessage
 from backend.tabular.markdown_tables import find_tables
-from ui.features.chat import files
+from ui.features.chat.messages import files
 from ui.features.results import view
 from ui.features.results.origins import AtHand
 from ui.shared.text import long_text
