@@ -2,20 +2,25 @@
 
 The model is a scripted one over HTTP without delay, the worker is warm. Direct: OpenAI's client,
 from the call to the first piece of text. API: from the submit to the first `text_delta` on an open
-event stream. Page: in Chromium, from the Enter key to the first token in the document.
+event stream. Page: in Chromium, from the Enter key to one's own words, and to the first token, in
+the document; beside a plain Streamlit chat that calls the model itself. Both pages keep a history.
 """
 
 import json
+import os
 import queue
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 import httpx
 from openai import OpenAI
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from backend.types import JSON
 from benchmarks.figures import Figure, Samples, Target
@@ -23,7 +28,7 @@ from benchmarks.ground import Ground
 from launch.browser import find_browser, sandbox_flags
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
-from tests.stack import Stack
+from tests.stack import Stack, free_port, stop_process
 
 WARM_RUNS = 5
 API_RUNS = 50
@@ -37,8 +42,8 @@ WATCH = """
   }, true);
   new MutationObserver(() => {
     const now = performance.now();
-    for (const [token] of (document.body?.textContent ?? '').matchAll(/Token\\d+x/g))
-      window.seen[token] ??= now;
+    for (const [words] of (document.body?.textContent ?? '').matchAll(/Token\\d+x|question \\d+/g))
+      window.seen[words] ??= now;
   }).observe(document, {childList: true, subtree: true, characterData: true});
 })();
 """
@@ -52,18 +57,38 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
         direct = OpenAI(base_url=model.url, api_key="test", max_retries=0)
         session_id = stack.chat("question 0")["session_id"]
         listener = parts.enter_context(_Listener(stack, session_id))
-        pages, asked = [Samples(), Samples()], [Samples(), Samples()]
+        asked = [Samples(), Samples()]
         for run in range(1, WARM_RUNS + API_RUNS + 1):
             times = _call(direct, run), _submit(stack, listener, run)
             if run > WARM_RUNS:
                 _note(asked, times)
         yield _figure("submit to text_delta over the API", asked, Target(50, 10, " ms"))
-        desk = parts.enter_context(_desk(stack))
-        for run in range(1000, 1000 + WARM_RUNS + PAGE_RUNS):
-            times = _call(direct, run), _enter(desk, run)
-            if run >= 1000 + WARM_RUNS:
-                _note(pages, times)
-        yield _figure("Enter to token on the page", pages, Target(150, 60, " ms"))
+        yield from _on_pages(parts, stack, model, direct)
+
+
+def _on_pages(
+    parts: ExitStack, stack: Stack, model: ScriptedModel, direct: OpenAI
+) -> Iterator[Figure]:
+    desk, plain = parts.enter_context(_pages(stack, model))
+    words, pages = [Samples(), Samples()], [Samples(), Samples()]
+    theirs = Samples()
+    for run in range(1000, 1000 + WARM_RUNS + PAGE_RUNS):
+        called, ours, peer = _call(direct, run), _enter(desk, run), _enter_plain(plain, run)
+        if run >= 1000 + WARM_RUNS:
+            _note(words, (peer[0], ours[0]))
+            _note(pages, (called, ours[1]))
+            theirs.seconds.append(peer[1])
+    plain_words, own_words = words
+    yield Figure(
+        "B5",
+        "Enter to one's own words on the page, p50",
+        str(own_words),
+        f"plain Streamlit chat {plain_words}",
+        own_words.median,
+        Target(250, 100, " ms"),
+    )
+    yield _figure("Enter to token on the page", pages, Target(150, 60, " ms"))
+    yield Figure("B5", "the same on the plain Streamlit chat", "", str(theirs))
 
 
 def _figure(what: str, samples: list[Samples], target: Target) -> Figure:
@@ -149,10 +174,10 @@ def _submit(stack: Stack, listener: _Listener, run: int) -> float:
 
 
 @contextmanager
-def _desk(stack: Stack) -> Iterator[Desk]:
-    """A browser on the pages, in a session of its own."""
+def _pages(stack: Stack, model: ScriptedModel) -> Iterator[tuple[Desk, Page]]:
+    """A browser on the pages, in a session of its own, and on the peer's."""
     expect.set_options(timeout=PATIENCE * 1e3)
-    with sync_playwright() as playwright:
+    with _plain_chat(model) as peer_url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(find_browser()),
             args=["--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()],
@@ -164,14 +189,65 @@ def _desk(stack: Stack) -> Iterator[Desk]:
         desk.sees("Token999x")
         desk.is_in_a_session()
         desk.is_idle()
-        yield desk
+        plain = context.new_page()
+        plain.goto(peer_url)
+        expect(plain.get_by_test_id("stChatInputTextArea")).to_be_visible()
+        yield desk, plain
         browser.close()
 
 
-def _enter(desk: Desk, run: int) -> float:
+@contextmanager
+def _plain_chat(model: ScriptedModel) -> Iterator[str]:
+    port = free_port()
+    script = Path(__file__).parent.parent / "peers" / "streamlit_chat.py"
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.headless=true"]
+    process = subprocess.Popen(
+        [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
+        env={**os.environ, "OPENAI_BASE_URL": model.url},
+        stdout=subprocess.DEVNULL,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(f"{url}/_stcore/health")
+        yield url
+    finally:
+        stop_process(process)
+
+
+def _wait_for(url: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with suppress(httpx.TransportError):
+            if httpx.get(url).is_success:
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"{url} does not answer")
+
+
+def _enter(desk: Desk, run: int) -> tuple[float, float]:
+    """The seconds from Enter to one's own words, and to the first token of the answer."""
     desk.ask(f"question {run}")
-    token = f"Token{run}x"
-    seen = desk.page.wait_for_function(f"window.seen['{token}'] - window.pressed || null")
-    desk.sees_once(token)
+    times = _seen(desk.page, run)
+    desk.sees_once(f"Token{run}x")
     desk.is_idle()
-    return float(seen.json_value()) / 1e3
+    return times
+
+
+def _enter_plain(page: Page, run: int) -> tuple[float, float]:
+    composer = page.get_by_test_id("stChatInputTextArea")
+    composer.fill(f"question {run}")
+    composer.press("Enter")
+    times = _seen(page, run)
+    expect(
+        page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    ).to_be_visible()
+    return times
+
+
+def _seen(page: Page, run: int) -> tuple[float, float]:
+    """The seconds from Enter, which both texts had to wait for."""
+    words, token = (
+        page.wait_for_function(f"window.seen['{text}'] - window.pressed || null").json_value()
+        for text in (f"question {run}", f"Token{run}x")
+    )
+    return float(words) / 1e3, float(token) / 1e3
