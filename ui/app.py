@@ -21,6 +21,7 @@ def main() -> None:
     """Draw the frame, and within it the page that the URL names."""
     st.set_page_config(page_title="Colloquy", page_icon=ICON, layout="centered")
     st.logo(LOGO, size="large")
+    st.html(ASSETS / "frame.css")
     page = st.navigation(
         [
             st.Page(

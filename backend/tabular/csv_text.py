@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # some also run them in full width
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")  # exact ones are stored as text
 
 
 def csv_of(table: dict[str, Any]) -> str:
@@ -23,7 +23,7 @@ def csv_of(table: dict[str, Any]) -> str:
 
 
 def is_like_formula(text: str) -> bool:
-    """Return whether a spreadsheet may run a text; a number with a sign is none."""
+    """Return whether a spreadsheet may run a text; a negative number is none."""
     return text.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(text)
 
 

@@ -76,7 +76,9 @@ class Desk:
         expect(self.main.get_by_text(text)).to_have_count(0)
 
     def is_idle(self) -> None:
-        """Wait until no turn runs, nor is on its way to stop."""
+        """Wait until no turn runs, nor is on its way to stop, and nothing streams any more."""
+        streams = self.main.locator(".colloquy-sent, .colloquy-draft, .colloquy-status:visible")
+        expect(streams).to_have_count(0)
         stop = self.page.get_by_role("button", name=re.compile("^(Stop|Stopping)$"))
         expect(stop).to_have_count(0)
 
@@ -102,7 +104,7 @@ class Desk:
         return self.main.locator("strong").filter(has_text=name)
 
     def open_steps(self) -> None:
-        """Open the line that the finished steps of the latest turn are folded into."""
+        """Open the line that the finished steps of an earlier turn are folded into."""
         self.main.get_by_text(re.compile("^Worked ")).last.click()
 
     def is_in_a_session(self) -> None:

@@ -9,7 +9,11 @@ const REDRAW_MS = 150; // the least time between two requests to draw what is st
 const ASK_AGAIN_MS = 2000; // a request may be lost when a rerun crosses it
 const THINKING_CHARS = 2000;
 const COSTLY_MS = 16;
+const REST_MS = 20;
 const GONE = 4404;
+
+const isAtRest = () =>
+  document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
 
 const make = (tag, name, text = "") => {
   const element = document.createElement(tag);
@@ -91,7 +95,10 @@ class Session {
       this.drafts.get(id).add(frame.text);
     }
     if (kind === "void") this.void(id);
-    if (kind === "status") this.status = frame;
+    if (kind === "status") {
+      if (this.status.away && !frame.away) live.sending.problem = null;
+      this.status = frame;
+    }
     if (kind === "ended") {
       for (const draft of this.drafts.values()) draft.hasEnded ||= draft.turn === frame.turn;
     }
@@ -151,20 +158,26 @@ class Live {
   redraw() {
     this.isWanted = true;
     if (this.isAsked || this.timer) return;
-    const wait = Math.max(0, REDRAW_MS - (Date.now() - (this.askedAt ?? 0)));
-    this.timer = setTimeout(() => {
-      this.timer = 0;
-      if (!this.place) return;
-      Object.assign(this, { isAsked: true, isWanted: false, askedAt: Date.now() });
-      const { beginning } = this.sending;
-      if (beginning) this.set("begun", beginning);
-      else this.set("changed", this.askedAt);
-      setTimeout(() => {
-        if (!this.isAsked) return;
-        this.isAsked = false;
-        this.redraw();
-      }, ASK_AGAIN_MS);
-    }, wait);
+    const wait = Math.max(REST_MS, REDRAW_MS - (Date.now() - (this.askedAt ?? 0)));
+    this.timer = setTimeout(() => this.ask(), wait);
+  }
+
+  ask() {
+    this.timer = 0;
+    if (!this.place) return;
+    if (!isAtRest()) {
+      this.timer = setTimeout(() => this.ask(), REST_MS); // a click is on its way, which goes first
+      return;
+    }
+    Object.assign(this, { isAsked: true, isWanted: false, askedAt: Date.now() });
+    const { beginning } = this.sending;
+    if (beginning) this.set("begun", beginning);
+    else this.set("changed", this.askedAt);
+    setTimeout(() => {
+      if (!this.isAsked) return;
+      this.isAsked = false;
+      this.redraw();
+    }, ASK_AGAIN_MS);
   }
 
   /** Draw soon; what takes long to draw is drawn less often, so that the page stays quick. */

@@ -44,6 +44,9 @@ def test_a_step_shows_its_input_and_its_table(demo_desk: Desk):
     demo_desk.sees("is left")
     demo_desk.is_idle()
 
+    demo_desk.step("get_budget").click()
+    demo_desk.sees("Input", "1 row")
+    demo_desk.page.reload()
     demo_desk.open_steps()
     demo_desk.step("get_budget").click()
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from backend.schemas.sessions import Session, SessionPage
 from ui import state
+from ui.client import ServiceUnavailable
 from ui.shared import last_known
 from ui.shared.watch import LATEST
 
@@ -63,17 +64,25 @@ def drop(session_id: UUID) -> None:
 
 
 def _read(limit: int, *, pinned: bool = False, cursor: str | None = None) -> SessionPage:
-    """Pinned sessions stand first however old they are, so they are a list of their own."""
+    """Pinned sessions stand first however old they are, so they are a list of their own.
+
+    Where the service is away and was never asked for this list, it is empty: the page says why.
+    """
     shown = (state.search_text(), state.memory().archived)
-    return last_known.read(
-        ("sessions", limit, pinned, cursor, shown),
-        state.client().sessions,
-        limit=limit,
-        cursor=cursor,
-        q=state.search_text(),
-        archived=state.memory().archived,
-        pinned=pinned,
-    )
+    try:
+        return last_known.read(
+            ("sessions", limit, pinned, cursor, shown),
+            state.client().sessions,
+            limit=limit,
+            cursor=cursor,
+            q=state.search_text(),
+            archived=state.memory().archived,
+            pinned=pinned,
+        )
+    except ServiceUnavailable:
+        if not state.memory().known:
+            raise
+        return SessionPage(items=[], next_cursor=None)
 
 
 def _moved_down(before: list[Session], page: SessionPage) -> list[Session]:

@@ -10,7 +10,7 @@ Pure. A frame is one of these, and the browser's side of it is `ui/assets/live.j
 | `stored` | `id` | has the page draw this row, and then drops its own copy |
 | `changed` | | has the page draw what is stored |
 | `ended` | `turn` | has the page draw the turn's end; what was not stored of it goes |
-| `status` | `text`, `notice` | says what the turn does; an empty text: no turn runs |
+| `status` | `text`, `notice`, `away` | says what the turn does; an empty text: no turn runs |
 """
 
 import time
@@ -85,7 +85,7 @@ class SessionFrames:
             return []
         self._said = said
         text, notice = said
-        return [{"kind": "status", "text": text, "notice": notice}]
+        return [{"kind": "status", "text": text, "notice": notice, "away": self.is_away}]
 
     def _words(self) -> tuple[str, str]:
         if self.is_away:
