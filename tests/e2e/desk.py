@@ -58,6 +58,10 @@ class Desk:
     def session_id(self) -> str:
         return self.query.removeprefix("?session=")
 
+    def sends_by_itself(self) -> None:
+        """Wait until the browser has the script that sends; before, Streamlit does."""
+        expect(self.page.locator("body[data-colloquy-sends]")).to_have_count(1)
+
     def ask(self, text: str) -> None:
         """Write a message and press Enter."""
         self.composer.fill(text)

@@ -23,7 +23,17 @@
     });
   }
 
-  document.addEventListener("colloquy:sent", ({ detail }) => drafts.delete(detail));
+  // At once: a look may come before the key is let go.
+  const forget = (node) => {
+    const input = inputOf(node);
+    if (input) drafts.delete(nameOf(input));
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) forget(event.target);
+  }, true);
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);
+  }, true);
   document.addEventListener("colloquy:returned", ({ detail }) => {
     if (!drafts.get(detail.composer)) drafts.set(detail.composer, detail.text);
   });

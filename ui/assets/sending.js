@@ -1,6 +1,6 @@
 // Sends what is written in the composer, straight to the pages' own route: a click that crosses it
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
-// files go Streamlit's way, which has the files.
+// files go Streamlit's way, which has the files; so does one that is written before this is here.
 const COMPOSER = '[class*="st-key-composer-"]';
 const FILE = '[data-testid="stFileChip"]';
 const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
@@ -40,7 +40,9 @@ export class Sending {
 
   /** The page was drawn, and says for what: `session` is null for a new chat. */
   update({ session, domain, turns }) {
+    if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
     Object.assign(this, { session, domain });
+    document.body.dataset.colloquySends = "yes";
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
   }
@@ -66,7 +68,6 @@ export class Sending {
     const text = area.value;
     if (!text.trim()) return;
     put(area, "");
-    document.dispatchEvent(new CustomEvent("colloquy:sent", { detail: nameOf(composer) }));
     const message = { text, page: this.session, domain: this.domain, composer: nameOf(composer) };
     this.messages.push(message);
     this.problem = null;
@@ -90,12 +91,18 @@ export class Sending {
       Object.assign(message, { session: told.session_id, turn: told.turn_id });
       this.keys.delete(text);
       if (!message.page) this.begun.set(composer, told.session_id);
+      // Whoever has gone elsewhere meanwhile finds it in its session.
+      if (![message.page, told.session_id].includes(this.session)) this.drop(message);
     } catch (problem) {
       this.problem = problem.title ? problem : FAILED;
-      this.messages = this.messages.filter((one) => one !== message);
+      this.drop(message);
       this.giveBack(message);
     }
     this.onChange(message);
+  }
+
+  drop(message) {
+    this.messages = this.messages.filter((one) => one !== message);
   }
 
   /** What was refused is in its composer again, unless that holds other words by now. */

@@ -10,12 +10,14 @@ from tests.integration.scenes import texts
 from tests.stack import Stack
 
 LOST = "What did the north spend in March?"
+LEFT = "What did the south spend in May?"
 
 
 def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
     desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "An answer."}
+    desk.sends_by_itself()
     desk.page.route("**/colloquy/send", lambda route: route.abort(), times=1)
 
     desk.ask(LOST)
@@ -38,6 +40,7 @@ def test_a_message_whose_answer_is_lost_is_sent_again_as_the_same(
         route.fetch()
         route.abort()
 
+    desk.sends_by_itself()
     desk.page.route("**/colloquy/send", lose_the_answer, times=1)
     desk.ask(LOST)
     expect(desk.composer).to_have_value(LOST)
@@ -64,6 +67,7 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
             desk.page.wait_for_timeout(50)
         route.continue_()
 
+    desk.sends_by_itself()
     desk.page.route("**/colloquy/send", hold, times=1)
     desk.ask(LOST)
     expect(desk.main.locator(".colloquy-sent")).to_have_text(LOST)  # only the browser knows them
@@ -120,3 +124,37 @@ def test_a_message_that_was_sent_is_no_draft_even_before_its_key_is_let_go(
     desk.is_at_rest()
     desk.page.wait_for_timeout(1_000)  # several looks of the script that brings drafts back
     expect(desk.composer).to_have_value("")
+
+
+def test_a_new_chat_that_was_left_at_once_is_in_the_list_and_does_not_come_back_by_itself(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.ask("First")
+    desk.sees("An answer.")
+    desk.is_idle()
+    first = desk.session_id
+    desk.new_chat()
+    may_pass = Event()
+
+    def hold(route: Route) -> None:
+        while not may_pass.is_set():
+            desk.page.wait_for_timeout(50)
+        route.continue_()
+
+    desk.sends_by_itself()
+    desk.page.route("**/colloquy/send", hold, times=1)
+    desk.ask(LEFT)
+    desk.row(first).click()
+    desk.sees("First")
+    may_pass.set()
+    expect(desk.sidebar.get_by_text(LEFT)).to_be_visible()
+
+    desk.new_chat()
+
+    desk.is_at_rest()
+    expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
+    desk.sees("What would you like to know?")
+    desk.sidebar.get_by_text(LEFT).click()
+    desk.sees("An answer.")
+    desk.sees(LEFT)
