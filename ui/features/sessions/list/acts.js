@@ -47,6 +47,11 @@ function titleOf(row) {
   return asked(["rename"], row.id)?.title ?? row.title;
 }
 
+function isPinned(row) {
+  const act = asked(["pin", "unpin"], row.id);
+  return act ? act.do === "pin" : row.pinned;
+}
+
 function hasLeft(id) {
   return deletion.ids.includes(id) || Boolean(asked(["archive", "restore", "delete"], id));
 }

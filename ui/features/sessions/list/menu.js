@@ -5,7 +5,7 @@ function choicesFor(row) {
   const ids = [row.id];
   return [
     ["edit", "Rename", () => startRename(row.id)],
-    row.pinned
+    isPinned(row)
       ? ["keep_off", "Unpin", () => ask("unpin", { ids })]
       : ["keep", "Pin", () => ask("pin", { ids })],
     [...putAwayWords(), () => putAway(ids)],
