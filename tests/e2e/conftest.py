@@ -1,10 +1,10 @@
 """What the tests in a browser share: a Chromium and a context by module, the pages' address."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, expect, sync_playwright
 
 from launch.browser import find_browser, sandbox_flags
 from tests.conftest import make_stack
@@ -13,6 +13,28 @@ from tests.fakes import ScriptedModel
 from tests.stack import Servers, Stack
 
 PATIENCE_MS = 45_000  # a loaded machine is slow; what is well takes a moment
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Print what was on the pages when a test failed."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for desk in getattr(item, "funcargs", {}).values():
+            if isinstance(desk, Desk):
+                report.sections.append(("page", _content(desk)))
+    return report
+
+
+def _content(desk: Desk) -> str:
+    app = desk.page.get_by_test_id("stApp")
+    try:
+        state = app.get_attribute("data-test-script-state", timeout=1_000)
+        return f"{desk.page.url} {state}\n{desk.page.locator('body').aria_snapshot(timeout=5_000)}"
+    except Error as problem:
+        return str(problem)
 
 
 # Not for the whole run: while Playwright is open, no other test may run an event loop of its own.
