@@ -1,6 +1,7 @@
 // Sends what is written in the composer, straight to the pages' own route: a click that crosses it
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
-// files go Streamlit's way, which has the files; so does one that is written before this is here.
+// files go Streamlit's way, which has the files; so does one that is written before this is here, or
+// in a composer that this was not told of.
 const COMPOSER = '[class*="st-key-composer-"]';
 const FILE = '[data-testid="stFileChip"]';
 const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
@@ -39,12 +40,18 @@ export class Sending {
   }
 
   /** The page was drawn, and says for what: `session` is null for a new chat. */
-  update({ session, domain, turns }) {
+  update({ session, domain, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
-    Object.assign(this, { session, domain });
-    document.body.dataset.colloquySends = "yes";
+    Object.assign(this, { session, domain, composer });
+    document.body.dataset.colloquySends = composer;
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
+  }
+
+  /** What was drawn has gone: another page comes, or an earlier part of the history. */
+  leave() {
+    this.composer = null;
+    delete document.body.dataset.colloquySends;
   }
 
   /** Those that belong to the page that is open. */
@@ -61,7 +68,7 @@ export class Sending {
   take(event) {
     const composer = event.target.closest(COMPOSER);
     const area = composer?.querySelector("textarea");
-    if (!area || this.session === undefined) return;
+    if (!area || nameOf(composer) !== this.composer) return;
     if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
