@@ -26,6 +26,7 @@ DOMAINS_PAGE = "app_pages/domains.py"
 CONFIGURATION_PAGE = "app_pages/configuration.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH_PAGE = "app_pages/search.py"
+MODELS_PAGE = "app_pages/models.py"
 SEARCH = "search"
 SESSION_LIST = "session-list"
 PAGE_ROWS = 50
@@ -93,6 +94,7 @@ class Memory:
     jump_count: int = 0
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
+    model: str | None = None  # chosen for the next message; None: as before
     draws: int = 0
     rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)

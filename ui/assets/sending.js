@@ -40,9 +40,9 @@ export class Sending {
   }
 
   /** The page was drawn, and says for what: `session` is null for a new chat. */
-  update({ session, domain, composer, turns }) {
+  update({ session, domain, model, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
-    Object.assign(this, { session, domain, composer });
+    Object.assign(this, { session, domain, model, composer });
     document.body.dataset.colloquySends = composer;
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
@@ -75,7 +75,8 @@ export class Sending {
     const text = area.value;
     if (!text.trim()) return;
     put(area, "");
-    const message = { text, page: this.session, domain: this.domain, composer: nameOf(composer) };
+    const { session: page, domain, model } = this;
+    const message = { text, page, domain, model, composer: nameOf(composer) };
     this.messages.push(message);
     this.problem = null;
     this.onChange(message);
@@ -83,20 +84,21 @@ export class Sending {
   }
 
   async send(message) {
-    const { text, domain, composer } = message;
+    const { text, domain, model, composer } = message;
+    const words = `${model ?? ""} ${text}`;
     const session = message.page ?? this.begun.get(composer) ?? null;
-    const key = this.keys.get(text) ?? newKey();
-    this.keys.set(text, key);
+    const key = this.keys.get(words) ?? newKey();
+    this.keys.set(words, key);
     try {
       const answer = await fetch("/colloquy/send", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ session, text, key, domain: session ? null : domain }),
+        body: JSON.stringify({ session, text, key, model, domain: session ? null : domain }),
       });
       const told = await answer.json();
       if (!answer.ok) throw told;
       Object.assign(message, { session: told.session_id, turn: told.turn_id });
-      this.keys.delete(text);
+      this.keys.delete(words);
       if (!message.page) this.begun.set(composer, told.session_id);
       // Whoever has gone elsewhere meanwhile finds it in its session.
       if (![message.page, told.session_id].includes(this.session)) this.drop(message);

@@ -53,6 +53,7 @@ def show(
             "session": str(session_id) if session_id else None,
             "domain": domain_state.chosen() if session_id is None else None,
             "composer": f"st-key-{state.composer_key(session_id)}",
+            "model": held.model,
             "active": str(active.id) if active else None,
             "agent": active.agent if active else None,
             "drawn": [str(row.id) for row in drawn if row.content_type in STREAMED],
