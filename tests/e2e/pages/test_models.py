@@ -45,7 +45,7 @@ def test_a_connection_is_tested_saved_used_and_removed(
     desk.sees(re.compile("large answers: its answer began after"))
     desk.press("Save")
 
-    desk.sees("Saved. large at", "Saved here by")
+    desk.sees("Saved. From the next turn on: large at", "Saved here by")
     expect(desk.main.get_by_label("API key", exact=True)).to_have_value("")
     desk.new_chat()
     desk.ask("Who speaks?")

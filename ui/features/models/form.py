@@ -144,7 +144,7 @@ def _save() -> None:
         ended.problem = problem
         return
     _forget_fields()
-    ended.said = f"Saved. {words.used_words(saved)} answers from the next turn on."
+    ended.said = f"Saved. From the next turn on: {words.used_words(saved)}."
 
 
 def _remove() -> None:
@@ -159,9 +159,10 @@ def _remove() -> None:
 
 
 def _forget_fields() -> None:
-    """Let the fields begin anew; the key stays in no memory."""
-    for name in (URL, KEY, MODEL, NO_KEY):
+    """Let the fields begin anew; the key stays in no memory, nor in the browser's field."""
+    for name in (URL, MODEL):
         st.session_state.pop(name, None)
+    st.session_state[KEY], st.session_state[NO_KEY] = "", False
 
 
 def _ended() -> Ended:

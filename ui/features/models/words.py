@@ -23,7 +23,7 @@ def in_use(connection: ModelConnection, now: datetime) -> str:
         return DEMO
     said = f"**In use:** {used_words(connection)}."
     if connection.source is ConnectionSource.ENVIRONMENT:
-        return f"{said} The environment says so (OPENAI_API_KEY, OPENAI_BASE_URL, MODEL)."
+        return f"{said} The environment says so: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL."
     by, at = plain(connection.saved_by or "", 60), connection.saved_at
     return f"{said} Saved here by {by}{f', {moment(at, now)}' if at else ''}."
 
@@ -31,7 +31,9 @@ def in_use(connection: ModelConnection, now: datetime) -> str:
 def used_words(used: ConnectionUsed) -> str:
     """Return a connection in a line, its key as there or not."""
     key = "with an API key" if used.has_key else "without an API key"
-    return f"{plain(used.default_model, 200)} at {plain(used.base_url, 300)}, {key}"
+    # As code, else Markdown would make a link of it.
+    url = used.base_url.replace("`", "")
+    return f"{plain(used.default_model, 200)} at `{url}`, {key}"
 
 
 def instead(connection: ModelConnection) -> str:
