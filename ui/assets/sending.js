@@ -40,10 +40,9 @@ export class Sending {
   }
 
   /** The page was drawn, and says for what: `session` is null for a new chat. */
-  update({ session, domain, model, composer, turns }) {
+  update({ session, domain, choice, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
-    Object.assign(this, { session, domain, model, composer });
-    document.body.dataset.colloquySends = composer;
+    Object.assign(this, { session, domain, choice, composer });
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
   }
@@ -63,6 +62,13 @@ export class Sending {
   get beginning() {
     const first = this.messages.find((one) => one.page === null && one.session);
     return this.session === null && first ? first.session : null;
+  }
+
+  /** The model for the next message: what its field shows, also before the page has heard of it. */
+  get model() {
+    const { model, key, shown } = this.choice;
+    const field = key && document.querySelector(`.st-key-${key} input`);
+    return field && field.value && field.value !== shown ? field.value : model;
   }
 
   take(event) {

@@ -18,7 +18,6 @@ def choose(desk: Desk, name: str) -> None:
     choice(desk).click()
     desk.page.get_by_role("option", name=name, exact=True).click()
     expect(desk.page.get_by_role("option")).to_have_count(0)
-    desk.is_at_rest()
 
 
 def test_the_chosen_model_answers_is_named_and_stays(
@@ -31,8 +30,9 @@ def test_the_chosen_model_answers_is_named_and_stays(
     desk.sees("Here speaks usual.")
     desk.is_idle()
 
+    desk.sends_by_itself()
     choose(desk, "swift")
-    desk.ask("two")
+    desk.ask("two")  # at once, before the page has heard of the choice
     desk.sees("Here speaks swift.", re.compile("^swift · "))
     desk.is_idle()
     desk.page.reload()

@@ -69,7 +69,7 @@ def send(session_id: UUID | None, text: str) -> bool:
     if not text.strip():
         return False
     domain = domain_state.chosen() if session_id is None else None
-    model = state.memory().model
+    model = state.memory().choice.model
     key = state.send_key(" ".join(filter(None, (domain, model, text))))
     try:
         accepted = state.client().send_message(session_id, text, key, domain=domain, model=model)

@@ -6,6 +6,7 @@ from backend.schemas.domains import Domain
 from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import Session
 from ui import state
+from ui.state import ModelChoice
 
 WIDTH = 220
 
@@ -18,7 +19,7 @@ def show_for_session(place: DeltaGenerator, session: Session, server: ServerInfo
 
 def show_for_domain(place: DeltaGenerator, domain: Domain | None, server: ServerInfo) -> None:
     """Draw the choice for a new chat of a domain."""
-    state.memory().model = None
+    state.memory().choice = ModelChoice()
     if domain is not None:
         own = domain.agents[0].model if domain.agents else None
         default = own or domain.model or server.model
@@ -29,20 +30,21 @@ def _show(
     place: DeltaGenerator, of: str, default: str, further: list[str], before: str | None
 ) -> None:
     """Draw it and keep what is to be sent: nothing where the default was never left."""
-    state.memory().model = None
+    state.memory().choice = ModelChoice()
     offered = list(dict.fromkeys([default, *further]))
     if len(offered) < 2:
         return
-    stored = before if before in offered else default
-    chosen = place.selectbox(
+    number = offered.index(before) if before in offered else 0
+    # Another one that was chosen elsewhere since makes the field begin anew.
+    key = f"chosen-model-{of}-{number}"
+    shown = place.selectbox(
         "Model",
         offered,
-        index=offered.index(stored),
-        # Another one that was chosen elsewhere since makes the field begin anew.
-        key=f"model-{of}-{stored}",
+        index=number,
+        key=key,
         help="Which model answers the next message, and those after it",
         label_visibility="collapsed",
         width=WIDTH,
     )
-    if chosen != default or before is not None:
-        state.memory().model = chosen
+    said = shown if shown != default or before is not None else None
+    state.memory().choice = ModelChoice(said, key, shown)
