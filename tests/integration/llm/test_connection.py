@@ -163,6 +163,8 @@ def test_a_test_says_what_the_endpoint_did(
 def test_what_no_connection_can_be_is_refused(stack: Stack, wrong: JSON) -> None:
     body = {"base_url": "http://127.0.0.1:9/v1", "default_model": "m", **wrong}
 
-    check_problem(stack.client.put(PATH, json=body), 422)
+    answer = stack.client.put(PATH, json=body)
 
+    check_problem(answer, 422)
+    assert wrong.get("api_key", KEY) not in answer.text
     assert stack.client.get(PATH).json()["source"] == "environment"
