@@ -43,6 +43,7 @@ export class Sending {
   update({ session, domain, choice, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
     Object.assign(this, { session, domain, choice, composer });
+    document.body.dataset.colloquySends = composer;
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
   }
