@@ -40,9 +40,9 @@ export class Sending {
   }
 
   /** The page was drawn, and says for what: `session` is null for a new chat. */
-  update({ session, domain, composer, turns }) {
+  update({ session, domain, choice, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
-    Object.assign(this, { session, domain, composer });
+    Object.assign(this, { session, domain, choice, composer });
     document.body.dataset.colloquySends = composer;
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
@@ -65,6 +65,13 @@ export class Sending {
     return this.session === null && first ? first.session : null;
   }
 
+  /** The model for the next message: what its field shows, also before the page has heard of it. */
+  get model() {
+    const { model, key, shown } = this.choice;
+    const field = key && document.querySelector(`.st-key-${key} input`);
+    return field && field.value && field.value !== shown ? field.value : model;
+  }
+
   take(event) {
     const composer = event.target.closest(COMPOSER);
     const area = composer?.querySelector("textarea");
@@ -75,7 +82,8 @@ export class Sending {
     const text = area.value;
     if (!text.trim()) return;
     put(area, "");
-    const message = { text, page: this.session, domain: this.domain, composer: nameOf(composer) };
+    const { session: page, domain, model } = this;
+    const message = { text, page, domain, model, composer: nameOf(composer) };
     this.messages.push(message);
     this.problem = null;
     this.onChange(message);
@@ -83,20 +91,21 @@ export class Sending {
   }
 
   async send(message) {
-    const { text, domain, composer } = message;
+    const { text, domain, model, composer } = message;
+    const words = `${model ?? ""} ${text}`;
     const session = message.page ?? this.begun.get(composer) ?? null;
-    const key = this.keys.get(text) ?? newKey();
-    this.keys.set(text, key);
+    const key = this.keys.get(words) ?? newKey();
+    this.keys.set(words, key);
     try {
       const answer = await fetch("/colloquy/send", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ session, text, key, domain: session ? null : domain }),
+        body: JSON.stringify({ session, text, key, model, domain: session ? null : domain }),
       });
       const told = await answer.json();
       if (!answer.ok) throw told;
       Object.assign(message, { session: told.session_id, turn: told.turn_id });
-      this.keys.delete(text);
+      this.keys.delete(words);
       if (!message.page) this.begun.set(composer, told.session_id);
       // Whoever has gone elsewhere meanwhile finds it in its session.
       if (![message.page, told.session_id].includes(this.session)) this.drop(message);

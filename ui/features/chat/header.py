@@ -32,7 +32,8 @@ def show(session: Session, server: ServerInfo) -> None:
                         help="This session is yours",
                         query_params={"session": str(session.id)},
                     )
-            banners.model_badge(server)
+            if not session.models:  # the choice and each answer name it
+                banners.model_badge(server)
             usage_session.show(session)
             exports.show(session)
             st.page_link(

@@ -33,6 +33,7 @@ def to_values(template: DomainTemplate) -> JSON:
     plain = template.model_dump(mode="json", exclude_defaults=True)
     values: JSON = {name: body[name] for name in TEXTS}
     values["model"] = body["model"] or ""
+    values["models"] = body["models"]
     values[ALL_TOOLS] = body["tools"] is None
     values["tools"] = body["tools"] or []
     values |= {name: yaml_text.write(plain.get(name)) for name in WRITTEN}
@@ -46,6 +47,7 @@ def to_body(values: Values) -> Read:
     """Return the template's fields that the values say; what cannot be read is left out."""
     body: JSON = {name: values[name] for name in (*TEXTS, "retention_days")}
     body["model"] = values["model"] or None
+    body["models"] = list(values["models"])
     body["suggestions"] = [line for line in values["suggestions"].splitlines() if line.strip()]
     body["tools"] = None if values[ALL_TOOLS] else list(values["tools"])
     faults = []

@@ -106,6 +106,16 @@ def _texts(form: Form, faults: list[Fault], catalog: Catalog) -> None:
         persist_state=KEPT,
     )
     _say(faults, "model")
+    st.multiselect(
+        "Further models to choose from",
+        list(dict.fromkeys([*catalog.models, *form.values["models"]])),
+        key=form.key("models"),
+        accept_new_options=True,
+        placeholder="None",
+        help="People may choose one of them for a message; the model above stays the default",
+        persist_state=KEPT,
+    )
+    _say(faults, "models")
     st.text_area("System prompt", key=form.key("system_prompt"), height=240, persist_state=KEPT)
     _say(faults, "system_prompt")
     st.text_area(
