@@ -48,6 +48,7 @@ def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
         template = DomainTemplate.model_validate(body)
     except ValidationError as error:
         faults = faults_of([], error.errors(include_url=False))
+        faults += _policies_beside(body, faults)
         return TemplateCheck(faults=faults, warnings=[], image=None)
     refused, warnings = check_secrets(template.mcp_servers, allowed.secrets)
     known = find_faults(template, allowed, find_policy_faults)
@@ -80,6 +81,14 @@ def find_faults(
 
 def _first_wrong(path: Path, named: Sequence[str | JSON]) -> list[Fault]:
     return _check(list(path), check_middleware_names, named)
+
+
+def _policies_beside(body: JSON, faults: Sequence[Fault]) -> list[Fault]:
+    """Return what is wrong with the middleware of a template that is wrong elsewhere."""
+    named = body.get("middleware")
+    fits = isinstance(named, list) and all(isinstance(each, str | dict) for each in named)
+    is_said = any(fault.path[0] == "middleware" for fault in faults)
+    return find_policy_faults(["middleware"], named) if fits and named and not is_said else []
 
 
 def _check(path: list[str | int], check: Callable[[Any], None], named: Any) -> list[Fault]:
