@@ -153,15 +153,15 @@ class Draft:
         st.session_state.pop(self.text_key, None)
 
 
-def open_draft(name: str, version: int, stored: JSON, first: JSON | None = None) -> Draft:
-    """Return the draft as it was left, else one that begins with what is stored, or is `first`."""
+def open_draft(name: str, version: int, stored: JSON) -> Draft:
+    """Return the draft as it was left, else one that begins with what is stored."""
     drafts = _drafts()
     draft = drafts.get(name)
     if draft is not None:
         draft.absorb()
     if draft is None or (draft.version != version and not draft.changed):
         close_draft(name)
-        draft = drafts[name] = Draft(name, version, stored, first or stored)
+        draft = drafts[name] = Draft(name, version, stored, stored)
     draft.said = []
     return draft
 

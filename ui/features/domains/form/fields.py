@@ -28,7 +28,7 @@ class About:
 @contextmanager
 def beside(about: About, alignment: Alignment = "center") -> Iterator[None]:
     """A field on the left, and its help beside it; below it where there is no room."""
-    left, right = st.columns([3, 2], gap="medium", vertical_alignment=alignment)
+    left, right = st.columns([3, 2], gap="small", vertical_alignment=alignment)
     words = about.help
     if about.example:
         words += f"  \nFor example: {about.example}" if words else f"For example: {about.example}"

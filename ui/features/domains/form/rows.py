@@ -16,7 +16,7 @@ from ui.features.domains.form.fields import say_below
 def buttons(draft: Draft, path: Path, place: int, what: str) -> None:
     """The ways to move a row of a list, and to remove it."""
     entries: list[Any] = draft.get(path)
-    with st.container(horizontal=True, width="content", gap=None):
+    with st.container(horizontal=True, width="content", gap="small"):
         if place > 0:
             _button(draft, path, place, ":material/arrow_upward:", f"Move {what} up", _swap, -1)
         if place < len(entries) - 1:

@@ -24,10 +24,9 @@ def open_it(domain: Domain | None) -> tuple[Draft, TemplateCheck]:
 
     What is wrong with a new one is said once somebody has tried to save it, or has filled it in.
     """
-    stored = bodies.said_by(domain) if domain else {}
+    stored = bodies.said_by(domain) if domain else bodies.new_body()
     name = f"domain-{domain.id if domain else domain_state.NEW}"
-    first = None if domain else bodies.new_body()
-    draft = open_draft(name, domain.version if domain else 0, stored, first)
+    draft = open_draft(name, domain.version if domain else 0, stored)
     check = domains.check_template(state.client(), draft.body)
     is_new = domain is None and not draft.was_sent
     draft.faults = [f for f in check.faults if not (is_new and f.path == ["name"])]
@@ -75,13 +74,12 @@ def actions(domain: Domain | None, draft: Draft) -> None:
             args=(domain.id if domain else None, draft),
         )
         if draft.changed:
-            if domain or draft.body != bodies.new_body():
-                st.button(
-                    "Discard",
-                    key=f"{draft.name}-discard",
-                    on_click=close_draft,
-                    args=(draft.name,),
-                )
+            st.button(
+                "Discard",
+                key=f"{draft.name}-discard",
+                on_click=close_draft,
+                args=(draft.name,),
+            )
             st.caption("Not saved yet")
 
 
