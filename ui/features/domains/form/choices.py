@@ -7,11 +7,13 @@ from backend.schemas.configuration import Catalog, CatalogPolicy
 from backend.schemas.domains import Domain
 from ui import state
 from ui.client import ClientError
+from ui.features.data.calls import list_sources
 from ui.features.domains.form import body as bodies
 from ui.features.domains.form.draft import Draft
 from ui.features.servers.calls import list_versions
 
 ALL_OF_THEM = "*"
+MOST_SOURCES = 12
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,12 @@ class Choices:
         """Return the models that the settings know."""
         return self.catalog.models
 
+    def sources(self, draft: Draft) -> str:
+        """Return the sources that there are, as they were when the draft was opened."""
+        if draft.sources is None:
+            draft.sources = _sources()
+        return draft.sources
+
     def policy(self, name: str) -> CatalogPolicy | None:
         """Return what is known of a policy."""
         return next((each for each in self.catalog.middleware if each.name == name), None)
@@ -43,6 +51,15 @@ def of(draft: Draft, domain: Domain | None, catalog: Catalog) -> Choices:
     known = [tool.name for tool in catalog.tools]
     built_in = [name for name in known if name in named] if isinstance(named, list) else known
     return Choices(catalog, built_in, _served(draft, domain))
+
+
+def _sources() -> str:
+    try:
+        names = [source.name for source in list_sources(state.client()).items]
+    except ClientError:
+        return ""  # the page Data says why
+    more = len(names) - MOST_SOURCES
+    return ", ".join(names[:MOST_SOURCES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _served(draft: Draft, domain: Domain | None) -> list[str]:

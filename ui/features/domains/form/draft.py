@@ -56,6 +56,7 @@ class Draft:
     said: list[Fault] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     seen_tools: list[str] | None = None
+    sources: str | None = None
     servers: tuple[Any, ServersReport] | None = None
     request: tuple[Any, FirstRequest] | None = None
     _bound: dict[str, _Bound] = field(default_factory=dict)

@@ -17,7 +17,7 @@ SERVERS: Path = ("mcp_servers",)
 HTTP, PROCESS = "streamable_http", "stdio"
 TRANSPORTS = {HTTP: "Over HTTP", PROCESS: "A process that the worker starts"}
 OWN_CHOICE = About("Only some built-in tools", "Off: agents have all of them.")
-BUILT_IN = About("Built-in tools", "They ask the sources of the page *Data*.")
+BUILT_IN = About("Built-in tools", "They ask the sources of the page *Data*, and read only.")
 NAME = About("Name", "What people and logs call it.", "ledger")
 TRANSPORT = About("How it is reached", "Over HTTP it runs somewhere already.")
 URL = About("Address", "Of its MCP endpoint.", "`http://127.0.0.1:9000/mcp`")
@@ -30,6 +30,8 @@ def show(draft: Draft, choices: Choices, domain_id: Any) -> None:
     """Draw the built-in tools, each server, and what answers."""
     st.markdown("**Built-in tools**")
     _built_in(draft, choices)
+    if sources := choices.sources(draft):
+        st.caption(f"The sources that they can ask now: {plain(sources, 400)}.")
     st.markdown("**Tool servers**")
     servers: dict[str, Any] = draft.get(SERVERS, {})
     st.caption(
