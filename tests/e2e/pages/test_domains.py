@@ -75,7 +75,7 @@ def test_form_and_yaml_keep_what_was_typed_and_faults_have_their_line(desk: Desk
     field(desk, "Description").fill("Typed and not saved.")
     for view in ("Versions", "Dry run", "YAML"):
         look_at(desk, view)
-    yaml = field(desk, "YAML")
+    yaml = desk.main.get_by_role("textbox", name="YAML")
     expect(yaml).to_have_value(re.compile("description: Typed and not saved.\n"))
     yaml.fill(yaml.input_value().replace("keep: 10", "keep: 0"))
     yaml.press("Control+Enter")
@@ -108,7 +108,7 @@ def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model
         look_at(desk, "Dry run")
         desk.press("Show it")
         desk.sees("You are kind.", "What can you do?")
-        expect(desk.main.get_by_text("look", exact=True).first).to_be_visible()
+        expect(desk.main.get_by_test_id("stExpander").filter(has_text="look")).to_be_visible()
         assert len(model.requests) == asked
 
         look_at(desk, "Form")

@@ -15,6 +15,7 @@ from backend.schemas.domains import Domain, DomainPage
 from backend.schemas.dry_runs import FirstRequest
 from backend.schemas.servers import ServersReport
 from backend.schemas.sessions import Session
+from backend.schemas.sources import SourceList
 from ui.client import Client
 
 MAX_LISTED = 200
@@ -46,6 +47,11 @@ def get_domain(client: Client, domain_id: UUID) -> Domain:
 def get_catalog(client: Client) -> Catalog:
     """Return what a domain may name."""
     return client.get(Catalog, "catalog")
+
+
+def list_source_names(client: Client) -> list[str]:
+    """Return the names of the sources that tools can ask."""
+    return [source.name for source in client.get(SourceList, "sources").items]
 
 
 def check_template(client: Client, body: Mapping[str, Any]) -> TemplateCheck:

@@ -14,16 +14,7 @@ Path = tuple[str | int, ...]
 FIELDS = tuple(DomainTemplate.model_fields)
 # Named where a person makes a domain; a domain made by the API has none unless it says so.
 FIRST_MIDDLEWARE = ("summarization", "title")
-_DEFAULTS: Mapping[str, Any] = {
-    "description": "",
-    "system_prompt": "",
-    "mcp_servers": {},
-    "agents": [],
-    "middleware": [],
-    "limits": {},
-    "suggestions": [],
-}
-
+_DEFAULTS: JSON = DomainTemplate(name="any").model_dump(mode="json")
 _NOTHING_IF_EMPTY = {"limits", "headers", "env", "mcp_servers"}
 
 

@@ -7,7 +7,7 @@ from backend.schemas.configuration import Catalog, CatalogPolicy
 from backend.schemas.domains import Domain
 from ui import state
 from ui.client import ClientError
-from ui.features.data.calls import list_sources
+from ui.features.domains import calls as domains
 from ui.features.domains.form import body as bodies
 from ui.features.domains.form.draft import Draft
 from ui.features.servers.calls import list_versions
@@ -55,7 +55,7 @@ def of(draft: Draft, domain: Domain | None, catalog: Catalog) -> Choices:
 
 def _sources() -> str:
     try:
-        names = [source.name for source in list_sources(state.client()).items]
+        names = domains.list_source_names(state.client())
     except ClientError:
         return ""  # the page Data says why
     more = len(names) - MOST_SOURCES

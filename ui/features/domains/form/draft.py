@@ -57,6 +57,7 @@ class Draft:
     refused: dict[str, str] = field(default_factory=dict)
     seen_tools: list[str] | None = None
     sources: str | None = None
+    question: str | None = None
     servers: tuple[Any, ServersReport] | None = None
     request: tuple[Any, FirstRequest] | None = None
     _bound: dict[str, _Bound] = field(default_factory=dict)
@@ -147,6 +148,10 @@ class Draft:
         self.body = said or {}
         self.rows += 1
         self._bound = {k: b for k, b in self._bound.items() if k == self.text_key}
+
+    def keep_question(self, text: str) -> None:
+        """Keep the sample question of the dry run."""
+        self.question = text
 
     def forget_text(self) -> None:
         """Let the YAML be written anew of what the form says."""

@@ -114,10 +114,10 @@ def trial_of(draft: Draft, domain_id: UUID | None) -> JSON:
 def _asked(draft: Draft) -> tuple[str, str | None]:
     suggestions = draft.get(("suggestions",), [])
     first = next((each for each in suggestions if isinstance(each, str)), FIRST_QUESTION)
+    key = f"{draft.name}-question"
+    draft.bind(key, draft.question or first, draft.keep_question)
     with fields.beside(QUESTION):
-        question = st.text_input(
-            QUESTION.label, first, key=f"{draft.name}-question", max_chars=20_000
-        )
+        question = st.text_input(QUESTION.label, key=key, max_chars=20_000)
     names = [bodies.get(agent, ("name",)) for agent in draft.get(("agents",), [])]
     if len(names) < 2:
         return question or first, None
