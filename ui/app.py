@@ -41,6 +41,7 @@ def main() -> None:
         sidebar.show(state.server())
         for script in assets.INLINE_SCRIPTS:  # files of ours, nobody's input
             st.sidebar.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+        banners.what_happened()
         page.run()
         banners.service_is_away()
     except ClientError as problem:

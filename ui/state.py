@@ -98,6 +98,7 @@ class Memory:
     composers: dict[UUID | None, str] = field(default_factory=dict)
     unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None
+    said: list[str] = field(default_factory=list)
     first: list[Session] = field(default_factory=list)
     first_cursor: str | None = None
     older: list[Session] = field(default_factory=list)
@@ -369,6 +370,18 @@ def session_list_acts() -> Any:
 def flash(error: ClientError) -> None:
     """Keep an error of a callback for the page to show once."""
     memory().flash = error
+
+
+def say(text: str) -> None:
+    """Keep what an action has done, as Markdown, for the page to say once."""
+    memory().said.append(text)
+
+
+def take_said() -> list[str]:
+    """Return what the last actions have done, once."""
+    held = memory()
+    said, held.said = held.said, []
+    return said
 
 
 def take_flash() -> ClientError | None:

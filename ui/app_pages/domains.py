@@ -10,7 +10,7 @@ from ui.features.domains import form as domain_form
 from ui.features.domains import list as domain_list
 from ui.features.domains import state as domain_state
 from ui.features.domains import versions as domain_versions
-from ui.shared import banners, entrance
+from ui.shared import entrance
 from ui.shared.text import yaml_text
 from ui.shared.text.markdown import plain
 
@@ -22,12 +22,6 @@ opened = domain_state.open_domain()
 if not server.is_admin:
     st.title("Domains", anchor=False)
     entrance.admins_only()
-
-problem, said = state.take_flash(), domain_state.take_said()
-if problem is not None:
-    banners.error(problem)
-if said:
-    st.success(said, icon=":material/check:")
 
 if opened is None:
     with st.container(

@@ -58,6 +58,8 @@ def test_a_german_file_is_asked_corrected_and_asked_again(
     desk.press("Preview")
     desk.sees("It would be:")
     desk.press("Save")
+    saved = desk.page.get_by_test_id("stToast").filter(has_text="Saved.")
+    expect(saved).to_be_in_viewport()
     desk.sees("Nr is read as: whole number")
 
     desk.open(chat)

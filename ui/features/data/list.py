@@ -28,17 +28,18 @@ def show_upload() -> None:
         "A file for one session only is dropped into its chat.",
     )
     if files:
-        desk.said, desk.refused = [], []
+        desk.refused = []
         for file in files:
             try:
                 made = state.client().upload_file(None, file.name, file)
-                desk.said.append(f"{made.name}: {made.problem or made.summary or 'being read'}")
+                if made.problem:
+                    desk.refused.append(f"{made.name}: {made.problem}")
+                else:
+                    state.say(plain(f"{made.name}: {made.summary or 'being read'}", 600))
             except ClientError as problem:
                 desk.refused.append(f"{file.name}: {problem.detail}")
         desk.uploader = data_state.Desk().uploader
         st.rerun()
-    for said in desk.said:
-        st.success(plain(said, 600), icon=":material/check:")
     for said in desk.refused:
         st.error(plain(said, 600), icon=":material/error:")
 

@@ -206,7 +206,7 @@ def _save(domain_id: UUID | None, form: Form) -> None:
         return
     domain_state.close_form(form.name)
     domain_state.show_domain(saved.id)
-    domain_state.say(
+    state.say(
         f"Saved as version {saved.version}. New sessions begin with it; others keep what they have."
     )
 

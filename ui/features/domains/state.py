@@ -12,7 +12,6 @@ import streamlit as st
 NEW = "new"  # in place of a domain's id in the URL
 CHOSEN = "chosen-domain"
 _FORMS = "domain-forms"
-_SAID = "domain-said"
 
 
 @dataclass(eq=False)
@@ -96,17 +95,6 @@ def version_page(key: str) -> int | None:
 def turn_versions(key: str, before: int | None) -> None:
     """Show another page of versions."""
     st.session_state[key] = before
-
-
-def say(text: str) -> None:
-    """Keep what a callback has done, to be said once."""
-    st.session_state[_SAID] = text
-
-
-def take_said() -> str | None:
-    """Return what the last callback has done, once."""
-    said: str | None = st.session_state.pop(_SAID, None)
-    return said
 
 
 def _forms() -> dict[str, Form]:

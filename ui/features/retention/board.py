@@ -17,8 +17,6 @@ REASONS = {
 
 def show(retention: Retention) -> None:
     """Draw the page."""
-    if problem := state.take_flash():
-        st.error(f"**{problem.title}**  \n{problem.detail}")
     for sentence in rule_words(retention.rules):
         st.markdown(sentence)
     st.caption(

@@ -22,8 +22,6 @@ COLORS = {VersionStatus.ACCEPTED: "green", VersionStatus.REFUSED: "red"}
 
 def show(domain_id: UUID) -> None:
     """Draw both; after a decision the servers are looked at again."""
-    if problem := state.take_flash():
-        banners.error(problem)
     try:
         page = list_versions(state.client(), domain_id)
     except ClientError as error:
