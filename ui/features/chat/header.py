@@ -18,7 +18,9 @@ def show(session: Session, server: ServerInfo) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.markdown(f"**{plain(title)}**", width="content")
+        st.markdown(
+            f"**{plain(title)}** :small[:gray[{plain(session.domain, 60)}]]", width="content"
+        )
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if session.archived:
                 st.badge("Archived", icon=":material/archive:", color="gray")
