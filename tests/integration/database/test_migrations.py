@@ -13,6 +13,7 @@ import db.models.display_message
 import db.models.domain
 import db.models.file
 import db.models.server_tool
+import db.models.session_link
 import db.models.spent_key
 import db.models.tool_journal
 import db.models.turn

@@ -5,6 +5,7 @@ import streamlit as st
 from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import Session
 from ui import state
+from ui.features.links import sharing
 from ui.features.results import exports
 from ui.features.usage import session as usage_session
 from ui.shared import banners
@@ -37,6 +38,8 @@ def show(session: Session, server: ServerInfo) -> None:
             banners.model_badge(server)
             usage_session.show(session)
             exports.show(session)
+            if session.owner == server.user and not state.is_read_only():
+                sharing.button(session)
             st.page_link(
                 state.SEARCH_PAGE,
                 label="",

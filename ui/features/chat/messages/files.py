@@ -64,17 +64,16 @@ def is_image(data: bytes) -> bool:
 
 def fetch(session_id: UUID, result_id: str) -> bytes:
     """Return the bytes of a stored file; none where it cannot be had."""
-    return _fetch(state.server().user, session_id, result_id)
+    return _fetch(state.server().user, state.result_path(session_id, result_id))
 
 
 # By person: what one may see is not kept for another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
-def _fetch(user: str, session_id: UUID, result_id: str) -> bytes:
-    return _load(session_id, result_id)
+def _fetch(user: str, path: str) -> bytes:
+    return _load(path)
 
 
-def _load(session_id: UUID, result_id: str) -> bytes:
-    path = f"sessions/{session_id}/results/{result_id}"
+def _load(path: str) -> bytes:
     try:
         return state.client().send("GET", path, params={"format": "file"}).content
     except ClientError:
@@ -82,10 +81,10 @@ def _load(session_id: UUID, result_id: str) -> bytes:
 
 
 def _offer_download(row: DisplayMessage, session_id: UUID, key: str) -> None:
-    result_id = str(row.metadata["result_id"])
+    path = state.result_path(session_id, str(row.metadata["result_id"]))
     st.download_button(
         label(row),
-        lambda: _load(session_id, result_id),
+        lambda: _load(path),
         file_name=download_name(row.content.get("name")),
         mime="application/octet-stream",
         key=f"file-{key}",
