@@ -9,7 +9,7 @@ from ui.client import ClientError
 from ui.features.chat.uploads import FILE_TYPES
 from ui.features.data import state as data_state
 from ui.features.data import words
-from ui.shared import pager
+from ui.shared import pager, reader
 from ui.shared.text.markdown import plain
 
 EVERY_SESSION = "Every session whose agents have tools for data"
@@ -64,7 +64,8 @@ def show_sources(sources: SourceList) -> None:
         with st.container(border=True, gap=None):
             _source_row(source)
     if sources.left_out:
-        st.caption(f"{sources.left_out:,} more files of the service are too many to be looked at.")
+        more = reader.number(sources.left_out)
+        st.caption(f"{more} more files of the service are too many to be looked at.")
 
 
 def _file_row(file: FileSummary) -> None:

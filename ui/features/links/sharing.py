@@ -11,8 +11,7 @@ from backend.schemas.sessions import Session
 from ui import state
 from ui.client import ClientError
 from ui.features.links import calls
-from ui.shared import banners
-from ui.shared.times import moment, zone
+from ui.shared import banners, reader
 
 _MADE = "made-link"
 
@@ -90,4 +89,4 @@ def _revoke(session_id: UUID, link_id: UUID) -> None:
 
 
 def _when(at: datetime) -> str:
-    return moment(at, datetime.now(zone(st.context.timezone)))
+    return reader.moment(at)

@@ -10,6 +10,7 @@ from PIL import Image
 from backend.schemas.sessions import DisplayMessage
 from ui import state
 from ui.client import ClientError
+from ui.shared import reader
 from ui.shared.text.markdown import plain
 
 # Kinds that hold pixels and nothing else; SVG, for one, is a page that may call out.
@@ -47,7 +48,9 @@ def label(row: DisplayMessage) -> str:
     name = content.get("title") or content.get("name") or content.get("mime_type")
     parts = [plain(str(name or row.content_type), 120)]
     if isinstance(size := content.get("bytes"), int):
-        parts.append(f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{size:,} bytes")
+        parts.append(
+            f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{reader.number(size)} bytes"
+        )
     if tool := content.get("tool"):
         parts.append(f"from {plain(str(tool), 80)}")
     return " · ".join(parts)
