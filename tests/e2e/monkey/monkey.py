@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Error, Page
+from playwright.sync_api import ConsoleMessage, Error, Page, Request
 
 from tests.e2e.desk import Desk
 
@@ -29,6 +29,7 @@ PRESSABLE = (
 )
 # On a page below the root Streamlit first looks for its server there, and then at the root.
 PROBE = re.compile(r":\d+/\w+/_stcore/(health|host-config)$")
+SENDING_LOOKS = 100  # a tenth of a second apart
 PATIENCE_MS = 1_500  # for a click on what is gone again meanwhile
 FIND = """([selector, width, height]) => {
   const found = [...document.querySelectorAll(selector)];
@@ -53,7 +54,9 @@ class Monkey:
         self.desk, self.random = desk, random.Random(seed)
         self.mark = f"mk{seed}x{random.SystemRandom().randrange(10**6)}"
         self.did: list[str] = []
-        self.written: list[str] = []
+        self.written = 0
+        self.sent: set[str] = set()  # to the pages' server
+        self.accepted: set[str] = set()  # by the service
         self.complaints: list[str] = []
         self.sessions: list[str] = []
         self._watch(desk.page)
@@ -77,12 +80,23 @@ class Monkey:
         composer = self.desk.composer
         if composer.count() != 1 or not self._sends():
             return self._go_to("")
-        text = f"{self.mark} message {len(self.written)}"
+        text = f"{self.mark} message {self.written}"
         composer.fill(text, timeout=PATIENCE_MS)
-        # Whatever lies over the composer takes the key in its stead: then nothing is sent.
+        before = self._composer_name()
         composer.press("Enter", timeout=PATIENCE_MS)
-        self.written.append(text)
-        return f"wrote {text}"
+        self.written += 1
+        # Whatever lies over the composer may take the key in its stead: then the text stays there.
+        is_emptied = self._composer_name() == before and composer.input_value() != text
+        for _ in range(SENDING_LOOKS):
+            if not is_emptied or text in self.sent:
+                return f"wrote {text}"
+            self.desk.page.wait_for_timeout(100)
+        self.complaints.append(f"{text} left the composer and was not sent")
+        return f"lost {text}"
+
+    def _composer_name(self) -> str:
+        holder = self.desk.composer.locator("xpath=ancestor::*[contains(@class, 'st-key-')][1]")
+        return holder.get_attribute("class", timeout=PATIENCE_MS) or ""
 
     def _sends(self) -> bool:
         return self.desk.page.locator("body[data-colloquy-sends]").count() == 1
@@ -155,7 +169,18 @@ class Monkey:
             "pageerror", lambda error: self.complaints.append(f"{error.message}\n{error.stack}")
         )
         page.on("console", self._heard)
+        page.on("request", lambda request: self._note(request, self.sent))
+        page.on("requestfinished", self._note_answer)
         page.on("dialog", lambda dialog: dialog.dismiss())
+
+    def _note(self, request: Request, into: set[str]) -> None:
+        if request.url.endswith("/colloquy/send"):
+            into.add(str((request.post_data_json or {}).get("text")))
+
+    def _note_answer(self, request: Request) -> None:
+        answer = request.response()
+        if answer is not None and answer.ok:
+            self._note(request, self.accepted)
 
     def _heard(self, said: ConsoleMessage) -> None:
         url = str(said.location.get("url", ""))
