@@ -67,7 +67,8 @@ def _totals(page: Inspection) -> None:
 
 def _budget(totals: Totals) -> str:
     return (
-        f"{reader.number(totals.messages)} of {reader.number(totals.budget or 0)} tokens of messages; "
+        f"{reader.number(totals.messages)} of {reader.number(totals.budget or 0)} tokens of"
+        " messages; "
         "beyond that the older ones are summarised, and about "
         f"{reader.number(totals.keep or 0)} stay as said"
     )
