@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 INSTALL := @sh launch/install.sh
 
-.PHONY: help run install test chaos security check format bench api worker ui migrate integrity repair
+.PHONY: help run install test chaos security monkey check format bench api worker ui migrate integrity repair
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,11 @@ security: ## the long form of the tests under attack
 	$(INSTALL) requirements-dev.txt
 	@$(PY) -m launch.browser
 	@exec $(PY) -m pytest tests -m security
+
+monkey: ## click and type at random over all pages: MONKEY_MINUTES=1 MONKEY_SEED=1
+	$(INSTALL) requirements-dev.txt
+	@$(PY) -m launch.browser
+	@exec $(PY) -m pytest tests/e2e/monkey -m monkey
 
 check: ## format, lint, types, import contracts
 	$(INSTALL) requirements-dev.txt

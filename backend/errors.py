@@ -1,5 +1,7 @@
 """The one tree of errors: each class names a fact, carries its HTTP status and says what to do."""
 
+from datetime import UTC, datetime
+
 
 class AppError(Exception):
     """Something went wrong in Colloquy; the log has the details."""
@@ -36,6 +38,30 @@ class SessionNotFound(AppError):
     """There is no such session, or it was deleted. Choose another one or start a new chat."""
 
     status = 404
+
+
+class LinkNotFound(AppError):
+    """There is no such link, or its session was deleted. Ask whoever sent it for another one."""
+
+    status = 404
+
+
+class LinkRevoked(AppError):
+    """The owner of this session has revoked the link. Ask them for another one."""
+
+    status = 410
+
+    @classmethod
+    def at(cls, when: datetime) -> "LinkRevoked":
+        """Return the error that says when it was."""
+        said = f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return cls(f"The owner of this session revoked the link on {said}. Ask them for another.")
+
+
+class TooManyLinks(AppError):
+    """This session has as many links as one may have, with those that were revoked."""
+
+    status = 409
 
 
 class TurnNotFound(AppError):

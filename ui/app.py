@@ -8,13 +8,12 @@ from ui import state
 from ui.client import ClientError
 from ui.features.sessions import sidebar
 from ui.pages import PAGES
-from ui.shared import banners, last_known
+from ui.shared import assets, banners, last_known
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"
 ICON = str(ASSETS / "icon.svg")
 LOGO = str(ASSETS / "logo.svg")
-SCRIPTS = [f"<script>{(ASSETS / name).read_text()}</script>" for name in ("drafts.js", "places.js")]
 
 
 def main() -> None:
@@ -40,8 +39,9 @@ def main() -> None:
         state.memory().is_away = False
         state.memory().server = last_known.read("server", state.client().server)
         sidebar.show(state.server())
-        for script in SCRIPTS:  # files of ours, nobody's input
-            st.sidebar.html(script, unsafe_allow_javascript=True)
+        for script in assets.INLINE_SCRIPTS:  # files of ours, nobody's input
+            st.sidebar.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+        banners.what_happened()
         page.run()
         banners.service_is_away()
     except ClientError as problem:

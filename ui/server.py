@@ -16,8 +16,6 @@ from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets
 
 SCRIPT = Path(__file__).parent / "app.py"
-DRAFTS = assets.FOLDER / "drafts.js"
-PLACES = assets.FOLDER / "places.js"
 INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 MEGABYTE = 1_000_000
@@ -59,7 +57,7 @@ def page_policy() -> str:
     Streamlit styles its elements with `style` elements that it makes as it goes. Its own inline
     scripts and ours are named by their digests, so that no other can run.
     """
-    scripts = [*INLINE_SCRIPT.findall(INDEX.read_text()), DRAFTS.read_text(), PLACES.read_text()]
+    scripts = [*INLINE_SCRIPT.findall(INDEX.read_text()), *assets.INLINE_SCRIPTS]
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return "; ".join(
         (

@@ -1,6 +1,7 @@
 """What one browser tab remembers: the only place that touches the URL and the session state."""
 
 import os
+import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -27,11 +28,14 @@ CONFIGURATION_PAGE = "app_pages/configuration.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH_PAGE = "app_pages/search.py"
 MODELS_PAGE = "app_pages/models.py"
+SHARED_PAGE = "app_pages/shared.py"
+LINK = "link"
 SEARCH = "search"
 SESSION_LIST = "session-list"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
 MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
+_TOKEN = re.compile(r"[\w-]{1,200}", re.ASCII)
 MAX_DIGITS = 9  # of a position in the URL
 
 
@@ -112,6 +116,7 @@ class Memory:
     composers: dict[UUID | None, str] = field(default_factory=dict)
     unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None
+    said: list[str] = field(default_factory=list)
     first: list[Session] = field(default_factory=list)
     first_cursor: str | None = None
     older: list[Session] = field(default_factory=list)
@@ -139,6 +144,7 @@ class Memory:
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)
     inspected: dict[UUID, int | None] = field(default_factory=dict)
+    shared_cursors: dict[str, list[str]] = field(default_factory=dict)
     listed_calls: dict[UUID, int | None] = field(default_factory=dict)
 
 
@@ -181,7 +187,20 @@ def link_is_broken() -> bool:
 
 def is_read_only() -> bool:
     """Return whether the page is opened to be read, without a composer."""
-    return st.query_params.get("view") == "read"
+    return st.query_params.get("view") == "read" or link_token() is not None
+
+
+def link_token() -> str | None:
+    """Return the token of the link by which a session is read."""
+    token = st.query_params.get(LINK, "")
+    return token if _TOKEN.fullmatch(token) else None
+
+
+def result_path(session_id: UUID, result_id: str) -> str:
+    """Return where a stored result is got: by the link that opened the page, if one did."""
+    token = link_token()
+    of = f"shared/{token}" if token else f"sessions/{session_id}"
+    return f"{of}/results/{result_id}"
 
 
 def show_session(session_id: UUID) -> None:
@@ -383,6 +402,18 @@ def session_list_acts() -> Any:
 def flash(error: ClientError) -> None:
     """Keep an error of a callback for the page to show once."""
     memory().flash = error
+
+
+def say(text: str) -> None:
+    """Keep what an action has done, as Markdown, for the page to say once."""
+    memory().said.append(text)
+
+
+def take_said() -> list[str]:
+    """Return what the last actions have done, once."""
+    held = memory()
+    said, held.said = held.said, []
+    return said
 
 
 def take_flash() -> ClientError | None:

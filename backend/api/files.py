@@ -2,6 +2,7 @@
 
 import base64
 from typing import Any
+from uuid import UUID
 
 from fastapi import Response
 
@@ -36,6 +37,15 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
+def result_response(
+    result: dict[str, Any], result_id: UUID, format: str
+) -> Response | dict[str, Any]:
+    """Return a stored result in one of the forms that `RESPONSES` tells of."""
+    if format == "json":
+        return result
+    return _WRITERS[format](result, f"result-{result_id}")
+
+
 def csv_response(result: dict[str, Any], name: str) -> Response:
     """Return a stored table as CSV. Raise InvalidInput for what is no table."""
     if "columns" not in result:
@@ -62,3 +72,6 @@ def file_response(result: dict[str, Any], name: str) -> Response:
 def _attachment(content: bytes, media_type: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media_type, headers=headers)
+
+
+_WRITERS = {"csv": csv_response, "xlsx": workbook_response, "file": file_response}

@@ -12,6 +12,7 @@ import db.models.domain
 import db.models.model_connection
 import db.models.search_entry
 import db.models.server_tool
+import db.models.session_link
 import db.models.tool_journal
 import db.models.turn
 import db.models.usage_day  # noqa: F401  (importing a model registers its table)

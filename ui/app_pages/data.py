@@ -6,20 +6,12 @@ from ui import state
 from ui.features.data import calls, correcting, deleting, details
 from ui.features.data import list as data_list
 from ui.features.data import state as data_state
-from ui.shared import banners
-from ui.shared.text.markdown import plain
 
 st.set_page_config(page_title="Data · Colloquy")
 client, desk = state.client(), data_state.desk()
-if problem := state.take_flash():
-    banners.error(problem)
-
 if file_id := data_state.open_file():
     details.show_way_back()
     file = calls.get_file(client, file_id)
-    for said in desk.said:
-        st.success(plain(said, 600), icon=":material/check:")
-    desk.said = []
     details.show_file(file)
     correcting.show(file)
     deleting.show(file)
@@ -30,6 +22,6 @@ else:
     st.title("Data", anchor=False)
     st.caption("What agents can ask. A file that you upload here is there for all your sessions.")
     data_list.show_upload()
-    desk.said, desk.refused = [], []
+    desk.refused = []
     data_list.show_files(calls.list_files(client, desk.cursors[-1] if desk.cursors else None))
     data_list.show_sources(calls.list_sources(client))

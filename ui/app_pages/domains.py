@@ -11,7 +11,7 @@ from ui.features.domains import state as domain_state
 from ui.features.domains import versions as domain_versions
 from ui.features.domains.form import saving, trial, yaml_view
 from ui.features.domains.form import view as domain_form
-from ui.shared import banners, entrance
+from ui.shared import entrance
 from ui.shared.text.markdown import plain
 
 FORM, YAML, TRIAL, VERSIONS = "Form", "YAML", "Dry run", "Versions"
@@ -22,12 +22,6 @@ opened = domain_state.open_domain()
 if not server.is_admin:
     st.title("Domains", anchor=False)
     entrance.admins_only()
-
-problem, said = state.take_flash(), domain_state.take_said()
-if problem is not None:
-    banners.error(problem)
-if said:
-    st.success(said, icon=":material/check:")
 
 if opened is None:
     with st.container(

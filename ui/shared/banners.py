@@ -43,16 +43,24 @@ def model_badge(server: ServerInfo) -> None:
 
 
 def all_that_apply(server: ServerInfo) -> None:
-    """What went wrong in the click before this run, and what keeps turns from being answered."""
-    problem = state.take_flash()
-    with area("notices", (problem, state.link_is_broken(), server.missing)):
+    """A link that leads nowhere, and what keeps turns from being answered."""
+    with area("notices", (state.link_is_broken(), server.missing)):
         if state.link_is_broken():
             st.info(
                 "This link does not lead to a session. Choose one in the sidebar, or ask below."
             )
-        if problem is not None:
-            error(problem)
         service_state(server)
+
+
+def what_happened() -> None:
+    """Say in the corner of the window what the last actions have done, and which of them failed.
+
+    There it is in sight wherever the page stands. What failed stays until it is closed.
+    """
+    if (problem := state.take_flash()) is not None:
+        st.toast(error_words(problem), icon=":material/error:", duration="infinite")
+    for said in state.take_said():
+        st.toast(said, icon=":material/check:", duration="long")
 
 
 def service_state(server: ServerInfo) -> None:
@@ -87,7 +95,12 @@ def service_is_away() -> None:
 
 def error(problem: ClientError) -> None:
     """What went wrong, in the service's own words."""
-    st.error(f"**{plain(problem.title)}.** {plain(problem.detail, 2000)}", icon=":material/error:")
+    st.error(error_words(problem), icon=":material/error:")
+
+
+def error_words(problem: ClientError) -> str:
+    """Return what went wrong and what to do, as Markdown."""
+    return f"**{plain(problem.title)}.** {plain(problem.detail, 2000)}"
 
 
 def page_error(problem: ClientError) -> None:

@@ -5,6 +5,7 @@ from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from backend.schemas.sessions import Session
+from ui.shared.locales import write_day
 
 PINNED = "Pinned"
 
@@ -29,8 +30,11 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def moment(when: datetime, now: datetime) -> str:
-    """14:05, Yesterday 14:05, 3 Nov 14:05, 3 Nov 2024: in `now`'s timezone."""
+def moment(when: datetime, now: datetime, locale: str | None = None) -> str:
+    """14:05, Yesterday 14:05, 3 Nov 14:05, 3 Nov 2024: in `now`'s timezone.
+
+    An earlier day is written as the locale has it, where that is known: 03.11.2024 14:05.
+    """
     local = when.astimezone(now.tzinfo)
     days = (now.date() - local.date()).days
     clock = f"{local:%H:%M}"
@@ -38,6 +42,8 @@ def moment(when: datetime, now: datetime) -> str:
         return clock
     if days == 1:
         return f"Yesterday {clock}"
+    if (written := write_day(local.date().isoformat(), locale)) != local.date().isoformat():
+        return f"{written} {clock}"
     day = f"{local.day} {local:%b}"
     return f"{day} {clock}" if local.year == now.year else f"{day} {local.year}"
 

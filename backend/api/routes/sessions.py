@@ -13,7 +13,7 @@ from backend.api.dependencies import AudiencesDep, ReaderDep, ScopeDep, Services
 from backend.api.events import RESPONSES as EVENTS
 from backend.api.events import EventResponse, follow
 from backend.api.files import RESPONSES as RESULTS
-from backend.api.files import csv_response, file_response, workbook_response
+from backend.api.files import result_response
 from backend.api.http import gzip
 from backend.api.http.sanitize import Flag, Sent, Text, Whole
 from backend.api.http.threads import large
@@ -46,7 +46,6 @@ from backend.turns.submit.service import open_session
 LONGEST_SEARCH = 20_000
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 STATE_KEYS: dict[str, Any] = {"todos": [], "metadata": {}, "payload": {}, "interrupt": None}
-RESULT_WRITERS = {"csv": csv_response, "xlsx": workbook_response, "file": file_response}
 Limit = Annotated[Whole, Query(ge=1, le=200)]
 
 
@@ -224,9 +223,7 @@ def get_tool_result(
     """What a display message has but the beginning of: a whole table, an image, a file."""
     with services.database.read() as session:
         result = get_result(session, scope, session_id, result_id)
-    if format == "json":
-        return result
-    return RESULT_WRITERS[format](result, f"result-{result_id}")
+    return result_response(result, result_id, format)
 
 
 @router.get("/{session_id}/events", response_class=StreamingResponse, responses=EVENTS)

@@ -33,6 +33,21 @@ def choose(desk: Desk, label: str, option: str) -> None:
     expect(field).to_have_value(option)
 
 
+def switch_to_chart(desk: Desk) -> None:
+    """Open the step that gave the table, and look at it as a chart."""
+    desk.step("query_source").click()
+    desk.main.get_by_role("radio", name="Chart").filter(visible=True).first.click()
+    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+
+
+def report_of(desk: Desk) -> str:
+    """Export the session as a page; give what it says."""
+    desk.main.locator("[class*=st-key-export-]").get_by_role("button").first.click()
+    with desk.page.expect_download() as report:
+        desk.page.get_by_test_id("stPopoverBody").get_by_role("button", name="Web page").click()
+    return report.value.path().read_text()
+
+
 def test_a_german_file_is_asked_corrected_and_asked_again(
     demo_desk: Desk, demo_stack: Stack, tmp_path: Path
 ) -> None:
@@ -43,7 +58,9 @@ def test_a_german_file_is_asked_corrected_and_asked_again(
     attach(desk, path)
     desk.ask("Totals by month")
     desk.sees("Attached file: Umsätze 2026.csv", "1,434.75", "99.00")
+    desk.is_idle()
     chat = desk.query
+    switch_to_chart(desk)
 
     desk.sidebar.locator(".st-key-data").get_by_role("button").click()
     desk.press("Umsätze 2026.csv")
@@ -58,11 +75,15 @@ def test_a_german_file_is_asked_corrected_and_asked_again(
     desk.press("Preview")
     desk.sees("It would be:")
     desk.press("Save")
+    saved = desk.page.get_by_test_id("stToast").filter(has_text="Saved.")
+    expect(saved).to_be_in_viewport()
     desk.sees("Nr is read as: whole number")
 
     desk.open(chat)
     desk.ask("Total Nr by month")
     desk.sees("Total of Nr by month")
+    desk.is_idle()
+    assert "1,434.75" in report_of(desk)
     (file,) = demo_stack.client.get("/files", params={"session_id": desk.session_id}).json()[
         "items"
     ]

@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk, slowly, without_end
 from tests.fakes import ScriptedModel
+from tests.integration.scenes import Gate, make_session, tool_domain
+from tests.stack import Stack
 
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 
@@ -184,6 +186,28 @@ def test_a_card_that_was_opened_stays_open_when_the_turn_ends(desk: Desk, model:
     desk.is_at_rest()
 
     desk.sees('"cost_centre"')
+
+
+def test_a_card_that_was_opened_while_its_tool_runs_stays_open_when_it_has_run(
+    desk: Desk, stack: Stack, model: ScriptedModel
+):
+    gate = Gate()
+    with tool_domain(stack, gate.answer, "slow") as (domain, _):
+        call = {"name": "slow", "args": {"cost_centre": "CC-1001"}}
+        model.steps = [{"tools": [call]}, {"text": "Done."}]
+        desk.open(f"?session={make_session(stack, domain['name'])}")
+        desk.sees(domain["name"])
+        desk.ask("Tell me")
+        desk.sees("running")
+        desk.step("slow").click()
+        desk.sees('"cost_centre"')
+
+        gate.is_open = True
+        desk.sees("Done.", "slow is done")
+        desk.is_idle()
+        desk.is_at_rest()
+
+        desk.sees('"cost_centre"', "slow is done")
 
 
 def test_a_long_answer_is_shown_whole_while_it_streams(desk: Desk, model: ScriptedModel):

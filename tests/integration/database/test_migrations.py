@@ -14,6 +14,7 @@ import db.models.domain
 import db.models.file
 import db.models.model_connection
 import db.models.server_tool
+import db.models.session_link
 import db.models.spent_key
 import db.models.tool_journal
 import db.models.turn

@@ -24,6 +24,7 @@ def words(page):
         page.text,
         page.caption,
         page.error,
+        page.toast,
         page.warning,
         page.info,
         page.title,

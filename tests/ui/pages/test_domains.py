@@ -24,7 +24,7 @@ def open_domains(open_page):
 
 def said(page) -> str:
     """All words of the page, without what keeps Markdown from reading them."""
-    kinds = (page.success, page.warning, page.error, page.info)
+    kinds = (page.toast, page.warning, page.error, page.info)
     more = [element.value for kind in kinds for element in kind]
     return "\n".join([words(page), *more]).replace("\\", "").replace("&#58;", ":")
 

@@ -135,6 +135,7 @@ def draw(session_id):
     session = state.client().session(session_id)
     turns = state.client().turns(session_id).items
     page = history.load(session)
+    banners.what_happened()
     banners.all_that_apply(state.server())
     actions = message_actions.load(session, turns[0] if turns else None)
     history.show(page, page.items, session, actions)

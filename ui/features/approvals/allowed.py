@@ -13,8 +13,7 @@ from ui.shared.text.markdown import plain
 @st.dialog("Allowed tools", icon=":material/verified_user:")
 def show(session: Session) -> None:
     """Draw the list; what is taken back leaves it at once."""
-    if problem := state.take_flash():
-        banners.error(problem)
+    banners.what_happened()
     tools = get_allowed_tools(state.client(), session.id)
     if not tools:
         st.markdown("No tool is allowed for good in this session.")

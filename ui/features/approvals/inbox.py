@@ -1,7 +1,5 @@
 """All calls that wait for a person, over all sessions; decided where they stand."""
 
-from datetime import datetime
-
 import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
@@ -12,9 +10,8 @@ from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import from_approval
 from ui.features.approvals.calls import list_pending
 from ui.features.approvals.state import EVERYONE, desk, is_ticked
-from ui.shared import banners, pager
+from ui.shared import banners, pager, reader
 from ui.shared.text.markdown import plain
-from ui.shared.times import moment, zone
 
 SECONDS = 4
 PAGE_ROWS = 50
@@ -85,9 +82,8 @@ def _ended(page: ApprovalPage) -> None:
 def _asked_for(approval: Approval) -> None:
     """Where a call comes from: its session, whose it is, and what was asked there."""
     is_own = approval.owner == state.server().user
-    now = datetime.now(zone(st.context.timezone))
     words = [approval.agent, *([] if is_own else [approval.owner])]
-    words.append(f"asked at {moment(approval.created_at, now)}")
+    words.append(f"asked at {reader.moment(approval.created_at)}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.page_link(
             state.CHAT_PAGE,

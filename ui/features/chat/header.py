@@ -5,6 +5,7 @@ import streamlit as st
 from backend.schemas.operations import ServerInfo
 from backend.schemas.sessions import Session
 from ui import state
+from ui.features.links import sharing
 from ui.features.results import exports
 from ui.features.usage import session as usage_session
 from ui.shared import banners
@@ -18,7 +19,9 @@ def show(session: Session, server: ServerInfo) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.markdown(f"**{plain(title)}**", width="content")
+        st.markdown(
+            f"**{plain(title)}** :small[:gray[{plain(session.domain, 60)}]]", width="content"
+        )
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if session.archived:
                 st.badge("Archived", icon=":material/archive:", color="gray")
@@ -36,6 +39,8 @@ def show(session: Session, server: ServerInfo) -> None:
                 banners.model_badge(server)
             usage_session.show(session)
             exports.show(session)
+            if session.owner == server.user and not state.is_read_only():
+                sharing.button(session)
             st.page_link(
                 state.SEARCH_PAGE,
                 label="",

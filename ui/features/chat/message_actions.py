@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,10 +15,10 @@ from ui import state
 from ui.client import ClientError
 from ui.features.chat import calls
 from ui.features.usage.calls import get_turn_figures
-from ui.shared import clipboard, last_known
+from ui.shared import clipboard, last_known, reader
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration, moment, zone
+from ui.shared.times import duration
 
 MAX_COPIED_CHARS = 300_000
 BUSY = "Not while a turn runs: wait for its end, or stop it"
@@ -67,14 +66,15 @@ def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessa
     return replace(actions, figures=kept[session.id][1])
 
 
-def figures_words(figures: TurnFigures, at: datetime) -> str:
+def figures_words(figures: TurnFigures) -> str:
     """14:05 · 12 s · 3,214 tokens in, 210 out."""
-    words = [moment(figures.finished_at, at)]
+    words = [reader.moment(figures.finished_at)]
     if figures.seconds is not None:
         words.append(duration(figures.seconds))
     used = figures.usage
     if used.input_tokens or used.output_tokens:
-        words.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
+        came, went = reader.number(used.input_tokens), reader.number(used.output_tokens)
+        words.append(f"{came} tokens in, {went} out")
     return " · ".join(words)
 
 
@@ -123,7 +123,7 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
         _offer_copy(row)
         if row.turn_id is not None and row.turn_id in actions.figures:
             figures = actions.figures[row.turn_id]
-            words = figures_words(figures, datetime.now(zone(st.context.timezone)))
+            words = figures_words(figures)
             if actions.names_models and figures.model:
                 words = f"{plain(figures.model, 60)} · {words}"
             st.caption(words, width="content")

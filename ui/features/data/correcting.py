@@ -154,6 +154,6 @@ def _save(file: FileDetails, change: FileCorrections) -> None:
     desk.problem, desk.preview = None, None
     try:
         made = calls.correct(state.client(), file.id, change)
-        desk.said = [f"Saved. {made.summary}"]
+        state.say(plain(f"Saved. {made.summary}", 600))
     except ClientError as problem:
         desk.problem = problem

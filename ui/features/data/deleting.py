@@ -28,7 +28,7 @@ def _confirm(file: FileDetails) -> None:
         if st.button("Delete", key="delete-file", type="primary", icon=":material/delete:"):
             try:
                 state.client().delete_file(file.id)
-                data_state.desk().said = [f"{file.name} was deleted."]
+                state.say(plain(f"{file.name} was deleted.", 600))
             except ClientError as problem:
                 state.flash(problem)
             data_state.show_all()

@@ -11,7 +11,7 @@ from ui.client import ClientError
 from ui.features.chat.messages.files import download_name
 from ui.features.data import calls, words
 from ui.features.data import state as data_state
-from ui.shared import tables
+from ui.shared import reader, tables
 from ui.shared.text.markdown import plain
 
 GetSample = Callable[[str], TableSample]
@@ -72,7 +72,7 @@ def show_source(source: SourceDetails) -> None:
     if source.note:
         st.info(plain(source.note, 600))
     if source.next_offset is not None:
-        st.caption(f"The first {len(source.tables)} of {source.table_count:,} tables.")
+        st.caption(f"The first {len(source.tables)} of {reader.number(source.table_count)} tables.")
     table = choose_table(source.tables)
     if table is not None:
         _sentences(table)
@@ -90,8 +90,12 @@ def choose_table(found: Sequence[SourceTable]) -> SourceTable | None:
 
 def show_table(table: SourceTable, get_sample: GetSample) -> None:
     """A table's columns, and its first rows."""
-    rows = "" if table.rows is None else f", {table.rows:,} row{'' if table.rows == 1 else 's'}"
-    st.subheader(f"{len(table.columns):,} columns{rows}", anchor=False)
+    rows = (
+        ""
+        if table.rows is None
+        else f", {reader.number(table.rows)} row{'' if table.rows == 1 else 's'}"
+    )
+    st.subheader(f"{reader.number(len(table.columns))} columns{rows}", anchor=False)
     st.dataframe(
         [
             {"Column": c.name, "Type": words.type_words(c.type), "What it holds": c.meaning}
@@ -120,7 +124,9 @@ def _sentences(table: SourceTable) -> None:
     said = list(table.warnings)[:MAX_SENTENCES]
     if isinstance(table, FileTable):
         skipped = [*table.titles, *table.below]
-        said = [f"Line {line.line:,} was skipped: {line.text}" for line in skipped] + said
+        said = [
+            f"Line {reader.number(line.line)} was skipped: {line.text}" for line in skipped
+        ] + said
     elif table.understood:
         said = [f"Read as {'; '.join(table.understood)}.", *said]
     if said:

@@ -9,7 +9,7 @@ from ui.client import ClientError
 from ui.features.chat.uploads import FILE_TYPES
 from ui.features.data import state as data_state
 from ui.features.data import words
-from ui.shared import pager
+from ui.shared import pager, reader
 from ui.shared.text.markdown import plain
 
 EVERY_SESSION = "Every session whose agents have tools for data"
@@ -28,17 +28,18 @@ def show_upload() -> None:
         "A file for one session only is dropped into its chat.",
     )
     if files:
-        desk.said, desk.refused = [], []
+        desk.refused = []
         for file in files:
             try:
                 made = state.client().upload_file(None, file.name, file)
-                desk.said.append(f"{made.name}: {made.problem or made.summary or 'being read'}")
+                if made.problem:
+                    desk.refused.append(f"{made.name}: {made.problem}")
+                else:
+                    state.say(plain(f"{made.name}: {made.summary or 'being read'}", 600))
             except ClientError as problem:
                 desk.refused.append(f"{file.name}: {problem.detail}")
         desk.uploader = data_state.Desk().uploader
         st.rerun()
-    for said in desk.said:
-        st.success(plain(said, 600), icon=":material/check:")
     for said in desk.refused:
         st.error(plain(said, 600), icon=":material/error:")
 
@@ -63,7 +64,8 @@ def show_sources(sources: SourceList) -> None:
         with st.container(border=True, gap=None):
             _source_row(source)
     if sources.left_out:
-        st.caption(f"{sources.left_out:,} more files of the service are too many to be looked at.")
+        more = reader.number(sources.left_out)
+        st.caption(f"{more} more files of the service are too many to be looked at.")
 
 
 def _file_row(file: FileSummary) -> None:

@@ -18,7 +18,6 @@ class Desk:
 
     cursors: list[str] = field(default_factory=list)
     uploader: str = field(default_factory=lambda: uuid4().hex[:8])
-    said: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     preview: FilePreview | None = None
     preview_of: UUID | None = None

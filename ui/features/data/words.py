@@ -2,6 +2,7 @@
 
 from backend.schemas.files import FileKind, FileSummary
 from backend.schemas.sources import SourceSummary
+from ui.shared import reader
 
 KINDS = {
     FileKind.TABLE: "Table",
@@ -50,7 +51,7 @@ def size(count: int) -> str:
     for unit, factor in (("KB", 1e3), ("MB", 1e6), ("GB", 1e9)):
         if count < factor * 1_000 or unit == "GB":
             value = count / factor
-            return f"{value:.1f} {unit}" if value < 10 else f"{value:,.0f} {unit}"
+            return f"{value:.1f} {unit}" if value < 10 else f"{reader.number(value)} {unit}"
     return str(count)
 
 
@@ -61,7 +62,7 @@ def about_file(file: FileSummary) -> str:
         parts.append(f"{file.tables} tables")
     if file.rows is not None:
         unit = "page" if file.kind is FileKind.DOCUMENT else "row"
-        parts.append(f"{file.rows:,} {unit}{'' if file.rows == 1 else 's'}")
+        parts.append(f"{reader.number(file.rows)} {unit}{'' if file.rows == 1 else 's'}")
     elif not file.is_read:
         parts.append("still being read")
     return " · ".join(parts)

@@ -88,7 +88,7 @@ def _words(domain: Domain) -> list[str]:
 def _change(domain: Domain, said: str, **fields: bool) -> None:
     try:
         domains.change_domain(state.client(), domain.id, fields)
-        domain_state.say(said.format(plain(domain.name, 80)))
+        state.say(said.format(plain(domain.name, 80)))
     except ClientError as problem:
         state.flash(problem)
     st.rerun()
@@ -127,7 +127,7 @@ def _delete(domain: Domain) -> None:
         if st.button("Delete", key="delete-domain", type="primary", icon=":material/delete:"):
             try:
                 domains.delete_domain(state.client(), domain.id)
-                domain_state.say(f"{plain(domain.name, 80)} was deleted.")
+                state.say(f"{plain(domain.name, 80)} was deleted.")
             except ClientError as problem:
                 state.flash(problem)
             st.rerun()

@@ -1,10 +1,9 @@
-"""What one browser tab remembers of domains: which is open, which is chosen, what was done."""
+"""What one browser tab remembers of domains: which is open, which is chosen."""
 
 import streamlit as st
 
 NEW = "new"  # in place of a domain's id in the URL
 CHOSEN = "chosen-domain"
-_SAID = "domain-said"
 
 
 def open_domain() -> str | None:
@@ -35,14 +34,3 @@ def version_page(key: str) -> int | None:
 def turn_versions(key: str, before: int | None) -> None:
     """Show another page of versions."""
     st.session_state[key] = before
-
-
-def say(text: str) -> None:
-    """Keep what a callback has done, to be said once."""
-    st.session_state[_SAID] = text
-
-
-def take_said() -> str | None:
-    """Return what the last callback has done, once."""
-    said: str | None = st.session_state.pop(_SAID, None)
-    return said

@@ -68,7 +68,7 @@ def _restore(domain: Domain, version: int) -> None:
     except ClientError as problem:
         state.flash(problem)
         return
-    domain_state.say(f"Restored: version {made.version} is as version {version} was.")
+    state.say(f"Restored: version {made.version} is as version {version} was.")
 
 
 def _page_button(label: str, key: str, before: int | None) -> None:

@@ -14,7 +14,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.inspector import words
 from ui.features.inspector.calls import get_model_call, list_model_calls
-from ui.shared import banners, pager
+from ui.shared import banners, pager, reader
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
@@ -96,7 +96,7 @@ def _details(session_id: UUID, version: int, number: int) -> None:
     key = f"call-{session_id}-{version}-{number}"
     if hidden > 0 and key not in state.memory().expanded:
         st.button(
-            f"Show the {hidden:,} messages before",
+            f"Show the {reader.number(hidden)} messages before",
             key=f"all-{key}",
             type="tertiary",
             icon=":material/expand_less:",
@@ -123,7 +123,7 @@ def _message(sent: SentMessage, place: int, key: str) -> None:
     is_added = sent.place is None and role not in ("system", "developer")
     mark = " :orange-badge[edited or added on the way]" if is_added else ""
     who = plain(words.ROLES.get(role, role), 40)
-    st.markdown(f":small[{place}. {who} · about {sent.tokens:,} tokens]{mark}")
+    st.markdown(f":small[{place}. {who} · about {reader.number(sent.tokens)} tokens]{mark}")
     if said := words.content_words(message.get("content")):
         long_text.code(said, key)
     if calls := message.get("tool_calls"):

@@ -8,7 +8,7 @@ from backend.schemas.inspection import InspectedRow, Inspection, Pair, ReadMessa
 from ui import state
 from ui.features.inspector import words
 from ui.features.inspector.calls import get_inspection
-from ui.shared import pager
+from ui.shared import pager, reader
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
@@ -45,12 +45,16 @@ def show(session_id: UUID) -> None:
 def _totals(page: Inspection) -> None:
     """What the next request is made of, beside the budget where there is one."""
     totals = page.totals
-    parts = [f"{totals.system:,} for the system prompt"]
+    parts = [f"{reader.number(totals.system)} for the system prompt"]
     if totals.tools is not None:
-        parts.append(f"{totals.tools:,} for tools")
-    parts.append(f"{totals.messages:,} for {totals.message_count:,} messages")
+        parts.append(f"{reader.number(totals.tools)} for tools")
+    parts.append(
+        f"{reader.number(totals.messages)} for {reader.number(totals.message_count)} messages"
+    )
     total = totals.system + (totals.tools or 0) + totals.messages
-    st.markdown(f"The next request has about **{total:,} tokens**: {', '.join(parts)}.")
+    st.markdown(
+        f"The next request has about **{reader.number(total)} tokens**: {', '.join(parts)}."
+    )
     if totals.budget:
         st.progress(min(totals.messages / totals.budget, 1.0), text=_budget(totals))
     if page.system:
@@ -63,8 +67,10 @@ def _totals(page: Inspection) -> None:
 
 def _budget(totals: Totals) -> str:
     return (
-        f"{totals.messages:,} of {totals.budget:,} tokens of messages; "
-        f"beyond that the older ones are summarised, and about {totals.keep or 0:,} stay as said"
+        f"{reader.number(totals.messages)} of {reader.number(totals.budget or 0)} tokens of"
+        " messages; "
+        "beyond that the older ones are summarised, and about "
+        f"{reader.number(totals.keep or 0)} stay as said"
     )
 
 
@@ -90,7 +96,7 @@ def _pair(pair: Pair) -> None:
 
 def _shown(row: InspectedRow) -> None:
     message = row.message
-    tokens = f" · {row.tokens:,} tokens" if row.tokens else ""
+    tokens = f" · {reader.number(row.tokens)} tokens" if row.tokens else ""
     status = words.context_status_badge(row.context_status)
     head = f":small[{plain(words.speaker(message), 80)}{tokens}] {status}"
     st.markdown(f"{head}  \n{_brief(words.words_of(message))}")
@@ -98,7 +104,8 @@ def _shown(row: InspectedRow) -> None:
 
 def _read(message: ReadMessage) -> None:
     who = words.ROLES.get(message.role, message.role)
-    head = f":small[{MODEL} {message.place + 1}. {plain(who, 40)} · {message.tokens:,} tokens]"
+    tokens = f"{reader.number(message.tokens)} tokens"
+    head = f":small[{MODEL} {message.place + 1}. {plain(who, 40)} · {tokens}]"
     st.markdown(
         f"{head} {words.origin_badge(message.origin)}  \n{_brief(words.words_read(message))}"
     )

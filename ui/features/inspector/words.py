@@ -1,4 +1,4 @@
-"""What the inspector says in words: context_statuses, reasons, who speaks. Pure."""
+"""What the inspector says in words: context_statuses, reasons, who speaks."""
 
 from backend.schemas.inspection import (
     ContextStatus,
@@ -10,6 +10,7 @@ from backend.schemas.inspection import (
     Reason,
 )
 from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
+from ui.shared import reader
 from ui.shared.text.json_text import lay_out
 from ui.shared.times import duration
 
@@ -97,10 +98,13 @@ def differs(pair: Pair) -> bool:
 
 def call_words(call: ModelCallSummary) -> str:
     """Return a model call in one line."""
-    asked = "1 message" if call.message_count == 1 else f"{call.message_count:,} messages"
+    asked = (
+        "1 message" if call.message_count == 1 else f"{reader.number(call.message_count)} messages"
+    )
     parts = [call.model, asked]
     if call.input_tokens is not None:
-        parts.append(f"{call.input_tokens:,} tokens in, {call.output_tokens or 0:,} out")
+        came, went = reader.number(call.input_tokens), reader.number(call.output_tokens or 0)
+        parts.append(f"{came} tokens in, {went} out")
     if call.cost:
         parts.append(f"{call.cost:.4f}")
     if call.seconds is not None:

@@ -9,15 +9,14 @@ from ui.client import Client
 Format = Literal["csv", "xlsx"]
 
 
-def stored_table(client: Client, session_id: UUID, result_id: str) -> dict[str, Any]:
+def stored_table(client: Client, path: str) -> dict[str, Any]:
     """Return the whole stored table of a tool result."""
-    table: dict[str, Any] = client.send("GET", _result(session_id, result_id)).json()
+    table: dict[str, Any] = client.send("GET", path).json()
     return table
 
 
-def stored_file(client: Client, session_id: UUID, result_id: str, format: Format) -> bytes:
+def stored_file(client: Client, path: str, format: Format) -> bytes:
     """Return the same as a file."""
-    path = _result(session_id, result_id)
     return client.send("GET", path, params={"format": format}).content
 
 
@@ -32,10 +31,6 @@ def query_file(client: Client, session_id: UUID, source: str, sql: str, format: 
     path = f"sessions/{session_id}/query"
     asked = {"json": _body(source, sql), "params": {"format": format}}
     return client.send("POST", path, **asked).content
-
-
-def _result(session_id: UUID, result_id: str) -> str:
-    return f"sessions/{session_id}/results/{result_id}"
 
 
 def _body(source: str, sql: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from backend.tabular.charts import (
     to_vega,
 )
 from ui.features.results import picture
-from ui.shared import tables
+from ui.shared import reader, tables
 from ui.shared.text.markdown import plain
 
 HEIGHT = 320
@@ -41,7 +41,8 @@ def show(table: Table, key: str) -> None:
         )
     picture.offer(f"picture-{key}", tables.file_name(table.get("title"), "svg"))
     if len(table["rows"]) > MAX_POINTS:
-        st.caption(f"Drawn from the first {MAX_POINTS:,} of {len(table['rows']):,} rows.")
+        shown, total = reader.number(MAX_POINTS), reader.number(len(table["rows"]))
+        st.caption(f"Drawn from the first {shown} of {total} rows.")
 
 
 def _given(table: Table) -> dict[str, Any] | None:

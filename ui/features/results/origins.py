@@ -48,18 +48,15 @@ class AtHand:
 class Stored:
     """A tool result of which the page has the first rows."""
 
-    session_id: UUID
-    result_id: str
+    path: str
 
     def whole(self) -> Table:
         """Return the stored table, which never changes."""
-        return _stored(state.server().user, self.session_id, self.result_id)
+        return _stored(state.server().user, self.path)
 
     def file(self, format: Format) -> bytes:
         """Return it as a file."""
-        return _or_why(
-            lambda: calls.stored_file(state.client(), self.session_id, self.result_id, format)
-        )
+        return _or_why(lambda: calls.stored_file(state.client(), self.path, format))
 
 
 @dataclass(frozen=True)
@@ -84,13 +81,15 @@ class Asked:
 def origin_of(table: Table, session_id: UUID) -> Origin:
     """Return where the table of a tool result comes from."""
     result_id = table.get("result_id")
-    return Stored(session_id, str(result_id)) if result_id else AtHand(table)
+    if not result_id:
+        return AtHand(table)
+    return Stored(state.result_path(session_id, str(result_id)))
 
 
 # By person: what one may see is not kept for another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
-def _stored(user: str, session_id: UUID, result_id: str) -> dict[str, Any]:
-    return calls.stored_table(state.client(), session_id, result_id)
+def _stored(user: str, path: str) -> dict[str, Any]:
+    return calls.stored_table(state.client(), path)
 
 
 def _or_why(fetch: Callable[[], bytes]) -> bytes:

@@ -37,7 +37,12 @@ def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
 
 @st.fragment
 def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> None:
-    """Draw the way to the editor, or the editor that it has opened for this call."""
+    """Draw the way to the editor, or the editor that it has opened for this call.
+
+    Whoever reads by a link runs nothing.
+    """
+    if state.link_token() is not None:
+        return
     editor = state.memory().own_queries.get(call_id)
     if not isinstance(editor, Editor):
         st.button(

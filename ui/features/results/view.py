@@ -14,7 +14,7 @@ from ui.client import ClientError
 from ui.features.results import chart
 from ui.features.results.calls import Format
 from ui.features.results.origins import Origin
-from ui.shared import clipboard, tables
+from ui.shared import clipboard, reader, tables
 from ui.shared.text.markdown import plain
 
 TABLE, CHART = "Table", "Chart"
@@ -108,13 +108,17 @@ def _below(
 def counted(table: Table, shown: int, matching: int | None = None) -> str:
     """Return how many rows are shown of how many, and whether the tool has cut them."""
     total = int(table.get("row_count") or len(table.get("rows", [])))
-    rows = "1 row" if total == 1 else f"{total:,} rows"
+    rows = "1 row" if total == 1 else f"{reader.number(total)} rows"
     parts = []
     if matching is not None:
-        parts.append(f"{matching:,} of {rows} match")
+        parts.append(f"{reader.number(matching)} of {rows} match")
         total = matching
     if shown < total:
-        parts.append(f"{shown:,} of {total:,} rows" if matching is None else f"first {shown:,}")
+        parts.append(
+            f"{reader.number(shown)} of {reader.number(total)} rows"
+            if matching is None
+            else f"first {reader.number(shown)}"
+        )
     elif matching is None:
         parts.append(rows)
     if not table.get("complete", True):

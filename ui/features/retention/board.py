@@ -6,6 +6,7 @@ from backend.schemas.retention import Reason, Retention, RetentionRules
 from ui import state
 from ui.client import ClientError
 from ui.features.retention.calls import apply_retention
+from ui.shared import reader
 from ui.shared.times import zone
 
 REASONS = {
@@ -17,8 +18,6 @@ REASONS = {
 
 def show(retention: Retention) -> None:
     """Draw the page."""
-    if problem := state.take_flash():
-        st.error(f"**{problem.title}**  \n{problem.detail}")
     for sentence in rule_words(retention.rules):
         st.markdown(sentence)
     st.caption(
@@ -38,8 +37,10 @@ def rule_words(rules: RetentionRules) -> list[str]:
     """Return the rules as sentences; a rule that is off says so."""
     days = f"deleted after **{rules.days} days** without use" if rules.days else "kept for ever"
     number, size, hours = rules.sessions_per_person, rules.megabytes, rules.every_hours
-    sessions = f"at most **{number:,} sessions**" if number else "any number of sessions"
-    amount = f"at most **{size:,} MB**" if size else "any amount"
+    sessions = (
+        f"at most **{reader.number(number)} sessions**" if number else "any number of sessions"
+    )
+    amount = f"at most **{reader.number(size)} MB**" if size else "any amount"
     when = f"every **{hours:g} hours**" if hours else "by an administrator only"
     return [
         f"- Sessions are {days}, unless their domain says otherwise.",
@@ -50,7 +51,7 @@ def rule_words(rules: RetentionRules) -> list[str]:
 
 
 def _departing(retention: Retention) -> None:
-    st.markdown(f"**{retention.planned:,}** sessions, the oldest first:")
+    st.markdown(f"**{reader.number(retention.planned)}** sessions, the oldest first:")
     st.dataframe(
         [
             {
@@ -62,6 +63,11 @@ def _departing(retention: Retention) -> None:
             }
             for one in retention.first
         ],
+        column_config={
+            "Last used": st.column_config.DatetimeColumn(
+                format="localized", timezone=st.context.timezone
+            )
+        },
         hide_index=True,
         width="stretch",
     )
@@ -71,7 +77,9 @@ def _departing(retention: Retention) -> None:
 
 @st.dialog("Delete these sessions?", icon=":material/delete:")
 def _confirm(planned: int) -> None:
-    st.markdown(f"**{planned:,} sessions** with all their messages are deleted for good.")
+    st.markdown(
+        f"**{reader.number(planned)} sessions** with all their messages are deleted for good."
+    )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep-sessions"):
             st.rerun()

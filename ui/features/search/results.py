@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
@@ -13,8 +12,8 @@ from backend.schemas.sessions import ContentType, MessageType
 from ui import state
 from ui.client import ClientError
 from ui.features.search.form import Wanted
+from ui.shared import reader
 from ui.shared.text.markdown import plain
-from ui.shared.times import moment, zone
 
 _FOUND = "search-found"
 _SPEAKERS = {
@@ -53,11 +52,10 @@ def show(wanted: Wanted) -> None:
     if not pages[0].items:
         _nothing(wanted)
         return
-    now = datetime.now(zone(st.context.timezone))
     # Page by page: what is asked for later moves nothing of what is read.
     for page in pages:
         for group in _by_session(page.items):
-            _draw_session(group, wanted, now)
+            _draw_session(group, wanted)
     if (cursor := pages[-1].next_cursor) is not None:
         st.button(
             "Show more",
@@ -101,7 +99,7 @@ def _by_session(hits: Sequence[SearchHit]) -> list[list[SearchHit]]:
     return [list(group) for _, group in groupby(ordered, key=lambda hit: hit.session_id)]
 
 
-def _draw_session(hits: Sequence[SearchHit], wanted: Wanted, now: datetime) -> None:
+def _draw_session(hits: Sequence[SearchHit], wanted: Wanted) -> None:
     first = hits[0]
     is_own = first.owner == state.server().user
     with st.container(border=True, gap="small"):
@@ -111,15 +109,15 @@ def _draw_session(hits: Sequence[SearchHit], wanted: Wanted, now: datetime) -> N
         title = plain(first.session_title or "New chat", 120)
         st.markdown(f"**{title}** :small[:gray[{' · '.join(about)}]]")
         for hit in hits:
-            _draw_hit(hit, now, is_own=is_own)
+            _draw_hit(hit, is_own=is_own)
 
 
-def _draw_hit(hit: SearchHit, now: datetime, *, is_own: bool) -> None:
+def _draw_hit(hit: SearchHit, *, is_own: bool) -> None:
     place = {"session": str(hit.session_id), "at": str(hit.position)}
     with st.container(gap=None, key=f"found-{hit.message_id}"):
         st.page_link(
             state.CHAT_PAGE,
-            label=" · ".join([moment(hit.created_at, now), _speaker(hit)]),
+            label=" · ".join([reader.moment(hit.created_at), _speaker(hit)]),
             icon=_SPEAKERS[hit.message_type],
             query_params=place if is_own else {**place, "view": "read"},
         )

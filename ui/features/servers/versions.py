@@ -11,10 +11,9 @@ from ui import state
 from ui.client import ClientError
 from ui.features.servers.calls import decide_version, list_versions
 from ui.features.servers.words import changes, version_words
-from ui.shared import banners
+from ui.shared import banners, reader
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
-from ui.shared.times import moment, zone
 
 SHOWN = 50
 COLORS = {VersionStatus.ACCEPTED: "green", VersionStatus.REFUSED: "red"}
@@ -22,8 +21,6 @@ COLORS = {VersionStatus.ACCEPTED: "green", VersionStatus.REFUSED: "red"}
 
 def show(domain_id: UUID) -> None:
     """Draw both; after a decision the servers are looked at again."""
-    if problem := state.take_flash():
-        banners.error(problem)
     try:
         page = list_versions(state.client(), domain_id)
     except ClientError as error:
@@ -48,7 +45,7 @@ def _waiting(domain_id: UUID, page: ToolVersionPage) -> None:
         with st.container(border=True):
             _question(domain_id, version)
     if page.pending > SHOWN:
-        st.caption(f"The first {SHOWN} of {page.pending:,} are shown.")
+        st.caption(f"The first {SHOWN} of {reader.number(page.pending)} are shown.")
 
 
 def _question(domain_id: UUID, version: ToolVersion) -> None:
@@ -63,7 +60,7 @@ def _question(domain_id: UUID, version: ToolVersion) -> None:
 def _decided(domain_id: UUID, versions: Sequence[ToolVersion]) -> None:
     if not versions:
         return
-    label = f"Versions that were accepted or refused ({len(versions):,})"
+    label = f"Versions that were accepted or refused ({reader.number(len(versions))})"
     with st.expander(label, icon=":material/history:"):
         for version in versions[:SHOWN]:
             _row(domain_id, version)
@@ -109,4 +106,4 @@ def _decide(domain_id: UUID, version_id: UUID, is_accepted: bool) -> None:
 
 
 def _when(at: datetime) -> str:
-    return moment(at, datetime.now(zone(st.context.timezone)))
+    return reader.moment(at)

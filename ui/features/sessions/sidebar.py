@@ -9,6 +9,7 @@ from ui import state
 from ui.features.approvals import allowed as approval_allowed
 from ui.features.sessions import session_list
 from ui.pages import PAGES, PageSpec
+from ui.shared import reader, shortcuts
 
 # Only the list scrolls. Sent before it, so that nothing moves when the list appears.
 LAYOUT = session_list.FOLDER / "sidebar.css"
@@ -71,6 +72,7 @@ def _footer(server: ServerInfo) -> None:
         if server.is_admin:
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
                 _links(admin_pages)
+        shortcuts.button()
 
 
 def _links(pages: Sequence[PageSpec]) -> None:
@@ -82,7 +84,7 @@ def _links(pages: Sequence[PageSpec]) -> None:
 
 def _label(page: PageSpec) -> str:
     waiting = state.server().pending_approvals if page.path == state.INBOX_PAGE else 0
-    return f"{page.title} :primary-badge[{waiting:,}]" if waiting else page.title
+    return f"{page.title} :primary-badge[{reader.number(waiting)}]" if waiting else page.title
 
 
 def _show_archived(archived: bool) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from backend.schemas.usage import DomainBudgets, UsageBy, UsageReport, UsageRow
 from ui.features.usage import words as usage_words
+from ui.shared import reader
 from ui.shared.text.markdown import plain
 
 NAMES = {
@@ -59,9 +60,9 @@ def as_csv(report: UsageReport) -> str:
 
 def _total(total: UsageRow) -> None:
     with st.container(horizontal=True):
-        st.metric("Turns", f"{total.turns:,}")
-        st.metric("Tokens in", f"{total.input_tokens:,}")
-        st.metric("Tokens out", f"{total.output_tokens:,}")
+        st.metric("Turns", f"{reader.number(total.turns)}")
+        st.metric("Tokens in", f"{reader.number(total.input_tokens)}")
+        st.metric("Tokens out", f"{reader.number(total.output_tokens)}")
         st.metric("Cost", usage_words.cost(total.cost))
 
 
@@ -71,7 +72,7 @@ def _chart(report: UsageReport) -> None:
     used = {day.day: day.cost if report.total.cost else day.tokens for day in report.days}
     days = [report.since + timedelta(n) for n in range((report.until - report.since).days + 1)]
     values = [used.get(day, 0) for day in days]
-    frame = pd.DataFrame({"Day": [f"{day:%d %b}" for day in days], figure: values})
+    frame = pd.DataFrame({"Day": [reader.day(day) for day in days], figure: values})
     st.bar_chart(
         frame, x="Day", y=figure, x_label="", color="primary", height=200, sort=False,
         alt=f"{figure} by day",

@@ -2,6 +2,7 @@
 
 from backend.schemas.sessions import Usage
 from backend.schemas.usage import Budget, BudgetKind
+from ui.shared import reader
 
 BUDGETS = {
     BudgetKind.SESSION_TOKENS: "This session",
@@ -14,16 +15,18 @@ TOKEN_KINDS = (BudgetKind.SESSION_TOKENS, BudgetKind.DOMAIN_TOKENS)
 
 def cost(amount: float) -> str:
     """12.50, 0.0031: as many digits as tell something."""
-    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}"
+    return reader.number(amount, 2) if amount >= 1 or not amount else f"{amount:.2g}"
 
 
 def usage(used: Usage) -> str:
     """1,234 tokens in (1,000 cached), 56 out · 3 model calls · cost 0.0031."""
-    cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
-    reasoning = f" ({used.reasoning_tokens:,} thinking)" if used.reasoning_tokens else ""
-    calls = "1 model call" if used.model_calls == 1 else f"{used.model_calls:,} model calls"
+    cached = f" ({reader.number(used.cached_tokens)} cached)" if used.cached_tokens else ""
+    thought = reader.number(used.reasoning_tokens)
+    reasoning = f" ({thought} thinking)" if used.reasoning_tokens else ""
+    calls = f"{reader.number(used.model_calls)} model call{'' if used.model_calls == 1 else 's'}"
+    came, went = reader.number(used.input_tokens), reader.number(used.output_tokens)
     said = [
-        f"{used.input_tokens:,} tokens in{cached}, {used.output_tokens:,} out{reasoning}",
+        f"{came} tokens in{cached}, {went} out{reasoning}",
         calls,
     ]
     if used.cost:
@@ -34,7 +37,7 @@ def usage(used: Usage) -> str:
 def budget(one: Budget) -> str:
     """This session: 1,200 of 5,000 tokens."""
     if one.kind in TOKEN_KINDS:
-        share = f"{one.used:,.0f} of {one.limit:,.0f} tokens"
+        share = f"{reader.number(one.used)} of {reader.number(one.limit)} tokens"
     else:
         share = f"cost {cost(one.used)} of {cost(one.limit)}"
     return f"{BUDGETS[one.kind]}: {share}"

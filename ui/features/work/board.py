@@ -16,7 +16,7 @@ FIGURE_WIDTH = 150
 @st.fragment(run_every=SECONDS)
 def show() -> None:
     """Draw all of it, every few seconds again; an outage is said and waited for."""
-    problem = state.take_flash()
+    banners.what_happened()
     try:
         work = state.client().work()
     except ClientError as error:
@@ -26,8 +26,6 @@ def show() -> None:
     # A container each: what opens or closes in one leaves the places in the next as they are, or
     # an open popover there would shut.
     with st.container():
-        if problem is not None:
-            banners.error(problem)
         if not work.redis_answers:
             text, icon = banners.MISSING["redis"]
             st.warning(text, icon=icon)

@@ -13,6 +13,7 @@ from backend.schemas.sessions import TurnStatus
 from backend.schemas.work import WorkTurn
 from ui import state
 from ui.features.chat.composer import retry, stop
+from ui.shared import reader
 from ui.shared.once import is_done
 from ui.shared.states import loss_words, silence_words, wait_words
 from ui.shared.text.markdown import plain
@@ -35,7 +36,7 @@ def show_unfinished(turns: Sequence[WorkTurn], total: int) -> None:
     for turn in turns[:SHOWN]:
         _unfinished_card(turn)
     if total > SHOWN:
-        st.caption(f"The first {min(SHOWN, len(turns))} of {total:,} are shown.")
+        st.caption(f"The first {min(SHOWN, len(turns))} of {reader.number(total)} are shown.")
 
 
 def show_failures(turns: Sequence[WorkTurn]) -> None:

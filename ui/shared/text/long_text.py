@@ -8,6 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui import state
+from ui.shared import reader
 from ui.shared.text.formulas import write_formulas
 from ui.shared.text.markdown import Piece, safe_markdown, split_pieces
 from ui.shared.text.markup import highlighted_as, is_too_much
@@ -90,7 +91,7 @@ def _offer_rest(text: str, shown: str, key: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(shown) < len(text):
-            said = f"The first {len(shown):,} of {_size(len(text))} characters"
+            said = f"The first {reader.number(len(shown))} of {_size(len(text))} characters"
             st.caption(said, width="content")
             st.button(
                 "Show all",
@@ -104,4 +105,4 @@ def _offer_rest(text: str, shown: str, key: str) -> None:
 
 
 def _size(chars: int) -> str:
-    return f"{chars / 1_000_000:.1f} million" if chars >= 1_000_000 else f"{chars:,}"
+    return f"{chars / 1_000_000:.1f} million" if chars >= 1_000_000 else f"{reader.number(chars)}"

@@ -10,6 +10,7 @@ from PIL import Image
 from backend.schemas.sessions import DisplayMessage
 from ui import state
 from ui.client import ClientError
+from ui.shared import reader
 from ui.shared.text.markdown import plain
 
 # Kinds that hold pixels and nothing else; SVG, for one, is a page that may call out.
@@ -47,7 +48,9 @@ def label(row: DisplayMessage) -> str:
     name = content.get("title") or content.get("name") or content.get("mime_type")
     parts = [plain(str(name or row.content_type), 120)]
     if isinstance(size := content.get("bytes"), int):
-        parts.append(f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{size:,} bytes")
+        parts.append(
+            f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{reader.number(size)} bytes"
+        )
     if tool := content.get("tool"):
         parts.append(f"from {plain(str(tool), 80)}")
     return " · ".join(parts)
@@ -64,17 +67,16 @@ def is_image(data: bytes) -> bool:
 
 def fetch(session_id: UUID, result_id: str) -> bytes:
     """Return the bytes of a stored file; none where it cannot be had."""
-    return _fetch(state.server().user, session_id, result_id)
+    return _fetch(state.server().user, state.result_path(session_id, result_id))
 
 
 # By person: what one may see is not kept for another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
-def _fetch(user: str, session_id: UUID, result_id: str) -> bytes:
-    return _load(session_id, result_id)
+def _fetch(user: str, path: str) -> bytes:
+    return _load(path)
 
 
-def _load(session_id: UUID, result_id: str) -> bytes:
-    path = f"sessions/{session_id}/results/{result_id}"
+def _load(path: str) -> bytes:
     try:
         return state.client().send("GET", path, params={"format": "file"}).content
     except ClientError:
@@ -82,10 +84,10 @@ def _load(session_id: UUID, result_id: str) -> bytes:
 
 
 def _offer_download(row: DisplayMessage, session_id: UUID, key: str) -> None:
-    result_id = str(row.metadata["result_id"])
+    path = state.result_path(session_id, str(row.metadata["result_id"]))
     st.download_button(
         label(row),
-        lambda: _load(session_id, result_id),
+        lambda: _load(path),
         file_name=download_name(row.content.get("name")),
         mime="application/octet-stream",
         key=f"file-{key}",

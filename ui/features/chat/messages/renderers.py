@@ -54,6 +54,13 @@ class Place:
         """Return a key for the widgets of one row."""
         return f"{self.prefix}-{row.id}"
 
+    def card_key(self, row: DisplayMessage, *, is_open: bool = False) -> str:
+        """Return the key of a row's card: by it a browser knows what a person has opened.
+
+        Its label may change, and stays out of it. One that is drawn open is another card.
+        """
+        return f"card-{self.key(row)}" + ("-open" if is_open else "")
+
 
 def draw(block: Block, place: Place) -> None:
     """Draw a block by its content type; one that these pages do not know is shown as it is."""
@@ -70,12 +77,13 @@ def _text(block: Block, place: Place) -> None:
     if row.status is MessageStatus.STOPPED:
         st.caption(":material/stop_circle: Stopped here")
     if row.message_type is MessageType.ASSISTANT:
-        sources.show(row.metadata)
+        sources.show(row.metadata, f"sources-{place.key(row)}")
 
 
 def thinking(rows: Sequence[DisplayMessage], place: Place) -> None:
     """Draw thinking as one row, however often the model thought."""
-    with st.expander("Thinking", type="compact", icon=":material/psychology:"):
+    key = f"thinking-{place.key(rows[0])}"
+    with st.expander("Thinking", type="compact", icon=":material/psychology:", key=key):
         for row in rows:
             long_text.answer(str(row.content.get("text", "")), place.key(row))
             sources.show_within(row.metadata)
@@ -92,10 +100,11 @@ def _tool_call(block: Block, place: Place) -> None:
         return
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
-    is_open = is_edited or _is_chart(block)
+    is_open = is_edited or _is_chart(block) or place.is_open
     with st.expander(
         _step_label(block, asked),
-        is_open or place.is_open,
+        is_open,
+        key=place.card_key(block.row, is_open=is_open),
         icon=_step_icon(block, asked),
         type="step",
     ):
@@ -111,7 +120,7 @@ def _tool_call(block: Block, place: Place) -> None:
 def _tool_result(block: Block, place: Place) -> None:
     icon = FAILED_ICON if block.row.content.get("is_error") else DONE_ICON
     name = plain(str(block.row.content.get("name") or "tool"))
-    with st.expander(f"**{name}**", icon=icon, type="step"):
+    with st.expander(f"**{name}**", icon=icon, type="step", key=place.card_key(block.row)):
         _output(block.row, place)
 
 
@@ -134,7 +143,8 @@ def _interrupt(block: Block, place: Place) -> None:
         return
     label = f"**{plain(asked.name, 80)}** · {approval_card.end_words(asked)}"
     icon = approval_card.end_icon(asked, block.row.status) or DONE_ICON
-    with st.expander(label, asked.is_edited, icon=icon, type="step"):
+    key = place.card_key(block.row, is_open=asked.is_edited)
+    with st.expander(label, asked.is_edited, icon=icon, type="step", key=key):
         approval_card.show_end(asked, place.key(block.row))
 
 
@@ -198,7 +208,8 @@ def _input(row: DisplayMessage, place: Place, *, is_folded: bool) -> None:
     if not is_folded:
         _draw_input(row, place)
         return
-    with st.expander("Query", type="compact", icon=":material/code:"):
+    key = f"query-{place.card_key(row)}"
+    with st.expander("Query", type="compact", icon=":material/code:", key=key):
         _draw_input(row, place)
 
 

@@ -16,10 +16,10 @@ _HOST = re.compile(r"[\w.-]+(?::\d+)?", re.ASCII)
 _SAFE = "/?#%&=+,;@.-_"
 
 
-def show(metadata: Mapping[str, Any]) -> None:
+def show(metadata: Mapping[str, Any], key: str) -> None:
     """Draw the list behind an answer, folded; nothing where there is none."""
     if lines := to_lines(metadata):
-        with st.expander(_label(metadata), type="compact", icon=":material/link:"):
+        with st.expander(_label(metadata), type="compact", icon=":material/link:", key=key):
             st.markdown("  \n".join(lines))
 
 

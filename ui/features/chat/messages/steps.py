@@ -45,7 +45,8 @@ def show(blocks: Sequence[Block], draw: Callable[[Block], None], place: Place) -
         elif part.label == "Thinking":
             renderers.thinking([block.row for block in part.blocks], place)
         else:
-            with st.expander(part.label, type="compact", icon=":material/construction:"):
+            key = f"steps-{place.key(part.blocks[0].row)}"
+            with st.expander(part.label, type="compact", icon=":material/construction:", key=key):
                 for block in part.blocks:
                     draw(block)
 

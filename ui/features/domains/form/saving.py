@@ -105,7 +105,7 @@ def _save(domain_id: UUID | None, draft: Draft) -> None:
         return
     close_draft(draft.name)
     domain_state.show_domain(saved.id)
-    domain_state.say(
+    state.say(
         f"Saved as version {saved.version}. New sessions begin with it; others keep what they have."
     )
 

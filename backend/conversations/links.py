@@ -1,0 +1,119 @@
+"""Links by which others of the installation read a session: made, listed and revoked by its owner.
+
+A token is random and stored as its digest: who reads the database opens nothing by it.
+"""
+
+import hashlib
+import secrets
+from uuid import UUID
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.auth.scope import Scope
+from backend.conversations.service import lock
+from backend.errors import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
+from backend.schemas.links import NewSessionLink, SessionLink, SessionLinks, SharedSession
+from db.models.conversation import ConversationRow
+from db.models.session_link import SessionLinkRow
+
+TOKEN_BYTES = 32
+MAX_LINKS = 100  # of one session, revoked ones too
+
+
+def make_link(session: Session, scope: Scope, conversation_id: UUID) -> NewSessionLink:
+    """Make a link to a session of the caller's own. Raise SessionNotFound, TooManyLinks."""
+    _hold(session, scope, conversation_id)
+    of_session = SessionLinkRow.conversation_id == conversation_id
+    if (session.scalar(select(func.count()).where(of_session)) or 0) >= MAX_LINKS:
+        raise TooManyLinks
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    row = session.execute(
+        insert(SessionLinkRow)
+        .values(conversation_id=conversation_id, token_hash=_digest(token))
+        .returning(SessionLinkRow.id, SessionLinkRow.created_at)
+    ).one()
+    details = {"link": str(row.id)}
+    audit.record(session, scope.user_id, "link_made", "session", conversation_id, details)
+    return NewSessionLink(id=row.id, created_at=row.created_at, revoked_at=None, token=token)
+
+
+def list_links(session: Session, scope: Scope, conversation_id: UUID) -> SessionLinks:
+    """Return the links to a session of the caller's own. Raise SessionNotFound."""
+    owner = session.scalar(
+        select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
+    )
+    if owner != scope.user_id:
+        raise SessionNotFound
+    rows = session.scalars(
+        select(SessionLinkRow)
+        .where(SessionLinkRow.conversation_id == conversation_id)
+        .order_by(SessionLinkRow.created_at.desc(), SessionLinkRow.id)
+    )
+    return SessionLinks(items=[_link(row) for row in rows])
+
+
+def revoke_link(
+    session: Session, scope: Scope, conversation_id: UUID, link_id: UUID
+) -> SessionLink:
+    """Revoke a link for good; once more changes nothing. Raise SessionNotFound, LinkNotFound."""
+    _hold(session, scope, conversation_id)
+    of_session = SessionLinkRow.conversation_id == conversation_id
+    row = session.scalar(select(SessionLinkRow).where(SessionLinkRow.id == link_id, of_session))
+    if row is None:
+        raise LinkNotFound
+    if row.revoked_at is not None:
+        return _link(row)
+    revoked_at = session.scalar(
+        update(SessionLinkRow)
+        .where(SessionLinkRow.id == link_id)
+        .values(revoked_at=func.clock_timestamp())
+        .returning(SessionLinkRow.revoked_at)
+    )
+    details = {"link": str(link_id)}
+    audit.record(session, scope.user_id, "link_revoked", "session", conversation_id, details)
+    return SessionLink(id=row.id, created_at=row.created_at, revoked_at=revoked_at)
+
+
+def open_link(session: Session, token: str) -> tuple[Scope, SharedSession]:
+    """Return the session that a link opens, and as whom it is read.
+
+    Raise LinkNotFound, or LinkRevoked, which says when it was.
+    """
+    row, link = ConversationRow, SessionLinkRow
+    found = session.execute(
+        select(
+            row.id, row.title, row.domain_name, row.owner_id, row.message_count, row.updated_at,
+            link.revoked_at,
+        )
+        .join(link, link.conversation_id == row.id)
+        .where(link.token_hash == _digest(token))
+    ).one_or_none()  # fmt: skip
+    if found is None:
+        raise LinkNotFound
+    if found.revoked_at is not None:
+        raise LinkRevoked.at(found.revoked_at)
+    shared = SharedSession(
+        id=found.id,
+        title=found.title,
+        domain=found.domain_name,
+        owner=found.owner_id,
+        message_count=found.message_count,
+        updated_at=found.updated_at,
+    )
+    return Scope(found.owner_id), shared
+
+
+def _hold(session: Session, scope: Scope, conversation_id: UUID) -> None:
+    """Hold a session of the caller's own: an administrator shares no other's. Raise."""
+    if lock(session, scope, conversation_id).owner_id != scope.user_id:
+        raise SessionNotFound
+
+
+def _link(row: SessionLinkRow) -> SessionLink:
+    return SessionLink(id=row.id, created_at=row.created_at, revoked_at=row.revoked_at)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,24 @@
+"""Links by which others of the installation read a session."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base
+
+
+class SessionLinkRow(Base):
+    """One link. Its token is known to whoever has the link, and kept as a digest only."""
+
+    __tablename__ = "session_links"
+    __table_args__ = (Index("ix_session_links_conversation", "conversation_id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    conversation_id: Mapped[UUID] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE")
+    )
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+    revoked_at: Mapped[datetime | None]

@@ -1,0 +1,38 @@
+"""An owner shares a session by a link; others read it, and cannot once it is revoked."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.stack import Stack
+
+CHART = "Chart spend by cost centre in 2026"
+
+
+def test_a_link_opens_the_history_to_be_read_until_it_is_revoked(
+    demo_desk: Desk, demo_stack: Stack
+):
+    desk = demo_desk
+    session_id = demo_stack.chat(CHART)["session_id"]
+    owners = desk.open(f"?session={session_id}")
+    desk.sees("The total is")
+    desk.main.locator("[class*=st-key-share-]").get_by_role("button").click()
+    dialog = owners.get_by_role("dialog", name="Share a read-only link")
+    dialog.get_by_role("button", name="Make a link").click()
+    link = dialog.locator("code").inner_text().strip()
+    assert link.startswith(f"{desk.url}/shared?link=")
+
+    readers = desk.open(link.removeprefix(f"{desk.url}/"))
+    desk.sees(CHART, "The total is", "Read only")
+    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    desk.main.get_by_text("Query", exact=True).filter(visible=True).click()
+    desk.sees("Query of fi")
+    expect(desk.composer).to_have_count(0)
+    for act in ("Run your own", "Edit", "Stop", "Retry", "Ask again"):
+        expect(desk.main.get_by_role("button", name=act, exact=True)).to_have_count(0)
+
+    dialog.get_by_role("button", name="Revoke").click()
+    expect(dialog.get_by_text("revoked")).to_be_visible()
+    readers.reload()
+
+    desk.sees("Link revoked", "Ask them for another")
+    desk.sees_not("The total is")

@@ -1,0 +1,102 @@
+"""Links by which others read a session: what they show, to whom, and how they end."""
+
+import json
+
+import pytest
+
+from backend.types import JSON
+from tests.integration.scenes import check_problem, make_session
+from tests.stack import Stack
+
+SAID = [("user", "What is it?"), ("assistant", "It is 42."), ("user", "Of another branch")]
+
+
+@pytest.fixture
+def session_id(stack: Stack) -> str:
+    session_id = make_session(stack, title="The answer")
+    for position, (speaker, text) in enumerate(SAID, 1):
+        stack.query_and_commit(
+            """INSERT INTO display_messages
+                 (conversation_id, position, message_type, content_type, status, content)
+               VALUES (CAST(:session AS uuid), :position, :speaker, 'text', 'completed',
+                 CAST(:content AS jsonb))""",
+            session=session_id, position=position, speaker=speaker,
+            content=json.dumps({"text": text}),
+        )  # fmt: skip
+    stack.query_and_commit(
+        """UPDATE conversations SET message_count = 3, path = '[[1, 2]]'
+           WHERE id = CAST(:id AS uuid)""",
+        id=session_id,
+    )
+    return session_id
+
+
+def make_link(stack: Stack, session_id: str) -> JSON:
+    made = stack.client.post(f"/sessions/{session_id}/links")
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+def test_a_link_shows_the_branch_that_is_shown_and_nothing_else(stack: Stack, session_id: str):
+    token = make_link(stack, session_id)["token"]
+
+    shared = stack.client.get(f"/shared/{token}").json()
+    rows = stack.client.get(f"/shared/{token}/messages").json()["items"]
+
+    assert (shared["title"], shared["owner"]) == ("The answer", "local")
+    assert [row["content"]["text"] for row in rows] == ["What is it?", "It is 42."]
+    other = make_session(stack)
+    check_problem(stack.client.get(f"/shared/{token}/results/{other}"), 404)
+    check_problem(stack.client.get(f"/shared/{token}x"), 404)
+    assert stack.client.post(f"/shared/{token}/messages", json={}).status_code == 405
+
+
+def test_a_token_is_told_once_and_stored_as_its_digest(stack: Stack, session_id: str):
+    made = make_link(stack, session_id)
+
+    (listed,) = stack.client.get(f"/sessions/{session_id}/links").json()["items"]
+    (stored,) = stack.query("SELECT token_hash FROM session_links WHERE conversation_id = "
+                            "CAST(:id AS uuid)", id=session_id)  # fmt: skip
+
+    assert listed == {"id": made["id"], "created_at": made["created_at"], "revoked_at": None}
+    assert len(made["token"]) >= 43
+    assert made["token"] not in str(stored)
+
+
+def test_a_revoked_link_says_when_and_others_go_on(stack: Stack, session_id: str):
+    first, second = make_link(stack, session_id), make_link(stack, session_id)
+    path = f"/sessions/{session_id}/links/{first['id']}"
+
+    revoked = stack.client.delete(path).json()
+
+    assert stack.client.delete(path).json() == revoked
+    for what in ("", "/messages"):
+        problem = check_problem(stack.client.get(f"/shared/{first['token']}{what}"), 410)
+        assert revoked["revoked_at"][:10] in problem["detail"]
+    assert stack.client.get(f"/shared/{second['token']}").status_code == 200
+    acts = stack.query(
+        "SELECT action FROM audit_events WHERE subject_id = :id ORDER BY id", id=session_id
+    )
+    assert [act[0] for act in acts][-3:] == ["link_made", "link_made", "link_revoked"]
+
+
+def test_links_go_with_their_session(stack: Stack, session_id: str):
+    token = make_link(stack, session_id)["token"]
+
+    assert stack.client.delete(f"/sessions/{session_id}").status_code == 204
+
+    check_problem(stack.client.get(f"/shared/{token}"), 404)
+    assert not stack.query("SELECT 1 FROM session_links WHERE conversation_id = "
+                           "CAST(:id AS uuid)", id=session_id)  # fmt: skip
+
+
+def test_nobody_but_the_owner_makes_sees_or_revokes_links(stack: Stack, session_id: str):
+    made = make_link(stack, session_id)
+    stack.query_and_commit(
+        "UPDATE conversations SET owner_id = 'ann' WHERE id = CAST(:id AS uuid)", id=session_id
+    )
+    path = f"/sessions/{session_id}/links"
+
+    check_problem(stack.client.post(path), 404)
+    check_problem(stack.client.get(path), 404)
+    check_problem(stack.client.delete(f"{path}/{made['id']}"), 404)

@@ -1,0 +1,44 @@
+"""A session that a link opens: its history to be read, with nothing to write, act or approve."""
+
+import streamlit as st
+
+from ui import state
+from ui.client import ClientError
+from ui.features.chat import history
+from ui.features.chat.message_actions import Actions
+from ui.features.chat.messages.blocks import to_groups
+from ui.features.links import calls
+from ui.shared import pager
+from ui.shared.assets import FOLDER
+from ui.shared.text.markdown import plain
+
+st.set_page_config(page_title="Shared session · Colloquy")
+st.html(FOLDER / "chat.css")
+token, client = state.link_token(), state.client()
+if token is None:
+    st.info("This link leads to no session. Ask whoever sent it for the whole of it.")
+    st.stop()
+try:
+    shared = calls.open_link(client, token)
+    cursors = state.memory().shared_cursors.setdefault(token, [])
+    after = int(cursors[-1]) if cursors else 0
+    page = calls.messages(client, token, after, state.PAGE_ROWS)
+except ClientError as problem:
+    if problem.status not in (404, 410):
+        raise
+    st.info(f"**{plain(problem.title)}.** {plain(problem.detail, 600)}", icon=":material/link_off:")
+    st.stop()
+
+title = shared.title or "New chat"
+st.set_page_config(page_title=f"{title} · Colloquy")
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.markdown(f"**{plain(title)}** :small[:gray[{plain(shared.domain, 60)}]]", width="content")
+    st.badge(f"Read only · {plain(shared.owner, 60)}", icon=":material/link:", color="gray")
+if not page.items:
+    st.caption("Nothing was said in this session yet.")
+with st.container(key=f"shared-{after}"):
+    actions = Actions(shared.id, is_read_only=True)
+    history.draw(to_groups(page.items), shared.id, actions, folds=True)
+with st.container(horizontal=True):
+    following = str(page.next_after) if page.next_after is not None else None
+    pager.by_cursor(cursors, following, "shared", ("Earlier messages", "Later messages"))

@@ -1,0 +1,32 @@
+// Keys of every page: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
+// the button that does the same.
+(() => {
+  if (window.colloquyKeys) return;
+  window.colloquyKeys = true;
+  const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], '
+    + '[data-testid="stPopoverBody"], [data-testid="stFullScreenFrame"] [aria-label="Close fullscreen"]';
+  const FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select, [contenteditable="true"]';
+  const OWN_ESCAPE = '[data-testid="stDataFrame"], .sessions:has(.selection:not([hidden]))';
+  const COMPOSER = '[class*="st-key-composer-"] textarea';
+
+  const isVisible = (one) => one.getClientRects().length > 0;
+  const press = (selector) => {
+    const button = [...document.querySelectorAll(selector)].find(isVisible);
+    button?.click();
+    return Boolean(button);
+  };
+
+  // Before anybody else hears of the key: whoever closes a layer has not done so yet.
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (!["Escape", "?"].includes(key) || event.isComposing || event.repeat) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if ([...document.querySelectorAll(LAYERS)].some(isVisible)) return;
+    const isWriting = target.matches?.(FIELDS);
+    if (key === "?" && !isWriting) {
+      if (press(".st-key-shortcuts button")) event.preventDefault();
+    } else if (key === "Escape" && (!isWriting || target.matches(COMPOSER))) {
+      if (!target.closest?.(OWN_ESCAPE)) press('[class*="st-key-stop-"] button');
+    }
+  }, true);
+})();

@@ -1,0 +1,92 @@
+"""The dialog in which an owner makes links to a session, and revokes them."""
+
+from datetime import datetime
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.links import SessionLink
+from backend.schemas.sessions import Session
+from ui import state
+from ui.client import ClientError
+from ui.features.links import calls
+from ui.shared import banners, reader
+
+_MADE = "made-link"
+
+
+def button(session: Session) -> None:
+    """Draw the button that opens the dialog."""
+    if st.button(
+        "",
+        key=f"share-{session.id}",
+        icon=":material/share:",
+        type="tertiary",
+        help="Share a read-only link",
+    ):
+        st.session_state.pop(_MADE, None)
+        _show(session.id)
+
+
+@st.dialog("Share a read-only link", icon=":material/share:")
+def _show(session_id: UUID) -> None:
+    banners.what_happened()
+    st.caption(
+        "Whoever has the link and can open this installation reads the session: what was said, "
+        "steps, tables and charts, also what is still to come. They cannot write or decide."
+    )
+    st.button(
+        "Make a link",
+        key="make-link",
+        type="primary",
+        icon=":material/add_link:",
+        on_click=_make,
+        args=(session_id,),
+    )
+    if made := st.session_state.get(_MADE):
+        st.code(made, None, wrap_lines=True)
+        st.caption("Copy it now: it is not shown again.")
+    for link in calls.list_links(state.client(), session_id).items:
+        _row(session_id, link)
+
+
+def _row(session_id: UUID, link: SessionLink) -> None:
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        said = f"Made {_when(link.created_at)}"
+        if link.revoked_at is not None:
+            st.caption(f":material/link_off: {said}, revoked {_when(link.revoked_at)}")
+            return
+        st.markdown(f":material/link: {said}", width="content")
+        st.button(
+            "Revoke",
+            key=f"revoke-{link.id}",
+            icon=":material/link_off:",
+            help="It opens the session no more, for anybody",
+            on_click=_revoke,
+            args=(session_id, link.id),
+        )
+
+
+def _make(session_id: UUID) -> None:
+    try:
+        made = calls.make_link(state.client(), session_id)
+    except ClientError as problem:
+        state.flash(problem)
+        return
+    here = urlsplit(st.context.url or "")
+    st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{state.LINK}={made.token}"
+
+
+def _revoke(session_id: UUID, link_id: UUID) -> None:
+    try:
+        calls.revoke_link(state.client(), session_id, link_id)
+    except ClientError as problem:
+        state.flash(problem)
+    st.session_state.pop(_MADE, None)
+
+
+def _when(at: datetime) -> str:
+    return reader.moment(at)
