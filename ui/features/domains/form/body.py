@@ -21,8 +21,12 @@ _NOTHING_IF_EMPTY = {"limits", "headers", "env", "mcp_servers"}
 def said_by(template: DomainTemplate) -> JSON:
     """Return what a template says, as people write it: without what is as by default."""
     said = template.model_dump(mode="json", include=set(FIELDS), exclude_defaults=True)
-    ordered = {"name": template.name, **said}
-    return {name: ordered[name] for name in FIELDS if name in ordered}
+    return in_order({"name": template.name, **said})
+
+
+def in_order(body: JSON) -> JSON:
+    """Return the fields in the order in which people read them; unknown ones come last."""
+    return {**{name: body[name] for name in FIELDS if name in body}, **body}
 
 
 def new_body() -> JSON:

@@ -131,7 +131,7 @@ class Draft:
     def yaml(self) -> str:
         """Return the draft as text: as it was typed, comments and all, while it says the same."""
         if self.text is None:
-            self.text = yaml_text.write(self.body)
+            self.text = yaml_text.write(bodies.in_order(self.body))
         return self.text
 
     def read_yaml(self, text: str) -> None:

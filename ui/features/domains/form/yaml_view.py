@@ -38,6 +38,7 @@ def faults(draft: Draft) -> None:
     text = draft.yaml()
     lines = text.splitlines()
     found = yaml_text.lines_of(text, [fault.path for fault in (*draft.faults, *draft.warnings)])
+    draft.said += draft.faults
     numbered = list(zip((*draft.faults, *draft.warnings), found, strict=True))
     for fault, number in numbered[:MOST_FAULTS]:
         _fault(fault, number, lines, is_warning=fault not in draft.faults)
