@@ -112,7 +112,8 @@ def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model
         expect(tools.first).to_be_visible()
         assert len(model.requests) == asked
 
-        look_at(desk, "Form")
+        desk.main.get_by_role("radio", name="Form").click()
+        desk.sees("Programs that offer tools")
         desk.press("Create")
         desk.sees("name: Give it a name.")
         open_tab(desk, "Basics")
