@@ -309,6 +309,12 @@ class ConfigurationError(AppError):
     """The configuration is not usable; the message says which setting and how to fix it."""
 
 
+class KeyUnreadable(ConfigurationError):
+    """The stored API key cannot be read. Enter it again on the page Models."""
+
+    status = 409
+
+
 class SecretMissing(AppError):
     """The domain names a secret that is not set in the worker's environment."""
 
@@ -327,7 +333,7 @@ class ModelFailed(AppError):
 
 
 class ModelUnavailable(ModelFailed):
-    """The model did not answer. Press Retry, or check OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """The model did not answer. Press Retry, or check the connection on the page Models."""
 
 
 class IncompleteAnswer(ModelFailed):

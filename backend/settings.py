@@ -3,6 +3,7 @@
 import ipaddress
 import re
 import shlex
+from base64 import urlsafe_b64decode
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from backend.addresses import check_allowed_hosts, check_public_url
 
 DEMO_MODEL = "demo"
+KEY_BYTES = 32
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 HTTP_SCHEMES = ("http", "https")
@@ -80,12 +82,23 @@ def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
     return tuple(filter(None, entries))
 
 
+def _encryption_key(key: SecretStr) -> SecretStr:
+    try:
+        length = len(urlsafe_b64decode(key.get_secret_value()))
+    except ValueError:
+        length = -1
+    if length not in (0, KEY_BYTES):
+        raise ValueError("must be 32 random bytes in URL-safe base64")
+    return key
+
+
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 SecretNames = Annotated[str, AfterValidator(_secret_names)]
 PublicUrl = Annotated[str, AfterValidator(check_public_url)]
 AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
+EncryptionKey = Annotated[SecretStr, AfterValidator(_encryption_key)]
 StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
@@ -136,6 +149,10 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
     openai_base_url: HttpUrl = Field("", description="An OpenAI-compatible endpoint, with its /v1.")
     model: str = Field("", description="The default chat model's name.")
+    encryption_key: EncryptionKey = Field(
+        SecretStr(""),
+        description="Encrypts the API key that is set on a page; empty: DATA_DIR/encryption.key.",
+    )
     model_first_token_seconds: Seconds = Field(
         180.0, description="How long a model may take to begin its answer."
     )

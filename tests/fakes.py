@@ -49,11 +49,16 @@ class ScriptedModel:
 
     A list is read by the number of the assistant's messages since the last person's message, so
     that the model needs no memory. A callable gets the messages and the body, and returns a step.
-    Requests for a title are kept apart.
+    Requests for a title are kept apart. With a `key` other keys are refused; with `names` it lists
+    its models, and has no other ones.
     """
 
-    def __init__(self, steps: Script = ()) -> None:
+    def __init__(
+        self, steps: Script = (), key: str | None = None, names: Sequence[str] | None = None
+    ) -> None:
         self.steps = steps
+        self.key = key
+        self.names = names
         self.title = NO_TITLE
         self.requests: list[JSON] = []
         self.title_requests: list[JSON] = []
@@ -66,7 +71,10 @@ class ScriptedModel:
         self._socket.bind(("127.0.0.1", 0))
         self.root_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self.url = f"{self.root_url}/v1"
-        routes = [Route("/v1/chat/completions", self._answer, methods=["POST"])]
+        routes = [
+            Route("/v1/chat/completions", self._answer, methods=["POST"]),
+            Route("/v1/models", self._list),
+        ]
         config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off")
         self._server = uvicorn.Server(config)
         sockets = [self._socket]
@@ -95,8 +103,19 @@ class ScriptedModel:
         """The messages of each request, in the order of the requests."""
         return [request["messages"] for request in self.requests]
 
+    async def _list(self, _: Request) -> Response:
+        if self.names is None:
+            return _error(404, {"text": "Not Found"})
+        return JSONResponse({"object": "list", "data": [{"id": name} for name in self.names]})
+
     async def _answer(self, request: Request) -> Response:
         body = await request.json()
+        if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
+            said = f"Incorrect API key provided: {request.headers.get('authorization')}"
+            return _error(401, {"text": said, "code": "invalid_api_key"})
+        if self.names is not None and body["model"] not in self.names:
+            said = f"The model `{body['model']}` does not exist"
+            return _error(404, {"text": said, "code": "model_not_found"})
         if str(body["messages"][-1].get("content")).startswith(TITLE_PROMPT):
             self.title_requests.append(body)
             return self._give(self.title, body)

@@ -164,15 +164,21 @@ class Client:
         return self.get(Turn, f"turns/{turn_id}")
 
     def send_message(
-        self, session_id: UUID | None, text: str, key: str, *, domain: str | None = None
+        self,
+        session_id: UUID | None,
+        text: str,
+        key: str,
+        *,
+        domain: str | None = None,
+        model: str | None = None,
     ) -> ChatResponse:
         """Submit a message and return at once; without a session one is made, from a domain.
 
         The same `key` and text give the same turn, however often they are sent.
         """
         path = f"sessions/{session_id}/chat" if session_id else "chat"
-        new = NewChatRequest(message=text, domain=domain)
-        body: Wire = ChatRequest(message=text) if session_id else new
+        new = NewChatRequest(message=text, domain=domain, model=model)
+        body: Wire = ChatRequest(message=text, model=model) if session_id else new
         headers = {"Idempotency-Key": key, "Prefer": ANSWER_LATER}
         json = body.model_dump(mode="json", exclude_none=True)
         return self.call(ChatResponse, "POST", path, json=json, headers=headers)

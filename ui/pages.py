@@ -41,6 +41,7 @@ PAGES = (
     PageSpec(
         state.DOMAINS_PAGE, "Domains", ":material/category:", "domains", "domains", for_admins=True
     ),
+    PageSpec(state.MODELS_PAGE, "Models", ":material/bolt:", "models", "models", for_admins=True),
     PageSpec(state.SHARED_PAGE, "Shared session", ":material/link:", "shared"),
     PageSpec(state.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),
     PageSpec(state.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),

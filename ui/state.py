@@ -27,6 +27,7 @@ DOMAINS_PAGE = "app_pages/domains.py"
 CONFIGURATION_PAGE = "app_pages/configuration.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH_PAGE = "app_pages/search.py"
+MODELS_PAGE = "app_pages/models.py"
 SHARED_PAGE = "app_pages/shared.py"
 LINK = "link"
 SEARCH = "search"
@@ -88,6 +89,18 @@ class Destination:
     session_id: UUID | None
 
 
+@dataclass(frozen=True)
+class ModelChoice:
+    """What the next message says of its model, None: as before; and the field that was drawn.
+
+    `key` and `shown` are the field's key and what it shows, None where there is no choice.
+    """
+
+    model: str | None = None
+    key: str | None = None
+    shown: str | None = None
+
+
 @dataclass
 class Memory:
     """One tab's memory; a reload begins a new one, so nothing here may be the only copy."""
@@ -97,6 +110,7 @@ class Memory:
     jump_count: int = 0
     send_key: str = field(default_factory=lambda: uuid4().hex)
     sent_text: str = ""
+    choice: ModelChoice = field(default_factory=ModelChoice)
     draws: int = 0
     rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)

@@ -12,9 +12,9 @@ from uuid import uuid4
 
 from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
+from backend.connections.providers import Providers
 from backend.data.sources import PRELOADED, Sources
 from backend.errors import ConfigurationError
-from backend.llm.provider import ModelProvider
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings
@@ -74,7 +74,7 @@ def make_runtime(settings: Settings) -> Runtime:
     return Runtime(
         name=name,
         services=services,
-        models=ModelProvider(settings),
+        models=Providers(services.database, settings),
         sources=Sources(settings.data_dir, settings.source_urls, services.sandbox),
         loop=AgentLoop(threads=settings.worker_turns),
         leases=LeaseKeeper(services.database, name, settings.lease_seconds),

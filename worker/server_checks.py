@@ -1,4 +1,7 @@
-"""Looks at tool servers when administrators ask: on the agents' loop, beside the turns."""
+"""Looks at tool servers when administrators ask: on the agents' loop, beside the turns.
+
+And shows what the agent of a domain that is not stored yet would send its model first.
+"""
 
 import asyncio
 import json
@@ -6,25 +9,35 @@ import logging
 import threading
 from concurrent.futures import Future
 from typing import cast
+from uuid import uuid4
 
 from pydantic import ValidationError
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.agents.factory import AgentRecipe
 from backend.auth.scope import Role, Scope
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.errors import AppError
+from backend.files.origins import finder
 from backend.llm.clean import clean
+from backend.operations.first_request import make_first_request
 from backend.operations.server_checks import (
     ANSWER,
     KEPT_SECONDS,
     LISTEN_SECONDS,
     QUESTIONS,
+    Asked,
     Question,
+    with_stored_credentials,
 )
-from backend.schemas.servers import ServerReport, ServersReport
+from backend.schemas.domains import Domain, DomainTemplate
+from backend.schemas.dry_runs import FirstRequest
+from backend.schemas.servers import ServersReport
+from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
+from backend.tools.mcp.stored_versions import ToolMemory
 from backend.turns.run.runner import Runtime
 
 AT_ONCE = 4
@@ -66,23 +79,56 @@ class ServerChecks:
 
     def _take(self, question: Question) -> None:
         """Look in the background; a few at once, so that nobody's question waits for one server."""
-        services, servers = self._runtime.services, self._runtime.servers
-        with services.database.read() as session:
-            template = domains.get(session, ITSELF, question.domain_id)
-        allowed = Allowed.of(services.settings)
-        memory = servers.tools.of(question.domain_id)
+        template = self._template(question)
         self._free.acquire()
         looking = asyncio.run_coroutine_threadsafe(
-            probe_servers(template.mcp_servers, allowed, servers.health, memory),
-            self._runtime.loop.loop,
+            self._look(question, template), self._runtime.loop.loop
         )
         looking.add_done_callback(lambda done: self._answer(question, done))
 
-    def _answer(self, question: Question, done: "Future[list[ServerReport]]") -> None:
+    def _template(self, question: Question) -> DomainTemplate:
+        stored: Domain | None = None
+        if question.domain_id:
+            with self._runtime.services.database.read() as session:
+                stored = domains.get(session, ITSELF, question.domain_id)
+        if question.draft is None:
+            assert stored is not None  # noqa: S101  # one of them is there
+            return stored
+        return with_stored_credentials(question.draft, stored)
+
+    async def _look(
+        self, question: Question, template: DomainTemplate
+    ) -> ServersReport | FirstRequest:
+        runtime, tools = self._runtime, self._runtime.servers.tools
+        # A draft leaves no trace, also not of what its servers list.
+        memory = (tools.seen if question.draft else tools.of)(question.domain_id)
+        if question.asked:
+            recipe = self._recipe(template, question.asked, memory)
+            return await make_first_request(recipe, question.asked.question, question.seconds)
+        allowed = Allowed.of(runtime.services.settings)
+        found = await probe_servers(template.mcp_servers, allowed, runtime.servers.health, memory)
+        return ServersReport(worker=runtime.name, items=found)
+
+    def _recipe(self, template: DomainTemplate, asked: Asked, memory: ToolMemory) -> AgentRecipe:
+        """Return what a turn of a new session of the asker's would be built from."""
+        runtime, services, session_id = self._runtime, self._runtime.services, uuid4()
+        files = finder(services.database, services.files, asked.scope, session_id)
+        context = ToolContext(runtime.sources.beside(files), session_id, uuid4(), asked.scope)
+        return AgentRecipe(
+            image=template,
+            agent_name=asked.agent or "",
+            models=runtime.models,
+            tool_context=context,
+            allowed=Allowed.of(services.settings),
+            health=runtime.servers.health,
+            memory=memory,
+            sandbox=services.sandbox,
+        )
+
+    def _answer(self, question: Question, done: "Future[ServersReport | FirstRequest]") -> None:
         self._free.release()
         try:
-            report = ServersReport(worker=self._runtime.name, items=done.result())
-            body = json.dumps(clean(report.model_dump(mode="json")))
+            body = json.dumps(clean(done.result().model_dump(mode="json")))
             with self._runtime.services.redis.pipeline() as pipeline:
                 pipeline.rpush(f"{ANSWER}{question.id}", body)
                 pipeline.expire(f"{ANSWER}{question.id}", KEPT_SECONDS)

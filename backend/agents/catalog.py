@@ -9,13 +9,13 @@ from backend.tools.registry import TOOLS
 from backend.types import JSON
 
 
-def list_catalog(settings: Settings) -> Catalog:
-    """Return all that is there by name in this installation."""
+def list_catalog(settings: Settings, default_model: str) -> Catalog:
+    """Return all that is there by name in this installation, whose default model this is."""
     return Catalog(
         tools=[CatalogTool(name=name, effect=spec.effect) for name, spec in TOOLS.items()],
         middleware=[_policy(name, spec.settings.model_json_schema()) for name, spec in _POLICIES],
-        models=sorted({settings.default_model, *settings.model_prices}),
-        default_model=settings.default_model,
+        models=sorted({default_model, *settings.model_prices}),
+        default_model=default_model,
         secrets=list(settings.secret_names),
         commands=[shlex.join(words) for words in split_commands(settings.stdio_commands)],
     )

@@ -1,14 +1,15 @@
 """Whether a domain can be built into agents: all that it names must exist."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from backend.agents.middleware.registry import check_middleware_names
+from backend.agents.middleware.registry import check_middleware_names, find_policy_faults
 from backend.domains import template as templates
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import find_credentials, find_masks, mask_template
+from backend.domains.fault_words import faults_of
 from backend.domains.secrets import check_secrets
 from backend.domains.tool_servers import check_servers
 from backend.errors import InvalidInput
@@ -16,6 +17,9 @@ from backend.schemas.configuration import Fault, TemplateCheck
 from backend.schemas.domains import DomainTemplate
 from backend.tools.registry import check_tool_names
 from backend.types import JSON
+
+Path = Sequence[str | int]
+FindWrong = Callable[[Path, Sequence[str | JSON]], list[Fault]]
 
 
 def check_image(
@@ -43,30 +47,48 @@ def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
     try:
         template = DomainTemplate.model_validate(body)
     except ValidationError as error:
-        faults = [_fault_of(found) for found in error.errors(include_url=False)]
+        faults = faults_of([], error.errors(include_url=False))
+        faults += _policies_beside(body, faults)
         return TemplateCheck(faults=faults, warnings=[], image=None)
     refused, warnings = check_secrets(template.mcp_servers, allowed.secrets)
-    faults = [*templates.find_faults(template), *find_faults(template, allowed), *refused]
+    known = find_faults(template, allowed, find_policy_faults)
+    faults = [*templates.find_faults(template), *known, *refused]
     faults += find_credentials(template.mcp_servers)
     warnings += find_masks(template.mcp_servers)
     image = None if faults else templates.image_of(mask_template(template))
     return TemplateCheck(faults=faults, warnings=warnings, image=image)
 
 
-def find_faults(image: DomainTemplate, allowed: Allowed) -> list[Fault]:
+def find_faults(
+    image: DomainTemplate, allowed: Allowed, find_wrong: FindWrong | None = None
+) -> list[Fault]:
     """Return the tools and middleware that do not exist, settings and tool servers that are wrong.
 
     The tools of MCP servers are known only once they are asked, so that an agent's tools are
-    checked here only where the domain has no such server.
+    checked here only where the domain has no such server. `find_wrong`: how middleware is looked
+    at; by default only what is wrong with it first is found.
     """
+    find_wrong = find_wrong or _first_wrong
     faults = _check(["tools"], check_tool_names, image.tools)
-    faults += _check(["middleware"], check_middleware_names, image.middleware)
+    faults += find_wrong(["middleware"], image.middleware)
     for place, agent in enumerate(image.agents):
         path: list[str | int] = ["agents", place]
-        faults += _check([*path, "middleware"], check_middleware_names, agent.middleware)
+        faults += find_wrong([*path, "middleware"], agent.middleware or ())
         if not image.mcp_servers:
             faults += _check([*path, "tools"], check_tool_names, agent.tools)
     return [*faults, *check_servers(image.mcp_servers, allowed.commands)]
+
+
+def _first_wrong(path: Path, named: Sequence[str | JSON]) -> list[Fault]:
+    return _check(list(path), check_middleware_names, named)
+
+
+def _policies_beside(body: JSON, faults: Sequence[Fault]) -> list[Fault]:
+    """Return what is wrong with the middleware of a template that is wrong elsewhere."""
+    named = body.get("middleware")
+    fits = isinstance(named, list) and all(isinstance(each, str | dict) for each in named)
+    is_said = any(fault.path[0] == "middleware" for fault in faults)
+    return find_policy_faults(["middleware"], named) if fits and named and not is_said else []
 
 
 def _check(path: list[str | int], check: Callable[[Any], None], named: Any) -> list[Fault]:
@@ -75,10 +97,3 @@ def _check(path: list[str | int], check: Callable[[Any], None], named: Any) -> l
     except InvalidInput as error:
         return [Fault(path=path, message=error.detail)]
     return []
-
-
-def _fault_of(found: Any) -> Fault:
-    place = list(found["loc"])
-    if place[0] == "mcp_servers":
-        del place[2:3]  # which kind of server was tried
-    return Fault(path=place, message=str(found["msg"]).removeprefix("Value error, "))

@@ -34,7 +34,7 @@ from backend.types import JSON
 
 @dataclass(frozen=True)
 class AgentRecipe:
-    """All that an agent is built from."""
+    """All that an agent is built from. `model`: the one that a person has chosen for the turn."""
 
     image: DomainTemplate
     agent_name: str
@@ -46,6 +46,7 @@ class AgentRecipe:
     health: ServerHealth = field(default_factory=ServerHealth)
     memory: ToolMemory = NO_MEMORY
     sandbox: Sandbox | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def build_agent(
     """
     image = recipe.image
     template = choose_agent(image, recipe.agent_name or None)
-    model = recipe.models.chat_model(template.model or image.model)
+    model = recipe.models.chat_model(recipe.model or template.model or image.model)
     model = model.model_copy(update={"on_event": on_event})
     selected = select_tools(template, tools.own, tools.served)
     context = PolicyContext(recipe.models, image, model, on_report, on_event, recipe.answers)

@@ -92,10 +92,13 @@ def create(
 def get(session: Session, scope: Scope, conversation_id: UUID) -> schemas.Session:
     """Return one session. Raise SessionNotFound, also for another owner's."""
     query = _sessions().where(ConversationRow.id == conversation_id, visible_to(scope))
-    row = session.execute(query).one_or_none()
+    row = session.execute(query.add_columns(*_OFFERED)).one_or_none()
     if row is None:
         raise SessionNotFound
-    return _session(row)
+    found = _session(row)
+    found.models = row.offered or []
+    found.default_model = row.agent_model or row.domain_model
+    return found
 
 
 def get_image(session: Session, scope: Scope, conversation_id: UUID) -> dict[str, Any]:
@@ -225,6 +228,7 @@ def _sessions() -> Select[Any]:
         row.message_count,
         _turn_count().label("turn_count"),
         case((row.path.is_not(None), row.branch)).label("branch"),
+        row.model,
         row.owner_id.label("owner"),
         row.created_at,
         row.updated_at,
@@ -266,7 +270,13 @@ def _title_matches(q: str) -> ColumnElement[bool]:
     return ConversationRow.search.op("@@")(func.to_tsquery("simple", prefixes))
 
 
-_SHOWN = tuple(schemas.Session.model_fields)
+_OF_IMAGE = {"models", "default_model"}
+_SHOWN = tuple(name for name in schemas.Session.model_fields if name not in _OF_IMAGE)
+_OFFERED = (
+    ConversationRow.image["models"].label("offered"),
+    ConversationRow.image["model"].label("domain_model"),
+    ConversationRow.image["agents"][0]["model"].label("agent_model"),
+)
 _BY: dict[str, Any] = {
     "updated_at": ConversationRow.updated_at,
     "created_at": ConversationRow.created_at,

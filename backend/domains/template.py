@@ -23,6 +23,9 @@ def find_faults(template: DomainTemplate) -> list[Fault]:
     if twice := [name for name, count in names.items() if count > 1]:
         said = f"Two agents have one name: {', '.join(sorted(twice))}. Rename one."
         faults.append(Fault(path=["agents"], message=said))
+    if not all(map(is_visible, template.models)):
+        said = "One of the models that people may choose has no name. Name it, or leave it out."
+        faults.append(Fault(path=["models"], message=said))
     if not is_visible(template.name):
         faults.append(Fault(path=["name"], message="A domain needs a name that can be seen."))
     return faults
@@ -76,6 +79,22 @@ def agents_of(template: DomainTemplate) -> list[AgentTemplate]:
 def template_of(image: JSON) -> DomainTemplate:
     """Return the template in a conversation's image; keys of another version are left aside."""
     return DomainTemplate.read(image)
+
+
+def choose_model(template: DomainTemplate, agent: str, default_model: str, name: str) -> str | None:
+    """Return the model of this name as the choice for an agent's turns; None for its default.
+
+    `default_model` is that of the installation. Raise InvalidInput that lists the models when
+    people may not choose this one.
+    """
+    own = next((each.model for each in template.agents if each.name == agent), None)
+    default = own or template.model or default_model
+    if name == default:
+        return None
+    if name in template.models:
+        return name
+    offered = ", ".join(dict.fromkeys([default, *template.models]))
+    raise InvalidInput(f"The model {name!r} cannot be chosen here. The models are {offered}.")
 
 
 def agent_named(agents: Sequence[str], name: str | None) -> str:

@@ -1,6 +1,5 @@
 """What went wrong at the model, in a sentence that a person may read: never a key or a trace."""
 
-import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -9,14 +8,9 @@ import openai
 
 from backend.errors import IncompleteAnswer, ModelFailed, ModelUnavailable
 from backend.llm.answer import Answer
-from backend.text import clean_text
+from backend.llm.quoting import MAX_CHARS, quote, without_secrets, words_in
 
-MAX_DETAIL = 300
-_SECRET = re.compile(
-    r"\b(?:sk|pk|key|bearer)[-_ ][\w\-*.]{4,}"
-    r"|\b(?:gsk|csk|xai|pplx|nvapi|hf|fw|tgp)[-_][\w\-*.]{4,}|\bAIza[\w-]{8,}|//[^/\s@]+@",
-    re.IGNORECASE,
-)
+CHECK = "Check the connection on the page Models, or OPENAI_BASE_URL."
 _TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _LASTING = (
@@ -77,9 +71,9 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> Trouble:
     if answer.has_begun:
         return Trouble(IncompleteAnswer(), is_passing=True)
     if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
-        said = "The model's endpoint cannot be reached. Check OPENAI_BASE_URL."
+        said = "The model's endpoint cannot be reached. " + CHECK
     else:
-        said = "The model's endpoint gave an answer that cannot be read. Check OPENAI_BASE_URL."
+        said = "The model's endpoint gave an answer that cannot be read. " + CHECK
     return Trouble(ModelUnavailable(said), is_passing=True)
 
 
@@ -110,7 +104,10 @@ def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
     status = error.status_code
     passing = status in _PASSING_STATUS
     if status in (401, 403):
-        said = "The model's endpoint refused the API key. Check OPENAI_API_KEY."
+        said = (
+            "The model's endpoint refused the API key. Check it on the page Models, or"
+            " OPENAI_API_KEY."
+        )
     elif status == 404:
         said = _not_found_sentence(error, model)
     elif status == 402 or _codes(error) & set(_USED_UP):
@@ -153,44 +150,25 @@ def _slip_sentence(error: Exception) -> str:
     body = getattr(error, "body", None)
     wrote = body.get("failed_generation") if isinstance(body, dict) else None
     if isinstance(wrote, str) and wrote.strip():
-        said += f" It wrote: {_quote(wrote)}"
+        said += f" It wrote: {quote(wrote)}"
     return f"{said} Press Retry, or ask in other words."
 
 
 def _not_found_sentence(error: openai.APIStatusError, model: str) -> str:
     """Say what is not there: the model or the address; in doubt the endpoint's own words tell."""
-    said = _words_of(error)
+    said = words_in(error.body)
     lower = said.lower()
     knows_no_model = any(code.lower() in _NO_MODEL for code in _codes(error))
     if knows_no_model or "model" in lower or (said and model.lower() in lower):
         return (
-            f"The endpoint knows no model {model!r}. Check MODEL, the domain's model and "
-            f"OPENAI_BASE_URL. It says: {_quote(said)}"
+            f"The endpoint knows no model {model!r}. Check the domain's model, and the page "
+            f"Models or MODEL and OPENAI_BASE_URL. It says: {quote(said)}"
         )
-    answer = f" It says: {_quote(said)}" if said else ""
+    answer = f" It says: {quote(said)}" if said else ""
     return (
-        "The model's endpoint has nothing at this address (status 404). Check OPENAI_BASE_URL, "
-        f"which mostly ends in /v1, and MODEL.{answer}"
+        "The model's endpoint has nothing at this address (status 404). Check it on the page "
+        f"Models, or OPENAI_BASE_URL, which mostly ends in /v1, and MODEL.{answer}"
     )
-
-
-def _words_of(error: openai.APIError) -> str:
-    """Return what an endpoint says of an error; nothing of a page that only browsers can read."""
-    body = error.body
-    if isinstance(body, list) and len(body) == 1:
-        body = body[0]
-    if isinstance(body, dict):
-        body = body.get("error") or body
-    if isinstance(body, dict):
-        body = body.get("message") or body.get("detail") or body.get("title") or ""
-    said = body if isinstance(body, str) else ""
-    return "" if said.lstrip().startswith("<") else said
-
-
-def _quote(said: str) -> str:
-    """Return the words of others in quotation marks: on one line, without secrets, cut."""
-    line = " ".join(clean_text(_SECRET.sub("…", said)).split())
-    return f"“{line[:MAX_DETAIL]}…”" if len(line) > MAX_DETAIL else f"“{line}”"
 
 
 def _body_sentence(error: openai.APIError) -> str:
@@ -199,5 +177,5 @@ def _body_sentence(error: openai.APIError) -> str:
             "The conversation is longer than this model can read. "
             "Start a new session, or give the domain the middleware summarization."
         )
-    said = _SECRET.sub("…", _words_of(error) or error.message)[:MAX_DETAIL]
+    said = without_secrets(words_in(error.body) or error.message)[:MAX_CHARS]
     return f"The model refused the request: {said}"

@@ -1,17 +1,16 @@
-"""Where chat models come from: OPENAI_* of the settings, else the demo model, on the same path."""
+"""Where chat models come from: a connection's endpoint, the demo model's on the same path."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, Self
 
 import httpx2
 from pydantic import SecretStr
 
-from backend.errors import ConfigurationError
 from backend.llm.chat_model import ColloquyChatModel
+from backend.llm.connection import Connection
 from backend.llm.patience import Patience
 from backend.settings import Settings
 
-OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 5.0
 WRITE_SECONDS = 60.0
 MAX_LINE_BYTES = 32 * 2**20
@@ -19,10 +18,18 @@ LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 
 
 class ModelProvider:
-    """Gives chat models by name; they share one HTTP client, which belongs to one event loop."""
+    """Gives chat models by name, of one connection; by default that of the environment.
 
-    def __init__(self, settings: Settings, patience: Patience | None = None) -> None:
-        self.is_demo = settings.uses_demo_model
+    They share HTTP clients, which belong to one event loop.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        patience: Patience | None = None,
+        connection: Connection | None = None,
+    ) -> None:
+        self.connection = connection or Connection.of(settings)
         self._settings = settings
         self._patience = patience or Patience(
             first_token_seconds=settings.model_first_token_seconds,
@@ -33,34 +40,35 @@ class ModelProvider:
         # The model's own patience is what counts; this one only frees connections for good.
         silence = max(self._patience.first_token_seconds, self._patience.silence_seconds) + 5
         self._timeout = httpx2.Timeout(silence, connect=CONNECT_SECONDS, write=WRITE_SECONDS)
-        self._client = httpx2.AsyncClient(
-            timeout=self._timeout,
-            limits=LIMITS,
-            follow_redirects=True,
-            trust_env=not self.is_demo,
-            event_hooks={"response": [_bound_lines]},
-        )
+        self._clients: dict[bool, httpx2.AsyncClient] = {}
+
+    def of(self, connection: Connection) -> Self:
+        """Return a provider of another connection, which shares this one's HTTP clients."""
+        other = type(self)(self._settings, self._patience, connection)
+        other._clients = self._clients
+        return other
 
     def chat_model(self, name: str | None = None) -> ColloquyChatModel:
         """Return the named chat model, or the default one.
 
         Raise ConfigurationError if the demo model is wanted and no one has started it.
         """
-        wanted = name or self._settings.default_model
+        wanted = name or self.connection.default_model
         if wanted not in self._models:
             self._models[wanted] = self._build(wanted)
         return self._models[wanted]
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
+        """Close the HTTP connections."""
+        for client in self._clients.values():
+            await client.aclose()
 
     def _build(self, name: str) -> ColloquyChatModel:
         return ColloquyChatModel(
             model=name,
-            base_url=self._base_url(),
-            api_key=SecretStr(self._api_key()),
-            http_async_client=self._client,
+            base_url=self.connection.endpoint,
+            api_key=SecretStr(self.connection.api_key.get_secret_value() or "none"),
+            http_async_client=self._client(),
             openai_proxy=None,
             timeout=self._timeout,
             max_retries=0,
@@ -71,18 +79,18 @@ class ModelProvider:
             price=self._settings.model_prices.get(name),
         )
 
-    def _base_url(self) -> str:
-        if not self.is_demo:
-            return self._settings.openai_base_url or OPENAI_URL
-        if not self._settings.demo_model_url:
-            raise ConfigurationError(
-                "No model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL, "
-                "or start with `make run`, which brings the demo model."
+    def _client(self) -> httpx2.AsyncClient:
+        """Return the HTTP client; the demo model is on this machine, and behind no proxy."""
+        trust_env = not self.connection.is_demo
+        if trust_env not in self._clients:
+            self._clients[trust_env] = httpx2.AsyncClient(
+                timeout=self._timeout,
+                limits=LIMITS,
+                follow_redirects=True,
+                trust_env=trust_env,
+                event_hooks={"response": [_bound_lines]},
             )
-        return self._settings.demo_model_url.rstrip("/") + "/v1"
-
-    def _api_key(self) -> str:
-        return self._settings.openai_api_key.get_secret_value() or "none"
+        return self._clients[trust_env]
 
 
 class _BoundedLines(httpx2.AsyncByteStream):

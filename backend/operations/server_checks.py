@@ -1,21 +1,32 @@
 """Administrators ask how tool servers are, a worker looks: only workers start them, hold secrets.
 
-The question travels through Redis as ids, the answer comes back the same way; both are forgotten
-within a minute. Whoever asks waits no longer than servers may take.
+They ask also for a domain that is not stored yet, and what its model would be sent first. Questions
+travel through Redis, answers come back the same way; both are forgotten within a minute. Stored
+credentials do not travel: they are masked in what was edited, and the worker reads them itself.
 """
 
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TypeVar, cast
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ValidationError
 from redis.exceptions import RedisError
 
-from backend.auth.scope import Scope
+from backend.agents.check import check_image
+from backend.auth.scope import Role, Scope
 from backend.domains import service as domains
-from backend.errors import NotAllowed, ToolServersNotChecked
+from backend.domains.allowed import Allowed
+from backend.domains.credentials import unmask
+from backend.domains.template import check_template
+from backend.errors import ToolServersNotChecked
 from backend.operations.workers import count_workers
+from backend.schemas.domains import Domain, DomainTemplate, McpServer
+from backend.schemas.dry_runs import FirstRequest, RequestTrial, ServersTrial
 from backend.schemas.servers import ServersReport
 from backend.turns.process.services import Services
+
+Answer = TypeVar("Answer", ServersReport, FirstRequest)
 
 QUESTIONS = "colloquy:servers:questions"
 ANSWER = "colloquy:servers:answer:"
@@ -24,11 +35,33 @@ LISTEN_SECONDS = 1
 MARGIN_SECONDS = 5.0
 
 
+class Asked(BaseModel):
+    """A question to a domain's agent whose request is to be shown; and who would ask it."""
+
+    agent: str | None
+    question: str
+    user_id: str
+    role: Role
+    team: str | None
+    organisation: str | None
+
+    @property
+    def scope(self) -> Scope:
+        """Whose files the agent would see."""
+        return Scope(self.user_id, self.role, self.team, self.organisation)
+
+
 class Question(BaseModel):
-    """Which domain's servers are to be looked at."""
+    """What is to be looked at: the servers of a stored domain, or of the draft of one.
+
+    With `asked` it is the first request that an agent of the draft would make.
+    """
 
     id: UUID
-    domain_id: UUID
+    domain_id: UUID | None
+    draft: DomainTemplate | None = None
+    asked: Asked | None = None
+    seconds: float = KEPT_SECONDS
 
 
 def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersReport:
@@ -36,20 +69,72 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
 
     Raise NotAllowed, DomainNotFound, ToolServersNotChecked when no worker answers.
     """
-    if not scope.is_admin:
-        raise NotAllowed
+    domains.require_admin(scope)
     with services.database.read() as session:
         servers = domains.get(session, scope, domain_id).mcp_servers
-    own = (server.connect_seconds or 0.0 for server in servers.values())
-    seconds = max(services.settings.mcp_connect_seconds, *own, 0.0) + MARGIN_SECONDS
     question = Question(id=uuid4(), domain_id=domain_id)
+    return _ask(services, question, _patience(services, servers), ServersReport)
+
+
+def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> ServersReport:
+    """Let a worker look at the servers of a domain as it would be; nothing is stored.
+
+    Raise as `check_servers`, and InvalidInput where the domain could not be stored.
+    """
+    return _ask(services, *_question(services, scope, trial, None), ServersReport)
+
+
+def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstRequest:
+    """Let a worker build the request that an agent would make; it is not sent. Raise likewise."""
+    asked = Asked(agent=trial.agent, question=trial.question, **asdict(scope))
+    return _ask(services, *_question(services, scope, trial, asked), FirstRequest)
+
+
+def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> DomainTemplate:
+    """Return the template with what is stored in the place of masks, where there is such."""
+    if stored is None:
+        return template
+    given = template.model_dump(mode="json")
+    given["mcp_servers"] = unmask(given["mcp_servers"], stored.mcp_servers)
+    return DomainTemplate.read(given)
+
+
+def _question(
+    services: Services, scope: Scope, trial: ServersTrial, asked: Asked | None
+) -> tuple[Question, float]:
+    """Return the question, and how long an answer may take, after the checks of storing it."""
+    domains.require_admin(scope)
+    stored = None
+    if trial.domain_id:
+        with services.database.read() as session:
+            stored = domains.get(session, scope, trial.domain_id)
+    whole = with_stored_credentials(trial.template, stored)
+    check_template(whole)
+    check_image(whole, Allowed.of(services.settings), stored)
+    seconds = _patience(services, trial.template.mcp_servers)
+    question = Question(
+        id=uuid4(),
+        domain_id=trial.domain_id,
+        draft=trial.template,
+        asked=asked,
+        seconds=seconds - MARGIN_SECONDS / 2,  # so that it comes while somebody waits
+    )
+    return question, seconds
+
+
+def _patience(services: Services, servers: Mapping[str, McpServer]) -> float:
+    own = (server.connect_seconds or 0.0 for server in servers.values())
+    return max(services.settings.mcp_connect_seconds, *own, 0.0) + MARGIN_SECONDS
+
+
+def _ask(services: Services, question: Question, seconds: float, answer: type[Answer]) -> Answer:
     try:
-        return ServersReport.read(_ask(services, question, seconds))
+        return answer.read(_wait(services, question, seconds))
     except (RedisError, ValidationError) as error:
         raise ToolServersNotChecked from error
 
 
-def _ask(services: Services, question: Question, seconds: float) -> bytes:
+def _wait(services: Services, question: Question, seconds: float) -> bytes:
     """Wait for an answer in short spells: Redis cuts off who waits for long."""
     redis, body = services.redis, question.model_dump_json()
     if not count_workers(redis):

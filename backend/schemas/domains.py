@@ -105,7 +105,13 @@ class DomainTemplate(Input):
     name: Name = Field(examples=["finance"])
     description: Description = ""
     model: ModelName | None = Field(
-        None, description="A chat model's name; absent: MODEL of the settings."
+        None, description="A chat model's name; absent: the installation's default model."
+    )
+    models: Entries[list[ModelName]] = Field(
+        default=[],
+        description="Further models that people may choose for a message; `model` stays the"
+        " default.",
+        examples=[["gpt-4o-mini", "o3"]],
     )
     system_prompt: Prompt = ""
     tools: list[str] | None = Field(
@@ -140,6 +146,7 @@ class DomainChange(Input):
     name: Name | None = None
     description: Description | None = None
     model: ModelName | None = None
+    models: Entries[list[ModelName]] | None = None
     system_prompt: Prompt | None = None
     tools: list[str] | None = None
     mcp_servers: Entries[dict[str, McpServer]] | None = None

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from backend.schemas.bounds import ModelName
 from backend.schemas.wire import Input, Wire
 from backend.types import JSON
 
@@ -86,6 +87,11 @@ class ChatRequest(Input):
 
     message: str = Field(examples=["What's the budget for CC-1001?"])
     agent: str | None = Field(None, description="The agent to ask; default: the session's first.")
+    model: ModelName | None = Field(
+        None,
+        description="The model to ask, one that the domain offers; it stays the session's choice."
+        " Absent: what was chosen last, else the domain's default.",
+    )
 
 
 class NewChatRequest(ChatRequest):
@@ -137,6 +143,17 @@ class Session(Wire):
     message_count: int
     turn_count: int
     branch: int | None = Field(None, description="Which branch is shown; null: it was not forked.")
+    model: str | None = Field(
+        None, description="The model that was chosen last; null: the default one."
+    )
+    models: list[str] | None = Field(
+        None,
+        description="Further models that may be chosen; null where several sessions are listed.",
+    )
+    default_model: str | None = Field(
+        None,
+        description="The model where none is chosen; null: the installation's, and in lists.",
+    )
     owner: str
     created_at: datetime
     updated_at: datetime
@@ -226,6 +243,9 @@ class Turn(TurnState):
     session_id: UUID
     status: TurnStatus
     agent: str
+    model: str | None = Field(
+        None, description="The model that was chosen for it; null: the default one."
+    )
     message: str
     usage: Usage
     usage_by_model: dict[str, Usage] = Field(

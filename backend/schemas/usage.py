@@ -48,6 +48,7 @@ class TurnFigures(Wire):
     """What a finished turn has used, when it ended, and how long it took from its first step."""
 
     turn_id: UUID
+    model: str | None = Field(None, description="The model that has answered; null: none has.")
     usage: Usage
     seconds: float | None
     finished_at: datetime

@@ -133,6 +133,7 @@ def wire_turn(
         session_id=row.conversation_id,
         status=TurnStatus(row.status),
         agent=row.agent,
+        model=row.model,
         message=row.message,
         usage=Usage.read(row.usage),
         usage_by_model=dict(Spent.read(row.usage).by_model),

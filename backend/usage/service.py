@@ -26,6 +26,7 @@ from backend.schemas.usage import (
     UsageRow,
 )
 from backend.settings import Settings
+from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
 from backend.usage.ledger import COUNTED, Used, entries, used_in_turn, used_this_month
 from backend.usage.spent import UNKNOWN, Spent
@@ -77,7 +78,7 @@ def turn_figures(
     """Return the figures of a session's turns that are finished. Raise SessionNotFound."""
     conversations.get(session, scope, conversation_id)
     rows = session.execute(
-        select(TurnRow.id, TurnRow.usage, TurnRow.started_at, TurnRow.finished_at)
+        select(TurnRow.id, TurnRow.model, TurnRow.usage, TurnRow.started_at, TurnRow.finished_at)
         .where(TurnRow.conversation_id == conversation_id)
         .where(TurnRow.id.in_(turn_ids), TurnRow.finished_at.is_not(None))
         .order_by(TurnRow.number)
@@ -85,12 +86,24 @@ def turn_figures(
     return [
         TurnFigures(
             turn_id=row.id,
+            model=_answering_model(row.model, row.usage),
             usage=Usage.read(row.usage),
             seconds=(row.finished_at - row.started_at).total_seconds() if row.started_at else None,
             finished_at=row.finished_at,
         )
         for row in rows
     ]
+
+
+def _answering_model(chosen: str | None, usage: JSON) -> str | None:
+    """Return the chosen model, if it was asked, else the one that wrote most of the turn.
+
+    A title or a summary may be another one's, and so is the answer where a model was stood in for.
+    """
+    by_model = Spent.read(usage).by_model
+    if chosen in by_model:
+        return chosen
+    return max(by_model, key=lambda name: by_model[name].output_tokens, default=None)
 
 
 def report_usage(

@@ -9,6 +9,7 @@ import db.models.branch
 import db.models.conversation
 import db.models.display_message
 import db.models.domain
+import db.models.model_connection
 import db.models.search_entry
 import db.models.server_tool
 import db.models.session_link

@@ -18,6 +18,7 @@ class ConversationRow(Base):
     """What a person continues; on pages and in the API: session.
 
     `path` holds the ranges of positions that the active branch shows; null: all of them.
+    `model` is the model that was chosen last for its turns; null: the default.
     """
 
     __tablename__ = "conversations"
@@ -50,3 +51,4 @@ class ConversationRow(Base):
     domain_version: Mapped[int | None]
     branch: Mapped[int] = mapped_column(server_default="1")
     path: Mapped[list[list[int | None]] | None] = mapped_column(JSONB)
+    model: Mapped[str | None]

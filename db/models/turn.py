@@ -19,7 +19,8 @@ class TurnRow(Base):
     long, in all, it was without one after losing one; `losses_in_row` is how many of its `losses`
     came one after another while `lost_at_step` steps were saved. `state_version` is that of the
     state which its message was the first to be part of; `fork_of` the first turn of which this one
-    is another version; `decided_at` when all that it waits for was decided, so that it may go on.
+    is another version; `decided_at` when all that it waits for was decided, so that it may go on;
+    `model` the one that was chosen for it, null: the default.
     """
 
     __tablename__ = "turns"
@@ -94,3 +95,4 @@ class TurnRow(Base):
     decided_at: Mapped[datetime | None]
     losses_in_row: Mapped[int] = mapped_column(server_default="0")
     lost_at_step: Mapped[int | None]
+    model: Mapped[str | None]

@@ -8,6 +8,9 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from backend.types import JSON
 
+COMPOSER_NAME = """area => [...area.closest('[class*="st-key-composer-"]').classList]
+  .find((one) => one.startsWith("st-key-composer-"))"""
+
 
 class Desk:
     """One person's browser; each tab is a page of it."""
@@ -59,8 +62,9 @@ class Desk:
         return self.query.removeprefix("?session=")
 
     def sends_by_itself(self) -> None:
-        """Wait until the browser has the script that sends; before, Streamlit does."""
-        expect(self.page.locator("body[data-colloquy-sends]")).to_have_count(1)
+        """Wait until the script that sends knows of this composer; before, Streamlit does."""
+        name = self.composer.evaluate(COMPOSER_NAME)
+        expect(self.page.locator("body")).to_have_attribute("data-colloquy-sends", name)
 
     def ask(self, text: str) -> None:
         """Write a message and press Enter."""

@@ -5,7 +5,14 @@ from pathlib import Path
 import streamlit as st
 
 from ui import state
-from ui.features.chat import composer, history, latest_turn, message_actions, opening
+from ui.features.chat import (
+    composer,
+    history,
+    latest_turn,
+    message_actions,
+    model_choice,
+    opening,
+)
 from ui.features.chat import header as chat_header
 from ui.features.chat.latest_turn import Latest
 from ui.features.chat.live import component
@@ -19,11 +26,12 @@ st.html(Path(__file__).parent.parent / "assets" / "chat.css")
 
 # The composer comes first on either page: one takes the other's place at once.
 if session_id is None:
-    composer.show(None, active=None)
+    above = composer.show(None, active=None)
     with area("page", "opening"):
         banners.all_that_apply(server)
         with st.container(key="opening"):
-            opening.show(server)
+            domain = opening.show(server)
+        model_choice.show_for_domain(above, domain, server)
         component.show(None)
         watch.keep_fresh()
     st.stop()
@@ -39,7 +47,8 @@ actions = message_actions.load(session, turns[0] if turns else None)
 actions = message_actions.with_figures(actions, session, rows.items)
 
 if not state.is_read_only():
-    composer.show(session_id, turns[0] if turns else None)
+    above = composer.show(session_id, turns[0] if turns else None)
+    model_choice.show_for_session(above, session, server)
 with area("page", session_id):
     chat_header.show(session, server)
     history.show(rows, settled, session, actions)

@@ -6,15 +6,15 @@ import streamlit as st
 
 from ui import state
 from ui.features.domains import calls as domains
-from ui.features.domains import form as domain_form
 from ui.features.domains import list as domain_list
 from ui.features.domains import state as domain_state
 from ui.features.domains import versions as domain_versions
+from ui.features.domains.form import saving, trial, yaml_view
+from ui.features.domains.form import view as domain_form
 from ui.shared import entrance
-from ui.shared.text import yaml_text
 from ui.shared.text.markdown import plain
 
-EDIT, PREVIEW, VERSIONS = "Edit", "Preview", "Versions"
+FORM, YAML, TRIAL, VERSIONS = "Form", "YAML", "Dry run", "Versions"
 
 st.set_page_config(page_title="Domains · Colloquy")
 server = state.server()
@@ -54,20 +54,21 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.title(plain(domain.name, 80) if domain else "New domain", anchor=False, width="content")
     if domain:
         domain_list.marks(domain)
-form, check = domain_form.edit(domain)
-views = [EDIT, PREVIEW, VERSIONS] if domain else [EDIT, PREVIEW]
+draft, check = saving.open_it(domain)
+views = [FORM, YAML, TRIAL, VERSIONS] if domain else [FORM, YAML, TRIAL]
 view = st.segmented_control(
-    "View", views, default=EDIT, key=f"{form.name}-view", label_visibility="collapsed"
+    "View", views, default=FORM, key=f"view-{draft.name}", label_visibility="collapsed"
 )
-if view == PREVIEW:
-    if check.image is None:
-        st.info("Fix what is marked under *Edit* first; then this shows what a session gets.")
-    else:
-        st.caption("What a new session keeps as its image; anything not set uses the default.")
-        st.code(yaml_text.write(check.image), "yaml", wrap_lines=True)
-    for warning in check.warnings:
-        st.warning(plain(warning.message, 600), icon=":material/key_off:")
-elif view == VERSIONS and domain:
+if view == VERSIONS and domain:
     domain_versions.show(domain)
+    st.stop()
+saving.newer_version(domain, draft)
+if view == YAML:
+    yaml_view.show(draft)
+elif view == TRIAL:
+    trial.show(draft, domain.id if domain else None)
+    trial.image(check)
 else:
-    domain_form.show(domain, form, check, domains.get_catalog(state.client()))
+    domain_form.show(draft, domain)
+if view != TRIAL or draft.changed:
+    saving.actions(domain, draft)

@@ -150,7 +150,9 @@ class Live {
     this.draw(place);
     if (this.isWanted || this.sending.shown.some((one) => one.turn)) this.redraw();
     return () => {
-      if (this.place === place) this.place = null;
+      if (this.place !== place) return;
+      this.place = null;
+      this.sending.leave();
     };
   }
 

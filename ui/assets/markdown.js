@@ -4,6 +4,7 @@ import DOMPurify from "./vendor/dompurify.mjs";
 import MarkdownIt from "./vendor/markdown-it.mjs";
 
 const LONG_CHARS = 20_000;
+const MOST_CELLS = 5_000; // of a table that is drawn as one: the page's own limit
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
 // An image would be fetched from wherever it says: it becomes a link, and the reader decides.
 markdown.renderer.rules.image = (tokens, index) => {
@@ -36,7 +37,20 @@ markdown.renderer.rules.formula = (tokens, index) => {
   return window.katex.renderToString(source, { displayMode: true, output: "mathml", throwOnError: false });
 };
 
+// Rows are filled up to the widest one: few letters may ask for very many cells.
+const hasTooManyCells = (text) => {
+  const bars = text.split("\n").map((line) => line.split("|").length - 1).filter(Boolean);
+  return bars.length * bars.reduce((most, one) => Math.max(most, one), 0) > MOST_CELLS;
+};
+
+const asWritten = (text) => {
+  const made = document.createDocumentFragment();
+  made.appendChild(document.createElement("pre")).textContent = text;
+  return made;
+};
+
 const toElements = (text) => {
+  if (hasTooManyCells(text)) return asWritten(text);
   const made = DOMPurify.sanitize(markdown.render(text), {
     RETURN_DOM_FRAGMENT: true,
     FORBID_TAGS: ["img", "style", "form", "input", "button", "iframe", "video", "audio", "picture"],

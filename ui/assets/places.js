@@ -16,9 +16,11 @@
   const visible = (selector) =>
     [...document.querySelectorAll(selector)].filter((one) => one.offsetParent);
 
+  const history = () => visible(ANCHOR).map(keyOf).join(" ");
+
   const hold = (place) => {
     const now = performance.now();
-    places.held = { ...place, since: now, moved: now, frames: 0 };
+    places.held = { ...place, since: now, moved: now, frames: 0, history: history() };
     requestAnimationFrame(keep);
   };
 
@@ -32,7 +34,8 @@
     const node = held.key && visible(`.${CSS.escape(held.key)}`)[0];
     if (node) view.scrollTop += node.getBoundingClientRect().top - held.top;
     else if (!held.key) view.scrollTop = view.scrollHeight;
-    if (!isAtRest() || Math.abs(view.scrollTop - before) > 1) held.moved = now;
+    const isAsked = held.isAsked && held.history === history(); // and nothing came yet
+    if (isAsked || !isAtRest() || Math.abs(view.scrollTop - before) > 1) held.moved = now;
     if (now - held.moved > REST_MS || now - held.since > MOST_MS) places.held = null;
     requestAnimationFrame(keep);
   };
@@ -45,14 +48,14 @@
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");
     if (!button) return;
-    if (button.classList.contains("st-key-latest")) return hold({});
+    if (button.classList.contains("st-key-latest")) return hold({ isAsked: true });
     // Streamlit keeps a page at its end that is there; with room below, none comes to its end.
     scroller().scrollTop -= OFF_END;
     const isAfter = (node) => button.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
     const anchors = visible(ANCHOR);
     const anchor = anchors.find(isAfter) ?? anchors.at(-1);
     const top = anchor?.getBoundingClientRect().top;
-    if (anchor) hold({ key: keyOf(anchor), top, isRoomy: true });
+    if (anchor) hold({ key: keyOf(anchor), top, isRoomy: true, isAsked: true });
   }, true);
 
   setInterval(() => {

@@ -1,6 +1,7 @@
 // Sends what is written in the composer, straight to the pages' own route: a click that crosses it
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
-// files go Streamlit's way, which has the files; so does one that is written before this is here.
+// files go Streamlit's way, which has the files; so does one that is written before this is here, or
+// in a composer that this was not told of.
 const COMPOSER = '[class*="st-key-composer-"]';
 const FILE = '[data-testid="stFileChip"]';
 const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
@@ -39,12 +40,18 @@ export class Sending {
   }
 
   /** The page was drawn, and says for what: `session` is null for a new chat. */
-  update({ session, domain, turns }) {
+  update({ session, domain, choice, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
-    Object.assign(this, { session, domain });
-    document.body.dataset.colloquySends = "yes";
+    Object.assign(this, { session, domain, choice, composer });
+    document.body.dataset.colloquySends = composer;
     const drawn = new Set(turns);
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
+  }
+
+  /** What was drawn has gone: another page comes, or an earlier part of the history. */
+  leave() {
+    this.composer = null;
+    delete document.body.dataset.colloquySends;
   }
 
   /** Those that belong to the page that is open. */
@@ -58,17 +65,25 @@ export class Sending {
     return this.session === null && first ? first.session : null;
   }
 
+  /** The model for the next message: what its field shows, also before the page has heard of it. */
+  get model() {
+    const { model, key, shown } = this.choice;
+    const field = key && document.querySelector(`.st-key-${key} input`);
+    return field && field.value && field.value !== shown ? field.value : model;
+  }
+
   take(event) {
     const composer = event.target.closest(COMPOSER);
     const area = composer?.querySelector("textarea");
-    if (!area || this.session === undefined) return;
+    if (!area || nameOf(composer) !== this.composer) return;
     if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
     const text = area.value;
     if (!text.trim()) return;
     put(area, "");
-    const message = { text, page: this.session, domain: this.domain, composer: nameOf(composer) };
+    const { session: page, domain, model } = this;
+    const message = { text, page, domain, model, composer: nameOf(composer) };
     this.messages.push(message);
     this.problem = null;
     this.onChange(message);
@@ -76,20 +91,21 @@ export class Sending {
   }
 
   async send(message) {
-    const { text, domain, composer } = message;
+    const { text, domain, model, composer } = message;
+    const words = `${model ?? ""} ${text}`;
     const session = message.page ?? this.begun.get(composer) ?? null;
-    const key = this.keys.get(text) ?? newKey();
-    this.keys.set(text, key);
+    const key = this.keys.get(words) ?? newKey();
+    this.keys.set(words, key);
     try {
       const answer = await fetch("/colloquy/send", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ session, text, key, domain: session ? null : domain }),
+        body: JSON.stringify({ session, text, key, model, domain: session ? null : domain }),
       });
       const told = await answer.json();
       if (!answer.ok) throw told;
       Object.assign(message, { session: told.session_id, turn: told.turn_id });
-      this.keys.delete(text);
+      this.keys.delete(words);
       if (!message.page) this.begun.set(composer, told.session_id);
       // Whoever has gone elsewhere meanwhile finds it in its session.
       if (![message.page, told.session_id].includes(this.session)) this.drop(message);

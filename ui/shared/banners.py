@@ -11,8 +11,8 @@ from ui.shared.text.markdown import plain
 
 DEMO_HELP = (
     "The answers come from the bundled demo model, which knows a few example questions only. "
-    "To connect a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for a provider other than "
-    "OpenAI) in `.env`, then restart."
+    "To connect a real one, open *Models* under *Administration*, or set OPENAI_API_KEY (and "
+    "OPENAI_BASE_URL for a provider other than OpenAI) in `.env` and restart."
 )
 
 AWAY_SECONDS = 3
@@ -67,8 +67,9 @@ def service_state(server: ServerInfo) -> None:
     """What keeps turns from being answered, if anything does; the worst of it, not all."""
     if not server.model:
         st.warning(
-            "**No model is configured.** Set OPENAI_API_KEY, and MODEL or OPENAI_BASE_URL where "
-            "needed, in `.env` and restart. With none of them set, the demo model answers.",
+            "**No model is configured.** Connect one on the page *Models*, or set OPENAI_API_KEY, "
+            "and MODEL or OPENAI_BASE_URL where needed, in `.env` and restart. With none of them "
+            "set, the demo model answers.",
             icon=":material/power_off:",
         )
         return

@@ -46,15 +46,34 @@ CHANGED = (
 class ApprovalRule(Input):
     """What happens to calls of the tools whose names match the pattern, such as `mail_*`."""
 
-    tools: str = Field(min_length=1, max_length=LONGEST_PATTERN)
-    action: Literal["allow", "ask", "deny"]
-    decisions: list[DecisionType] = Field(default_factory=lambda: list(DecisionType), min_length=1)
-    expires_seconds: Waiting | None = None
-    description: str | None = Field(None, max_length=2_000)
+    tools: str = Field(
+        min_length=1,
+        max_length=LONGEST_PATTERN,
+        description="A tool's name, or a pattern: `mail_*` is every tool that begins so, `*` any.",
+    )
+    action: Literal["allow", "ask", "deny"] = Field(
+        description="allow: it runs; ask: a person decides first; deny: it never runs."
+    )
+    decisions: list[DecisionType] = Field(
+        default_factory=lambda: list(DecisionType),
+        min_length=1,
+        description="What the person may decide; absent: all of these.",
+    )
+    expires_seconds: Waiting | None = Field(
+        None,
+        description="After so long without a decision the call is not run: 86400 is a day."
+        " Absent: it waits for ever.",
+    )
+    description: str | None = Field(
+        None, max_length=2_000, description="What the person is told beside the call."
+    )
 
 
 class ApprovalsSettings(Input):
-    """The first rule that matches a tool's name counts; a tool without one is allowed."""
+    """A person decides before a tool runs: approve, edit, reject or respond.
+
+    The first rule that matches a tool's name counts; a tool without one is allowed.
+    """
 
     rules: list[ApprovalRule] = Field(min_length=1, max_length=MOST_RULES)
 

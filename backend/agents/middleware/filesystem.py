@@ -21,7 +21,7 @@ WRITING = ("write_file", "edit_file")
 
 
 class FilesystemSettings(Input):
-    """Has none."""
+    """The agent keeps notes and interim results as files in its memory, never on a disk."""
 
 
 class FilesState(AgentState[Any]):

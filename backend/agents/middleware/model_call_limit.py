@@ -14,10 +14,10 @@ COUNTERS = ("thread_model_call_count", "run_model_call_count")
 
 
 class ModelCallLimitSettings(Input):
-    """How many calls of its model an agent may make: in one turn, in the whole session."""
+    """The turn ends with a sentence when the agent has asked its model so often."""
 
-    turn: int | None = Field(None, ge=1)
-    session: int | None = Field(None, ge=1)
+    turn: int | None = Field(None, ge=1, description="Calls in one turn; this or the next.")
+    session: int | None = Field(None, ge=1, description="Calls in the whole session.")
 
     @model_validator(mode="after")
     def _limits_something(self) -> "ModelCallLimitSettings":

@@ -13,9 +13,11 @@ from backend.schemas.wire import Input
 
 
 class ModelFallbackSettings(Input):
-    """The models to ask instead, in order."""
+    """Other models answer where the agent's own fails, and people are told."""
 
-    models: list[str] = Field(min_length=1, max_length=10)
+    models: list[str] = Field(
+        min_length=1, max_length=10, description="Whom to ask instead, in this order."
+    )
 
 
 class ModelFallback(ModelFallbackMiddleware[Any]):

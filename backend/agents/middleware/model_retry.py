@@ -18,11 +18,15 @@ Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 
 
 class ModelRetrySettings(Input):
-    """How often, and after how many seconds, which are doubled each time."""
+    """A model that fails is asked again, if the failure may pass; people see the wait."""
 
-    retries: int = Field(2, ge=1, le=20)
-    seconds: float = Field(10.0, ge=0, le=600)
-    longest_seconds: float = Field(300.0, ge=0, le=3_600)
+    retries: int = Field(2, ge=1, le=20, description="How often it is asked again.")
+    seconds: float = Field(
+        10.0, ge=0, le=600, description="Seconds before the first try; doubled each time."
+    )
+    longest_seconds: float = Field(
+        300.0, ge=0, le=3_600, description="Seconds before any try at most."
+    )
 
 
 class ModelRetry(ModelRetryMiddleware[Any, Any]):

@@ -26,7 +26,9 @@ from backend.agents.middleware.todos import Todos, TodosSettings
 from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLimitSettings
 from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.agents.policy_context import PolicyContext
+from backend.domains.fault_words import faults_of
 from backend.errors import InvalidInput
+from backend.schemas.configuration import Fault
 from backend.schemas.wire import READING
 from backend.types import JSON
 
@@ -73,6 +75,28 @@ def check_middleware_names(named: Sequence[str | JSON]) -> None:
         raise InvalidInput("A middleware is named twice.")
 
 
+def find_policy_faults(path: Sequence[str | int], named: Sequence[str | JSON]) -> list[Fault]:
+    """Return all that is wrong with the policies that stand at this path, each at its place."""
+    faults: list[Fault] = []
+    seen: set[str] = set()
+    for place, entry in enumerate(named):
+        here = [*path, place]
+        try:
+            name, settings = _name_and_settings(entry)
+            spec = _find(name)
+        except InvalidInput as error:
+            faults.append(Fault(path=here, message=error.detail))
+            continue
+        if name in seen:
+            faults.append(Fault(path=here, message=f"{name} is named twice. Remove one."))
+        seen.add(name)
+        try:
+            spec.settings.model_validate(settings)
+        except ValidationError as error:
+            faults += faults_of([*here, name], error.errors(include_url=False))
+    return faults
+
+
 def find_settings(named: Sequence[str | JSON], wanted: str) -> Any:
     """Return the settings of the wanted policy; None if it is not among the named ones."""
     return next((settings for name, settings in _read(named, READING) if name == wanted), None)
@@ -91,15 +115,19 @@ def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
 
 
 def _read_one(name: str, settings: JSON, context: JSON | None) -> tuple[str, BaseModel]:
-    if name not in MIDDLEWARE:
-        known = ", ".join(MIDDLEWARE)
-        raise InvalidInput(f"There is no middleware {name!r}. There are: {known}.")
     strict = False if context is READING else None  # what is stored was sent to older versions, too
-    model = MIDDLEWARE[name].settings
+    model = _find(name).settings
     try:
         return name, model.model_validate(settings, context=context, strict=strict)
     except ValidationError as error:
         raise InvalidInput(f"The middleware {name}: {_reason(error)}.") from error
+
+
+def _find(name: str) -> PolicySpec:
+    if name not in MIDDLEWARE:
+        known = ", ".join(MIDDLEWARE)
+        raise InvalidInput(f"There is no middleware {name!r}. There are: {known}.")
+    return MIDDLEWARE[name]
 
 
 def _reason(error: ValidationError) -> str:

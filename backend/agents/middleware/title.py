@@ -18,10 +18,10 @@ PROMPT = (
 
 
 class TitleSettings(Input):
-    """`model`: who is asked; absent: the agent's. `seconds`: how long it may take."""
+    """The model names the conversation after the first answer, while nobody waits."""
 
-    model: str | None = None
-    seconds: float = Field(30.0, gt=0, le=300)
+    model: str | None = Field(None, description="Who is asked; absent: the agent's model.")
+    seconds: float = Field(30.0, gt=0, le=300, description="How long it may take.")
 
 
 def title_request(question: str, answer: str) -> str:

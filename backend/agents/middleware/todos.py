@@ -3,15 +3,18 @@
 from typing import Any
 
 from langchain.agents.middleware import TodoListMiddleware
+from pydantic import Field
 
 from backend.agents.state_tools import mark_state_only
 from backend.schemas.wire import Input
 
 
 class TodosSettings(Input):
-    """`prompt`: how the agent is told to use its list, instead of LangChain's own words."""
+    """The agent keeps a list of what it is about to do, and ticks it off; people see it."""
 
-    prompt: str | None = None
+    prompt: str | None = Field(
+        None, description="How the agent is told to use its list; absent: LangChain's own words."
+    )
 
 
 class Todos(TodoListMiddleware[Any, Any]):

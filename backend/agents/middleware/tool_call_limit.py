@@ -15,16 +15,16 @@ COUNTERS = ("thread_tool_call_count", "run_tool_call_count")
 
 
 class ToolCallLimitSettings(Input):
-    """How many calls of `tool` (absent: of all tools) may run: in one turn, in the whole session.
+    """So many calls of a tool may run; at most five web searches in a turn, for example."""
 
-    `then`: what becomes of further calls. "answer": they get an error as their result, so that the
-    agent answers with what it has; "end": the turn ends with a sentence.
-    """
-
-    tool: str | None = Field(None, min_length=1)
-    turn: int | None = Field(None, ge=1)
-    session: int | None = Field(None, ge=1)
-    then: Literal["answer", "end"] = "answer"
+    tool: str | None = Field(None, min_length=1, description="Which tool; absent: all together.")
+    turn: int | None = Field(None, ge=1, description="Calls in one turn; this or the next.")
+    session: int | None = Field(None, ge=1, description="Calls in the whole session.")
+    then: Literal["answer", "end"] = Field(
+        "answer",
+        description="answer: further calls get an error as their result, so that the agent answers"
+        " with what it has; end: the turn ends with a sentence.",
+    )
 
     @model_validator(mode="after")
     def _limits_something(self) -> "ToolCallLimitSettings":

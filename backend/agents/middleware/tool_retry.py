@@ -14,12 +14,18 @@ from backend.tools.registry import Effect
 
 
 class ToolRetrySettings(Input):
-    """How often, after how many seconds (doubled each time), and of which tools; absent: all."""
+    """A tool that failed to run is called again; never one that acts."""
 
-    retries: int = Field(2, ge=1, le=10)
-    seconds: float = Field(1.0, ge=0, le=60)
-    longest_seconds: float = Field(30.0, ge=0, le=300)
-    tools: list[str] | None = Field(None, min_length=1)
+    retries: int = Field(2, ge=1, le=10, description="How often it is called again.")
+    seconds: float = Field(
+        1.0, ge=0, le=60, description="Seconds before the first try; doubled each time."
+    )
+    longest_seconds: float = Field(
+        30.0, ge=0, le=300, description="Seconds before any try at most."
+    )
+    tools: list[str] | None = Field(
+        None, min_length=1, description="Which tools; absent: all of them."
+    )
 
 
 class ToolRetry(ToolRetryMiddleware[Any, Any]):

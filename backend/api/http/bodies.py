@@ -54,6 +54,8 @@ BY_PATH = {
     "/sessions/{id}/query": QUERY,
     "/domains": TEMPLATE,
     "/domains/check": TEMPLATE,
+    "/domains/check/servers": TEMPLATE,
+    "/domains/check/request": TEMPLATE,
     "/domains/{id}": TEMPLATE,
 }
 _BOUNDS = [

@@ -52,7 +52,9 @@ async def chat(
     Where too many of one's requests wait already (`USER_WAITS`), or too many large ones, this one
     is answered 202 at once, as with `Prefer: respond-async`.
     """
-    ask = Submission(body.message, body.session_id, body.domain, body.agent, idempotency_key)
+    ask = Submission(
+        body.message, body.session_id, body.domain, body.agent, idempotency_key, model=body.model
+    )
     return await _answer(services, waits, scope, ask, prefer, request, response)
 
 
@@ -69,7 +71,7 @@ async def chat_in_session(
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
     """Continue this session; answered at once or when the turn has ended, as `/chat`."""
-    ask = Submission(body.message, session_id, None, body.agent, idempotency_key)
+    ask = Submission(body.message, session_id, None, body.agent, idempotency_key, model=body.model)
     return await _answer(services, waits, scope, ask, prefer, request, response)
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header
 from backend.agents.catalog import list_catalog
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
+from backend.connections.store import who_answers
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
 from backend.domains.allowed import Allowed
@@ -24,7 +25,9 @@ IdempotencyKey = Annotated[
 @router.get("/catalog")
 def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
     """What a domain may name: tools, middleware with their settings, models, secrets."""
-    return list_catalog(services.settings)
+    with services.database.read() as session:
+        model, _ = who_answers(session, services.settings)
+    return list_catalog(services.settings, model)
 
 
 @router.get("/sessions/{session_id}/drift")

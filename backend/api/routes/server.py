@@ -15,6 +15,7 @@ from backend.api.http.threads import Shared
 from backend.api.metrics import CONTENT_TYPE
 from backend.approvals.inbox import count_pending
 from backend.auth.scope import Scope
+from backend.connections.store import Answering, who_answers
 from backend.operations.workers import list_workers
 from backend.schemas.operations import Readiness, ServerInfo
 from backend.schemas.work import WorkerInfo
@@ -82,12 +83,12 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
     """Who asks, which model answers, and whether anybody works."""
     settings = services.settings
     parts = await parts_of.get()
-    pending = await run_in_threadpool(_pending, services, scope)
+    answering, pending = await run_in_threadpool(_read, services, scope)
     return ServerInfo(
         user=scope.user_id,
         is_admin=scope.is_admin,
-        model=settings.default_model,
-        is_demo_model=settings.uses_demo_model,
+        model=answering.model,
+        is_demo_model=answering.is_demo,
         ready=parts.are_ready,
         workers=parts.workers,
         missing=parts.missing,
@@ -137,9 +138,12 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
     )
 
 
-def _pending(services: Services, scope: Scope) -> int:
+def _read(services: Services, scope: Scope) -> tuple[Answering, int]:
+    """Return which model answers, and how many calls wait; without the database what is known."""
+    settings = services.settings
     try:
         with services.database.read() as session:
-            return count_pending(session, scope, everyone=False)
+            pending = count_pending(session, scope, everyone=False)
+            return who_answers(session, settings), pending
     except SQLAlchemyError:
-        return 0
+        return Answering(settings.default_model, settings.uses_demo_model), 0

@@ -65,5 +65,5 @@ def edit(
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
     """Fork the session before a turn's message and ask this in its place; gives the new turn."""
-    ask = Submission(body.message, agent=body.agent, key=idempotency_key)
+    ask = Submission(body.message, agent=body.agent, key=idempotency_key, model=body.model)
     return retrying.edit(services, scope, turn_id, ask)

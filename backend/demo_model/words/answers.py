@@ -48,7 +48,8 @@ figure without it. For example:
 - Of a file that you upload: what columns does it have? Totals by month? By customer?
 - SELECT gl_account, SUM(amount_group) FROM documents GROUP BY gl_account
 
-To talk with a real model, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL` for any other \
+To talk with a real model, connect one on the page *Models* under *Administration*, which an \
+administrator sees. Or set `OPENAI_API_KEY` (and `OPENAI_BASE_URL` for any other \
 OpenAI-compatible endpoint, and `MODEL` for the model's name) in `.env`, then start Colloquy \
 again."""
 

@@ -50,6 +50,16 @@ class ServerTools:
         """Return the memory of one domain."""
         return _DomainTools(self, domain_id) if domain_id else NoMemory()
 
+    def seen(self, domain_id: UUID | None) -> ToolMemory:
+        """Return the memory of one domain, to be looked at only: nothing is remembered."""
+        return _SeenTools(self, domain_id) if domain_id else NoMemory()
+
+    def look(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        """Return what may be used of what servers list, by what the domain's servers have said."""
+        versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
+        with self._database.read() as session:
+            return review_versions(versions, _load(session, domain_id))
+
     def review(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
         """Return what may be used of what the domain's servers list now, and remember it."""
         versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
@@ -76,6 +86,12 @@ class _DomainTools:
     async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(_READERS, self._tools.review, self._domain_id, listed)
+
+
+class _SeenTools(_DomainTools):
+    async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(_READERS, self._tools.look, self._domain_id, listed)
 
 
 def _is_known(versions: Sequence[Version], known: Sequence[Known]) -> bool:

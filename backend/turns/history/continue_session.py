@@ -41,6 +41,9 @@ def continue_session(
     if pending_calls(state):
         raise CallsUnanswered
     open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
+    new = conversations.lock(session, scope, new_id)
+    if old.model in new.image["models"]:
+        new.model = old.model
     views.copy(session, session_id, new_id, Path.read(old.path), state)
     origin = display.notice(_origin_words(session, scope, old, new_id))
     told = replace(origin, metadata={ORIGIN: str(session_id)})

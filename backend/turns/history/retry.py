@@ -10,6 +10,7 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
 from backend.schemas.sessions import Turn
+from backend.settings import Settings
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE
 from backend.turns.process.announcer import Accepted
@@ -22,6 +23,7 @@ from backend.turns.submit.service import (
     check_ask,
     check_key,
     find_agent,
+    keep_choice,
 )
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow
@@ -34,7 +36,10 @@ def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Tu
     TurnNotFound; nothing is changed then.
     """
     ask = replace(check_ask(ask), replaces=turn_id)
-    return accept(services, scope, ask, lambda session: _fork(session, scope, ask, turn_id))
+    settings = services.settings
+    return accept(
+        services, scope, ask, lambda session: _fork(session, settings, scope, ask, turn_id)
+    )
 
 
 def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = None) -> Turn:
@@ -50,7 +55,7 @@ def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = Non
         if old.status in RETRYABLE and _is_latest(session, conversation, old):
             new = _another(scope, old, ask)
             return enter(session, conversation, replace(new, fork_of=old.fork_of, resumes=old))
-        return _fork(session, scope, ask, turn_id)
+        return _fork(session, services.settings, scope, ask, turn_id)
 
     return accept(services, scope, ask, make)
 
@@ -62,13 +67,18 @@ def _lock(session: Session, scope: Scope, turn_id: UUID) -> tuple[ConversationRo
     return conversation, turn
 
 
-def _fork(session: Session, scope: Scope, ask: Submission, turn_id: UUID) -> Accepted:
+def _fork(
+    session: Session, settings: Settings, scope: Scope, ask: Submission, turn_id: UUID
+) -> Accepted:
     """Enter a new turn in place of the old one, on a branch of its own."""
     conversation, old = _lock(session, scope, turn_id)
     first = fork_before(session, conversation, old)
     new = replace(_another(scope, old, ask), fork_of=first, message=ask.message or old.message)
     if ask.agent:
         new = replace(new, agent=find_agent(conversation, ask.agent))
+    if ask.model is not None:
+        keep_choice(session, settings, conversation, new.agent, ask.model)
+        new = replace(new, model=conversation.model)
     return enter(session, conversation, new)
 
 
@@ -76,6 +86,7 @@ def _another(scope: Scope, old: TurnRow, ask: Submission) -> NewTurn:
     return NewTurn(
         owner_id=scope.user_id,
         agent=old.agent,
+        model=old.model,
         message=old.message,
         key=ask.key,
         body_hash=ask.body_hash if ask.key else None,

@@ -14,6 +14,7 @@ from backend.agents.state import calling_message
 from backend.approvals.allowed_tools import tools_allowed_in
 from backend.approvals.store import load_answers, resume_after_decisions
 from backend.auth.scope import Role, Scope
+from backend.connections.store import NEWEST_NUMBER
 from backend.conversations import display, views
 from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
@@ -54,6 +55,7 @@ class Claim:
     `calls`: the display messages of calls that earlier attempts have left without an outcome.
     `is_resumed`: the attempt before it has lost its worker. `has_waited`: for people, who have
     decided now; `answers` says what, `updated` are the messages that this has changed.
+    `connection` is the number of the connection to models that was set on the page, if one was.
     """
 
     turn: Turn
@@ -71,6 +73,7 @@ class Claim:
     answers: Answers = field(default_factory=Answers)
     has_waited: bool = False
     updated: Sequence[DisplayMessage] = ()
+    connection: int | None = None
 
     @property
     def turn_id(self) -> UUID:
@@ -99,9 +102,11 @@ def claim_turn(
     is closed instead.
     """
     locked = _lock(session, turn_id)
-    if locked is None or not _may_claim(session, *locked[1:], at_once):
+    if locked is None:
         return None
-    conversation, turn, _ = locked
+    conversation, turn, is_over, connection = locked
+    if not _may_claim(session, turn, is_over, at_once):
+        return None
     if turn.stop_requested:
         return close_turn(session, turn, Outcome.stopped())
     is_lost = turn.worker is not None
@@ -143,6 +148,7 @@ def claim_turn(
         answers=_answers(session, conversation, turn, asking),
         has_waited=has_waited,
         updated=updated,
+        connection=connection,
     )
 
 
@@ -151,10 +157,13 @@ def lease_is_over(session: Session, turn: TurnRow) -> bool:
     return bool(session.scalar(select(_LEASE_IS_OVER).where(TurnRow.id == turn.id)))
 
 
-def _lock(session: Session, turn_id: UUID) -> tuple[ConversationRow, TurnRow, bool] | None:
+def _lock(
+    session: Session, turn_id: UUID
+) -> tuple[ConversationRow, TurnRow, bool, int | None] | None:
     """Hold the turn's conversation, and the turn, which is read as it is once both are held.
 
-    Also give whether the turn's lease was over, at the latest now.
+    Also give whether the turn's lease was over, at the latest now, and the number of the saved
+    connection to models.
     """
     row = session.execute(_LOCK, {"turn_id": turn_id}).one_or_none()
     return row and row.tuple()
@@ -229,7 +238,7 @@ def _take(
 _CLOCK = func.clock_timestamp()
 _LEASE_IS_OVER = or_(TurnRow.lease_until.is_(None), TurnRow.lease_until < _CLOCK)
 _LOCK = (
-    select(ConversationRow, TurnRow, _LEASE_IS_OVER)
+    select(ConversationRow, TurnRow, _LEASE_IS_OVER, NEWEST_NUMBER)
     .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)
     .where(TurnRow.id == bindparam("turn_id"))
     .with_for_update(key_share=True)

@@ -1,6 +1,7 @@
 """Runs one turn: claim, restore, run, save step by step, finish. Everything a worker does."""
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -9,12 +10,12 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from backend.agents.factory import AgentRecipe
 from backend.agents.run import run_agent
+from backend.connections.providers import Providers
 from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
 from backend.domains.template import template_of
-from backend.errors import AppError, LeaseLost
+from backend.errors import AppError, ConfigurationError, LeaseLost
 from backend.files.origins import finder
-from backend.llm.provider import ModelProvider
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
 from backend.turns.process.agent_loop import AgentLoop
@@ -45,7 +46,7 @@ class Runtime:
 
     name: str
     services: Services
-    models: ModelProvider
+    models: Providers
     sources: Sources
     loop: AgentLoop
     leases: LeaseKeeper
@@ -65,7 +66,7 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
         recorder.started()
         if outcome := _run(runtime, claim, recorder):
             _finish(recorder, outcome)
-        suggest_title(runtime.services.database, runtime.models, runtime.loop, claim)
+        _suggest_title(runtime, claim)
         _let_next_run(runtime, claim.scope.user_id)
     except LeaseLost:
         log.warning("Turn %s: attempt %s no longer owns it", turn_id, claim.attempt)
@@ -135,6 +136,12 @@ def _finish(recorder: Recorder, outcome: Outcome) -> None:
         recorder.finish(UNEXPECTED)
 
 
+def _suggest_title(runtime: Runtime, claim: Claim) -> None:
+    with suppress(ConfigurationError):  # the turn has told it
+        models = runtime.models.of(claim.connection)
+        suggest_title(runtime.services.database, models, runtime.loop, claim)
+
+
 def _let_next_run(runtime: Runtime, owner_id: str) -> None:
     """Wake the owner's next turn, if it waited only since one person runs so many at once."""
     services = runtime.services
@@ -149,7 +156,8 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
     return AgentRecipe(
         image=template_of(claim.image),
         agent_name=claim.turn.agent,
-        models=runtime.models,
+        models=runtime.models.of(claim.connection),
+        model=claim.turn.model,
         tool_context=ToolContext(
             sources=runtime.sources.beside(
                 finder(services.database, services.files, claim.scope, claim.conversation_id)

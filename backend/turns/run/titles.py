@@ -48,7 +48,7 @@ async def _suggest(database: Database, models: ModelProvider, claim: Claim) -> N
         asked = [m for m in claim.stored.state["messages"] if m["role"] == "user"]
         if settings is None or len(asked) > FIRST_QUESTIONS:
             return
-        model = models.chat_model(settings.model or agent.model or image.model)
+        model = models.chat_model(settings.model or claim.turn.model or agent.model or image.model)
         async with asyncio.timeout(settings.seconds):
             await _name(database, model.model_copy(update={"purpose": PURPOSE}), claim)
     except Exception as error:  # noqa: BLE001  # nobody waits for it

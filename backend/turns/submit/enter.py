@@ -29,12 +29,14 @@ class NewTurn:
     """A turn that a person's message asks for.
 
     `fork_of` is the first turn of which this one is another version. `resumes` is an earlier turn
-    with the same message, from whose end this one goes on.
+    with the same message, from whose end this one goes on. `model` is the one that was chosen for
+    it, None the default.
     """
 
     owner_id: str
     agent: str
     message: str
+    model: str | None = None
     key: str | None = None
     body_hash: str | None = None
     fork_of: UUID | None = None
@@ -51,6 +53,7 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
         conversation_id=conversation.id,
         owner_id=new.owner_id,
         agent=new.agent,
+        model=new.model,
         message=new.message,
         idempotency_key=new.key,
         body_hash=new.body_hash,

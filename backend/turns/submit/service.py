@@ -13,12 +13,13 @@ from sqlalchemy.orm import Session
 
 from backend.agents.state import empty_state
 from backend.auth.scope import Scope
+from backend.connections.store import who_answers
 from backend.conversations import service as conversations
 from backend.conversations import views
 from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.domains import service as domains
-from backend.domains.template import agent_named, image_of
+from backend.domains.template import agent_named, choose_model, image_of, template_of
 from backend.errors import (
     AppError,
     IdempotencyKeyReused,
@@ -30,6 +31,7 @@ from backend.schemas.sessions import (
     MAX_MESSAGE_CHARS,
     Turn,
 )
+from backend.settings import Settings
 from backend.text import clean_text
 from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
@@ -56,6 +58,7 @@ class Submission:
     agent: str | None = None
     key: str | None = None
     replaces: UUID | None = None
+    model: str | None = None
 
     @property
     def body_hash(self) -> str:
@@ -63,6 +66,8 @@ class Submission:
         body = [self.message, str(self.session_id), self.domain, self.agent]
         if self.replaces:
             body.append(str(self.replaces))
+        if self.model is not None:
+            body.append(f"model {self.model}")
         return sha256(orjson.dumps(body)).hexdigest()
 
 
@@ -73,7 +78,8 @@ def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
     TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
     """
     ask = check_ask(ask)
-    return accept(services, scope, ask, lambda session: _enter(session, scope, ask))
+    settings = services.settings
+    return accept(services, scope, ask, lambda session: _enter(session, settings, scope, ask))
 
 
 def accept(
@@ -162,17 +168,33 @@ def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | 
     return Accepted(turn_of(session, row))
 
 
-def _enter(session: Session, scope: Scope, ask: Submission) -> Accepted:
+def _enter(session: Session, settings: Settings, scope: Scope, ask: Submission) -> Accepted:
     session_id = ask.session_id or open_session(session, scope, ask.domain, None)
     conversation = conversations.lock(session, scope, session_id)
+    agent = find_agent(conversation, ask.agent)
+    if ask.model is not None:
+        keep_choice(session, settings, conversation, agent, ask.model)
     new = NewTurn(
         owner_id=scope.user_id,
-        agent=find_agent(conversation, ask.agent),
+        agent=agent,
+        model=conversation.model,
         message=ask.message,
         key=ask.key,
         body_hash=ask.body_hash if ask.key else None,
     )
     return enter(session, conversation, new)
+
+
+def keep_choice(
+    session: Session, settings: Settings, conversation: ConversationRow, agent: str, model: str
+) -> None:
+    """Make a model the choice for the turns that the conversation gets from now on.
+
+    Raise InvalidInput where its image does not offer the model.
+    """
+    image, default = template_of(conversation.image), who_answers(session, settings).model
+    conversation.model = choose_model(image, agent, default, model)
+    session.flush()
 
 
 def find_agent(conversation: ConversationRow, name: str | None) -> str:

@@ -8,7 +8,8 @@ from tests.stack import Stack
 
 PAGES = (
     "", "?session={}", "configuration?session={}", "inspector?session={}", "search?q=budget",
-    "data", "inbox", "sessions", "domains", "servers", "usage", "work", "retention",
+    "data", "inbox", "sessions", "domains", "domains?domain=new", "models",
+    "servers", "usage", "work", "retention",
 )  # fmt: skip
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 QUESTION = "What's the budget for CC-1001?"

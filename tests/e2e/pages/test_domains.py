@@ -9,11 +9,13 @@ from playwright.sync_api import Locator, expect
 from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
+from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
 SIGHTS = {
-    "Edit": "Built-in tools",
-    "Preview": "What a new session keeps as its image",
+    "Form": "What people choose when they start a chat.",
+    "YAML": "The same as the form, as text.",
+    "Dry run": "What would the model be sent?",
     "Versions": "This is what the domain is today.",
 }
 
@@ -33,18 +35,27 @@ def open_domains(desk: Desk) -> None:
     desk.sees("What new sessions are made from.")
 
 
+def open_tab(desk: Desk, name: str) -> None:
+    desk.main.get_by_role("tab", name=name, exact=True).click()
+    desk.is_at_rest()
+
+
 def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: Stack):
     domain = make_domain(stack, system_prompt="Be brief.")
     open_domains(desk)
     desk.press(domain["name"])
     expect(field(desk, "System prompt")).to_have_value("Be brief.")
 
-    field(desk, "Middleware").fill("- no_such_policy")
     field(desk, "System prompt").fill("Be thorough.")
+    open_tab(desk, "Middleware")
+    desk.press("Add middleware")
+    desk.press("Recent messages")
+    desk.main.get_by_text("Settings", exact=True).click()
+    field(desk, "Keep").fill("300")
     desk.press("Save")
-    desk.sees("There is no middleware 'no_such_policy'")
+    desk.sees("Keep must not be larger than trigger.")
     assert stack.client.get(f"/domains/{domain['id']}").json()["version"] == 1
-    field(desk, "Middleware").fill("- recent_messages:\n    keep: 10")
+    field(desk, "Keep").fill("10")
     desk.press("Save")
 
     desk.sees("Saved as version 2")
@@ -55,29 +66,63 @@ def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: S
     desk.sees("This is what the domain is today.")
 
 
-def test_a_form_keeps_what_it_holds_from_view_to_view(desk: Desk, stack: Stack):
+def test_form_and_yaml_keep_what_was_typed_and_faults_have_their_line(desk: Desk, stack: Stack):
     middleware = [{"recent_messages": {"keep": 10}}]
     domain = make_domain(stack, system_prompt="Be brief.", middleware=middleware)
     desk.open(f"domains?domain={domain['id']}")
     expect(field(desk, "System prompt")).to_have_value("Be brief.")
 
-    for typed in ("", "Typed and not saved."):
-        if typed:
-            field(desk, "Description").fill(typed)
-        for view in ("Preview", "Versions", "Edit"):
-            look_at(desk, view)
-
-        expect(field(desk, "Name")).to_have_value(domain["name"])
-        expect(field(desk, "System prompt")).to_have_value("Be brief.")
-        expect(field(desk, "Middleware")).to_have_value("- recent_messages:\n    keep: 10\n")
-        expect(field(desk, "Description")).to_have_value(typed)
+    field(desk, "Description").fill("Typed and not saved.")
+    for view in ("Versions", "Dry run", "YAML"):
+        look_at(desk, view)
+    yaml = desk.main.get_by_role("textbox", name="YAML")
+    expect(yaml).to_have_value(re.compile("description: Typed and not saved.\n"))
+    yaml.fill(yaml.input_value().replace("keep: 10", "keep: 0"))
+    yaml.press("Control+Enter")
+    desk.sees("Line 6", "This must be at least 1.")
+    yaml.fill(yaml.input_value().replace("keep: 0", "keep: 20"))
+    look_at(desk, "Form")
+    expect(field(desk, "Description")).to_have_value("Typed and not saved.")
+    open_tab(desk, "Middleware")
+    expect(field(desk, "Keep")).to_have_value("20")
     desk.press("Save")
 
     desk.sees("Saved as version 2")
     saved = stack.client.get(f"/domains/{domain['id']}").json()
-    assert saved["system_prompt"] == "Be brief."
-    assert saved["middleware"] == middleware
+    assert saved["middleware"] == [{"recent_messages": {"keep": 20}}]
     assert saved["description"] == "Typed and not saved."
+
+
+def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model: ScriptedModel):
+    name = f"desk-{uuid4().hex[:6]}"
+    with ToolServer([tool("look", description="Looks around.")], lambda *_: "seen") as server:
+        open_domains(desk)
+        desk.press("New domain")
+        field(desk, "System prompt").fill("You are kind.")
+        open_tab(desk, "Tools")
+        desk.press("Add tool server")
+        field(desk, "Address").fill(server.template["url"])
+        desk.press("Look which tools answer")
+        desk.sees("Looks around.")
+        asked = len(model.requests)
+        look_at(desk, "Dry run")
+        desk.press("Show it")
+        desk.sees("You are kind.", "What can you do?")
+        expect(desk.main.get_by_test_id("stExpander").filter(has_text="look")).to_be_visible()
+        assert len(model.requests) == asked
+
+        look_at(desk, "Form")
+        desk.press("Create")
+        desk.sees("name: Give it a name.")
+        open_tab(desk, "Basics")
+        field(desk, "Name").fill(name)
+        desk.press("Create")
+        desk.sees("Saved as version 1")
+
+    found = stack.client.get("/domains?limit=200").json()["items"]
+    (made,) = [each for each in found if each["name"] == name]
+    assert made["middleware"] == ["summarization", "title"]
+    assert list(made["mcp_servers"]) == ["server"]
 
 
 def look_at(desk: Desk, view: str) -> None:

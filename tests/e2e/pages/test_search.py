@@ -6,7 +6,8 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.desk import Desk
-from tests.integration.scenes import make_session
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import make_session, texts
 from tests.stack import Stack
 
 TURNS = 100
@@ -92,6 +93,29 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
 
     desk.press("Jump to the latest")
     expect(said(desk, "Answer 99")).to_be_in_viewport()
+
+
+def test_a_message_that_is_written_at_a_place_found_goes_to_its_session(
+    desk: Desk, model: ScriptedModel, stack: Stack
+) -> None:
+    model.steps = lambda messages, body: {"text": "It is hers."}
+    desk.ask("Something else")
+    desk.sees("It is hers.")
+    desk.is_idle()
+    session_id = long_session(stack)
+    desk.page.keyboard.press("ControlOrMeta+k")
+    field = desk.main.get_by_placeholder("phrase in quotes")
+    field.fill("the pelican's")
+    field.press("Enter")
+    desk.main.locator('[class*="st-key-found-"]').first.click(position={"x": 200, "y": 50})
+    desk.sees("Answer 40")
+    desk.is_at_rest()
+
+    desk.ask("And whose is the stork?")
+
+    desk.sees("And whose is the stork?", "It is hers.")
+    rows = stack.messages(session_id)
+    assert "And whose is the stork?" in texts(rows, "user")
 
 
 def answers(desk: Desk) -> list[str]:

@@ -169,7 +169,7 @@ def test_without_a_key_the_demo_model_takes_the_same_path():
         models = ModelProvider(settings_for("", **changes, demo_model_url=model.root_url))
         answer = models.chat_model().invoke("go")
 
-    assert models.is_demo
+    assert models.connection.is_demo
     assert answer.content == "hi"
     assert model.requests[0]["model"] == "demo"
 

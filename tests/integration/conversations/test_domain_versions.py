@@ -182,8 +182,8 @@ def test_a_check_says_all_that_is_wrong_and_where_and_stores_nothing(stack: Stac
     assert [fault["path"] for fault in checked["faults"]] == [
         ["agents"],
         ["tools"],
-        ["middleware"],
-        ["agents", 1, "middleware"],
+        ["middleware", 0, "recent_messages", "keep"],
+        ["agents", 1, "middleware", 0],
         ["mcp_servers", "s", "env"],
     ]
     paths = [fault["path"] for fault in malformed["faults"]]

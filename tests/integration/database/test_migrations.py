@@ -12,6 +12,7 @@ import db.models.conversation
 import db.models.display_message
 import db.models.domain
 import db.models.file
+import db.models.model_connection
 import db.models.server_tool
 import db.models.session_link
 import db.models.spent_key

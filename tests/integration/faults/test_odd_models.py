@@ -57,7 +57,6 @@ FAILS: dict[str, tuple[JSON, str]] = {
     "no JSON": (garbage(FIRST, b"data: <html>\n\n"), "broke off"),
     "not UTF-8": (garbage(FIRST, b'data: {"choices": "\xff"}\n\n'), "broke off"),
     "error within": (garbage(FIRST, b'data: {"error": {"message": "busy"}}\n\n'), "busy"),
-    "endless": (garbage(chunk({"content": "x" * 9_000_000}, "stop"), b""), "8000000 characters"),
     "never legible": ({"tools": [{"name": "send", "args": HALF}]}, "3 times in a row"),
 }
 ONCE: dict[str, tuple[JSON, str]] = {
@@ -169,6 +168,22 @@ def test_a_model_that_goes_on_failing_fails_the_turn_in_words(
     assert model.messages[-1][-1]["role"] in ("user", "tool")
     assert [m["content"] for m in model.messages[-1] if m["role"] == "user"] == ["Try."]
     check_goes_on(impatient, model, session)
+
+
+def test_an_answer_without_end_fails_the_turn_in_words(stack: Stack, model: ScriptedModel) -> None:
+    """Apart from the impatient stack: the nine megabytes take their time."""
+    endless = garbage(chunk({"content": "x" * 9_000_000}, "stop"), b"")
+    model.steps = lambda *_: endless
+    session_id = make_session(stack)
+    turn = stack.submit("Try.", session_id)
+
+    failed = stack.finished(turn["turn_id"])
+
+    assert failed["status"] == "failed"
+    assert "8000000 characters" in failed["error"]["detail"]
+    rows, _ = check_views(stack, session_id)
+    assert texts(rows, "assistant") == told(stack, session_id, turn["turn_id"])[0]
+    check_goes_on(stack, model, session_id)
 
 
 @pytest.mark.parametrize("fault", ONCE)

@@ -32,7 +32,7 @@ class Stack:
     def said(self) -> str:
         return self.output.read_text()
 
-    def wait_for(self, text: str, seconds: float = 30) -> None:
+    def wait_for(self, text: str, seconds: float = 120) -> None:
         wait_until(lambda: text in self.said() or self.process.poll() is not None, seconds)
         assert text in self.said(), self.said()
 
@@ -82,7 +82,7 @@ def start() -> Iterator[Callable[..., Stack]]:
     shutil.rmtree(folder)
 
 
-def wait_until(claim: Callable[[], bool], seconds: float = 15) -> None:
+def wait_until(claim: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not claim():
         assert time.monotonic() < deadline
@@ -94,7 +94,7 @@ def get(url: str) -> int:
         return answer.status
 
 
-def gone(processes: list[psutil.Process], seconds: float = 5) -> bool:
+def gone(processes: list[psutil.Process], seconds: float = 30) -> bool:
     return psutil.wait_procs(processes, timeout=seconds)[1] == []
 
 

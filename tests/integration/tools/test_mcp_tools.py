@@ -23,6 +23,7 @@ STDIO = {
     "transport": "stdio",
     "command": sys.executable,
     "args": [str(Path(__file__).parents[2] / "servers" / "tool.py")],
+    "connect_seconds": 120,  # on a busy machine a process takes its time
 }
 SCHEMA = {
     "type": "object",

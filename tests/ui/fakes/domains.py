@@ -18,9 +18,13 @@ from backend.schemas.configuration import (
     TemplateCheck,
 )
 from backend.schemas.domains import Domain, DomainPage
+from backend.schemas.dry_runs import FirstRequest
+from backend.schemas.servers import ServersReport
 from backend.schemas.sessions import Problem
 
 KEEP = {"properties": {"keep": {"type": "integer", "default": 100, "description": "How many."}}}
+NONE: dict = {"properties": {}}
+POLICIES = {"approvals": NONE, "recent_messages": KEEP, "summarization": NONE, "title": NONE}
 
 
 class FakeDomains:
@@ -33,11 +37,16 @@ class FakeDomains:
         self.warnings: list[Fault] = []
         self.refusal: Problem | None = None
         self.drift = Drift(domain_exists=True, image_version=1, domain_version=1, changes=[])
+        self.request = FirstRequest(agent="assistant", model="scripted")
+        self.trials: list[dict] = []
         self.continued: list[str | None] = []
         self.image = {"name": "finance", "system_prompt": "Be brief."}
         self.catalog = Catalog(
             tools=[CatalogTool(name=name, effect="read_only") for name in ("get_budget", "list")],
-            middleware=[CatalogPolicy(name="recent_messages", description="Short.", settings=KEEP)],
+            middleware=[
+                CatalogPolicy(name=name, description=f"About {name}.", settings=settings)
+                for name, settings in POLICIES.items()
+            ],
             models=["gpt-4o", "scripted"],
             default_model="scripted",
             secrets=["COLLOQUY_SECRET_*"],
@@ -94,6 +103,16 @@ def add_domain_routes(app: FastAPI, store, api: str) -> None:  # noqa: C901 (a f
     def check(body: dict) -> TemplateCheck:
         image = None if fake.faults else {k: v for k, v in body.items() if v}
         return TemplateCheck(faults=fake.faults, warnings=fake.warnings, image=image)
+
+    @app.post(f"{api}/domains/check/request")
+    def first_request(body: dict) -> FirstRequest:
+        fake.trials.append(body)
+        return fake.request
+
+    @app.post(f"{api}/domains/check/servers")
+    def draft_servers(body: dict) -> ServersReport:
+        fake.trials.append(body)
+        return ServersReport(worker="desk-1", items=store.servers.reports)
 
     @app.post(f"{api}/domains", status_code=201)
     def create(body: dict):

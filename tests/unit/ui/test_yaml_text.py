@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import ends_within
-from ui.shared.text.yaml_text import read, write
+from ui.shared.text.yaml_text import lines_of, read, write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 VALUES = st.recursive(
@@ -91,3 +91,18 @@ def test_no_text_is_slow_to_read(text: str) -> None:
 def test_a_text_beyond_the_bound_is_refused_unread() -> None:
     with pytest.raises(ValueError, match="200,000 are the most"):
         read("a" * 200_001)
+
+
+def test_each_place_has_its_line() -> None:
+    text = (
+        "# first\nname: d\nagents:\n  - name: A\n    model: m\n  - name: B\nmiddleware: [title]\n"
+    )
+    paths = [["name"], ["agents", 1, "name"], ["agents", 0, "model"], ["agents", 0, "tools"]]
+
+    assert lines_of(text, paths) == [2, 6, 5, 4]
+    assert lines_of(text, [["middleware", 0, "title", "x"], ["nothing"], []]) == [7, None, None]
+
+
+def test_a_key_that_stands_twice_is_refused_at_its_line() -> None:
+    with pytest.raises(ValueError, match="in line 3: a stands here twice"):
+        read("a: 1\nb: 2\na: 3")

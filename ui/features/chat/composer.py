@@ -24,8 +24,11 @@ NEW_SESSION = "new_session"  # when the session's budget is used up
 MAX_CHARS = 2_000_000
 
 
-def show(session_id: UUID | None, active: Turn | None) -> None:
-    """The composer at the bottom; usable while a turn runs, then the message waits in the queue."""
+def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
+    """The composer at the bottom; usable while a turn runs, then the message waits in the queue.
+
+    Return the place above it, for what is chosen with a message.
+    """
     placeholder = "Ask anything about your data"
     if active is not None:
         placeholder = "Keep writing: your message is answered after this turn"
@@ -46,6 +49,7 @@ def show(session_id: UUID | None, active: Turn | None) -> None:
     )
     if active is not None:
         _stop_button(above, active)
+    return above
 
 
 def _stop_button(place: DeltaGenerator, active: Turn) -> None:
@@ -65,9 +69,10 @@ def send(session_id: UUID | None, text: str) -> bool:
     if not text.strip():
         return False
     domain = domain_state.chosen() if session_id is None else None
-    key = state.send_key(f"{domain} {text}" if domain else text)
+    model = state.memory().choice.model
+    key = state.send_key(" ".join(filter(None, (domain, model, text))))
     try:
-        accepted = state.client().send_message(session_id, text, key, domain=domain)
+        accepted = state.client().send_message(session_id, text, key, domain=domain, model=model)
     except ClientError as problem:
         state.flash(problem)
         return False

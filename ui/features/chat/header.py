@@ -35,7 +35,8 @@ def show(session: Session, server: ServerInfo) -> None:
                         help="This session is yours",
                         query_params={"session": str(session.id)},
                     )
-            banners.model_badge(server)
+            if not session.models:  # the choice and each answer name it
+                banners.model_badge(server)
             usage_session.show(session)
             exports.show(session)
             if session.owner == server.user and not state.is_read_only():

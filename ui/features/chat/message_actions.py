@@ -17,6 +17,7 @@ from ui.features.chat import calls
 from ui.features.usage.calls import get_turn_figures
 from ui.shared import clipboard, last_known, reader
 from ui.shared.text import long_text
+from ui.shared.text.markdown import plain
 from ui.shared.times import duration
 
 MAX_COPIED_CHARS = 300_000
@@ -32,6 +33,7 @@ class Actions:
     is_read_only: bool = False
     versions: Mapping[int, Sequence[MessageVersion]] = field(default_factory=dict)
     figures: Mapping[UUID, TurnFigures] = field(default_factory=dict)
+    names_models: bool = False
 
 
 def load(session: Session, active: Turn | None) -> Actions:
@@ -41,7 +43,13 @@ def load(session: Session, active: Turn | None) -> Actions:
         read = last_known.read(("branches", session.id), calls.branches, state.client(), session.id)
         for item in read.items:
             versions |= {version.position: item.versions for version in item.versions}
-    return Actions(session.id, active is not None, state.is_read_only(), versions)
+    return Actions(
+        session.id,
+        active is not None,
+        state.is_read_only(),
+        versions,
+        names_models=bool(session.models),
+    )
 
 
 def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessage]) -> Actions:
@@ -114,10 +122,11 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
     with _row(row):
         _offer_copy(row)
         if row.turn_id is not None and row.turn_id in actions.figures:
-            st.caption(
-                figures_words(actions.figures[row.turn_id]),
-                width="content",
-            )
+            figures = actions.figures[row.turn_id]
+            words = figures_words(figures)
+            if actions.names_models and figures.model:
+                words = f"{plain(figures.model, 60)} · {words}"
+            st.caption(words, width="content")
         # A stopped answer goes on instead, by the Retry below it.
         if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
             return

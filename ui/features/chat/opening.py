@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from backend.schemas.domains import Domain
 from backend.schemas.operations import ServerInfo
 from ui import state
 from ui.features.chat import composer
@@ -10,8 +11,11 @@ from ui.shared import banners
 from ui.shared.text.markdown import plain
 
 
-def show(server: ServerInfo) -> None:
-    """Draw the opening page; a suggested question is sent as soon as it is clicked."""
+def show(server: ServerInfo) -> Domain | None:
+    """Draw the opening page; a suggested question is sent as soon as it is clicked.
+
+    Return the domain of the new chat.
+    """
     st.space("large")
     with st.container(horizontal_alignment="center", gap="small"):
         st.title(
@@ -39,3 +43,4 @@ def show(server: ServerInfo) -> None:
     if server.is_demo_model:
         st.space("small")
         st.caption(f":material/science: {banners.DEMO_HELP}", text_alignment="center")
+    return domain

@@ -12,7 +12,10 @@ from backend.schemas.configuration import (
     TemplateCheck,
 )
 from backend.schemas.domains import Domain, DomainPage
+from backend.schemas.dry_runs import FirstRequest
+from backend.schemas.servers import ServersReport
 from backend.schemas.sessions import Session
+from backend.schemas.sources import SourceList
 from ui.client import Client
 
 MAX_LISTED = 200
@@ -46,9 +49,24 @@ def get_catalog(client: Client) -> Catalog:
     return client.get(Catalog, "catalog")
 
 
+def list_source_names(client: Client) -> list[str]:
+    """Return the names of the sources that tools can ask."""
+    return [source.name for source in client.get(SourceList, "sources").items]
+
+
 def check_template(client: Client, body: Mapping[str, Any]) -> TemplateCheck:
     """Return what a template would become, or all that is wrong with it."""
     return client.call(TemplateCheck, "POST", "domains/check", json=body)
+
+
+def try_servers(client: Client, body: Mapping[str, Any]) -> ServersReport:
+    """Return the tool servers of a draft as a worker finds them just now; nothing is stored."""
+    return client.call(ServersReport, "POST", "domains/check/servers", json=body)
+
+
+def try_request(client: Client, body: Mapping[str, Any]) -> FirstRequest:
+    """Return what a draft's model would be sent first; no model is asked, nothing is stored."""
+    return client.call(FirstRequest, "POST", "domains/check/request", json=body)
 
 
 def create_domain(client: Client, body: Mapping[str, Any]) -> Domain:

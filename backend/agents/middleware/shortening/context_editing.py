@@ -11,11 +11,13 @@ CLEARED = "[left out: an old result; call the tool again if it is needed]"
 
 
 class ContextEditingSettings(Input):
-    """From how many tokens on, how many of the newest results stay, and of which tools all do."""
+    """Old results of tools are left out of what the model is sent; people see them still."""
 
-    trigger_tokens: int = Field(50_000, ge=1)
-    keep: int = Field(3, ge=0)
-    never: list[str] = []
+    trigger_tokens: int = Field(
+        50_000, ge=1, description="From how many tokens on; a token is about four characters."
+    )
+    keep: int = Field(3, ge=0, description="How many of the newest results always stay.")
+    never: list[str] = Field([], description="Tools whose results always stay.")
 
 
 class ContextEditing(ContextEditingMiddleware[Any, Any]):

@@ -12,10 +12,10 @@ from backend.schemas.wire import Input
 
 
 class RecentMessagesSettings(Input):
-    """When the state holds more than `trigger` messages, about `keep` of them remain."""
+    """The model reads the newest messages only, without a summary of those before."""
 
-    trigger: int = Field(200, ge=1)
-    keep: int = Field(100, ge=1)
+    trigger: int = Field(200, ge=1, description="With more messages than this, old ones go.")
+    keep: int = Field(100, ge=1, description="About how many messages remain.")
 
     @model_validator(mode="after")
     def _keeps_less_than_triggers(self) -> "RecentMessagesSettings":

@@ -34,18 +34,20 @@ logger = logging.getLogger(__name__)
 
 
 class SummarizationSettings(Input):
-    """From `trigger_tokens` on, counted at four characters each, about `keep_tokens` stay as said.
+    """A summary takes the place of old messages in what the model reads of a long conversation."""
 
-    So it is from `trigger_messages` on. `model`: who summarises; absent: the agent's model.
-    `prompt`: what it is told, with {messages} in it. `seconds`: how long it may take.
-    """
-
-    trigger_tokens: int = Field(32_000, ge=100)
-    keep_tokens: int = Field(8_000, ge=50)
-    trigger_messages: int = Field(200, ge=4)
-    model: str | None = None
-    prompt: str = DEFAULT_SUMMARY_PROMPT
-    seconds: float = Field(60.0, gt=0, le=600)
+    trigger_tokens: int = Field(
+        32_000, ge=100, description="From how many tokens on; a token is about four characters."
+    )
+    keep_tokens: int = Field(
+        8_000, ge=50, description="About so many tokens stay as they were said: at most half."
+    )
+    trigger_messages: int = Field(200, ge=4, description="Also from how many messages on.")
+    model: str | None = Field(None, description="Who summarises; absent: the agent's model.")
+    prompt: str = Field(
+        DEFAULT_SUMMARY_PROMPT, description="What it is told, with {messages} in it."
+    )
+    seconds: float = Field(60.0, gt=0, le=600, description="How long it may take.")
 
     @field_validator("prompt")
     @classmethod

@@ -4,6 +4,7 @@ A browser draws it by itself (`ui/assets/live.js`): reruns of the page do not to
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from uuid import UUID
 
@@ -52,6 +53,8 @@ def show(
         data={
             "session": str(session_id) if session_id else None,
             "domain": domain_state.chosen() if session_id is None else None,
+            "composer": f"st-key-{state.composer_key(session_id)}",
+            "choice": asdict(held.choice),
             "active": str(active.id) if active else None,
             "agent": active.agent if active else None,
             "drawn": [str(row.id) for row in drawn if row.content_type in STREAMED],

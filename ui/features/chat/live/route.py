@@ -39,10 +39,14 @@ class TooLong(Exception):
 
 
 class SentMessage(Wire):
-    """What a browser sends: without a session it begins one, of this domain."""
+    """What a browser sends: without a session it begins one, of this domain.
+
+    `model` is the one that was chosen for it, if one was.
+    """
 
     session: UUID | None
     domain: str | None
+    model: str | None = None
     text: str
     key: str
 
@@ -68,7 +72,8 @@ class LiveRoutes:
         except TooLong:
             return _problem(413, "This message is too long", "Send it in parts, or as a file.")
         path = f"sessions/{sent.session}/chat" if sent.session else "chat"
-        body = {"message": sent.text} | ({"domain": sent.domain} if sent.domain else {})
+        chosen = {"domain": sent.domain, "model": sent.model}
+        body = {"message": sent.text} | {name: said for name, said in chosen.items() if said}
         headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
         try:
             answer = await self._client().post(path, json=body, headers=headers, timeout=TIMEOUT)

@@ -1,0 +1,48 @@
+"""The connection to models, for administrators: looked at, saved, tested, taken back."""
+
+from fastapi import APIRouter
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
+from backend.api.http.threads import long_wait
+from backend.connections import service as connections
+from backend.schemas.connections import ConnectionInput, ConnectionTest, ModelConnection
+
+router = APIRouter(prefix="/model-connection", tags=["model connection"])
+
+
+@router.get("")
+def get_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
+    """Which endpoint and default model are in use, and whether with a key; never the key."""
+    with services.database.read() as session:
+        return connections.look(session, services.settings, scope)
+
+
+@router.put("")
+def save_connection(
+    body: Sent[ConnectionInput], services: ServicesDep, scope: ScopeDep
+) -> ModelConnection:
+    """Save a connection, which takes the place of the environment's as a whole.
+
+    It holds for all turns that begin from now on, without a restart.
+    """
+    with services.database.transaction() as session:
+        connections.save(session, services.settings, scope, body)
+        return connections.look(session, services.settings, scope)
+
+
+@router.delete("")
+def remove_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
+    """Forget the saved connection and its key: what the environment says holds again."""
+    with services.database.transaction() as session:
+        connections.remove(session, scope)
+        return connections.look(session, services.settings, scope)
+
+
+@router.post("/test")
+@long_wait
+def test_connection(
+    body: Sent[ConnectionInput], services: ServicesDep, scope: ScopeDep
+) -> ConnectionTest:
+    """Ask the endpoint for a word, from where the API runs; nothing is saved."""
+    return connections.test(services.database, services.settings, scope, body)

@@ -1,0 +1,216 @@
+"""A real call to an endpoint, bounded in time and size, and what became of it in words."""
+
+import asyncio
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator, Iterator
+from difflib import get_close_matches
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import orjson
+
+from backend.llm.connection import Connection
+from backend.llm.quoting import quote, words_in
+from backend.schemas.connections import ConnectionTest, TestOutcome
+from backend.types import JSON
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 30.0  # until the answer begins: local models are loaded first
+LIST_SECONDS = 10.0
+MOST_BYTES = 2**20
+MOST_MODELS = 500
+NAMED = 8
+QUESTION = "Say OK."
+NO_MODEL = ("model_not_found", "DeploymentNotFound")
+UNKNOWN = ("not found", "not exist", "unknown", "no such", "not a valid model", "invalid model")
+
+
+class _NotReadable(Exception):
+    """The answer is none of a chat model; the words are those of the endpoint, if any."""
+
+
+async def probe(connection: Connection) -> ConnectionTest:
+    """Ask the connection's default model for a word; never raises for what the endpoint does."""
+    key = connection.api_key.get_secret_value()
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    timeout = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
+    async with httpx.AsyncClient(headers=headers, timeout=timeout, follow_redirects=True) as client:
+        models, found = await asyncio.gather(
+            _list_models(client, connection), _ask(client, connection)
+        )
+    if found.outcome is TestOutcome.UNKNOWN_MODEL and models:
+        found.detail += _named(connection.default_model, models)
+    found.models = models
+    return found
+
+
+async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionTest:
+    body = {
+        "model": connection.default_model,
+        "messages": [{"role": "user", "content": QUESTION}],
+        "stream": True,
+    }
+    url, began = f"{connection.endpoint}/chat/completions", time.monotonic()
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS), client.stream("POST", url, json=body) as answer:
+            if not answer.is_success:
+                return _refusal(answer.status_code, await _body(answer), connection)
+            error = await _first_piece(answer)
+    except (TimeoutError, httpx.TimeoutException):
+        said = f"{_host(connection)} gave no answer within {ANSWER_SECONDS:.0f} seconds."
+        return ConnectionTest(outcome=TestOutcome.UNREACHABLE, detail=said)
+    except (httpx.DecodingError, httpx.TooManyRedirects, _NotReadable):
+        return _not_compatible(connection)
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
+        return ConnectionTest(
+            outcome=TestOutcome.UNREACHABLE, detail=_unreachable(error, connection)
+        )
+    if error is not None:
+        return _refusal(400, error, connection)
+    seconds = time.monotonic() - began
+    said = f"{connection.default_model} answers: its answer began after {seconds:.1f} s."
+    return ConnectionTest(outcome=TestOutcome.OK, detail=said, seconds=round(seconds, 3))
+
+
+async def _list_models(client: httpx.AsyncClient, connection: Connection) -> list[str]:
+    """Return what the endpoint has, by name; nothing where it does not tell."""
+    try:
+        async with (
+            asyncio.timeout(LIST_SECONDS),
+            client.stream("GET", f"{connection.endpoint}/models") as answer,
+        ):
+            body = await _body(answer) if answer.is_success else None
+    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError):
+        return []
+    items = body.get("data") if isinstance(body, dict) else None
+    names = [item.get("id") for item in items or () if isinstance(item, dict)]
+    return sorted({name for name in names if isinstance(name, str) and name})[:MOST_MODELS]
+
+
+async def _first_piece(answer: httpx.Response) -> JSON | None:
+    """Return the error that came in place of an answer; None once an answer has begun.
+
+    Raise _NotReadable. An endpoint may answer at once, without a stream.
+    """
+    if "event-stream" not in answer.headers.get("content-type", ""):
+        return _error_in(await _body(answer))
+    async for line in _lines(answer):
+        if line.startswith("data:"):
+            return _error_in(_read(line.removeprefix("data:").encode()))
+    raise _NotReadable
+
+
+def _error_in(piece: Any) -> JSON | None:
+    if isinstance(piece, dict) and piece.get("error"):
+        return piece
+    if not isinstance(piece, dict) or not isinstance(piece.get("choices"), list):
+        raise _NotReadable
+    return None
+
+
+async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
+    rest = b""
+    async for chunk in _bounded(answer):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line.decode(errors="replace").strip()
+    yield rest.decode(errors="replace").strip()
+
+
+async def _body(answer: httpx.Response) -> Any:
+    """Return the body as JSON; None for what is none, or is too long."""
+    try:
+        return _read(b"".join([chunk async for chunk in _bounded(answer)]))
+    except _NotReadable:
+        return None
+
+
+async def _bounded(answer: httpx.Response) -> AsyncIterator[bytes]:
+    size = 0
+    async for chunk in answer.aiter_bytes():
+        size += len(chunk)
+        if size > MOST_BYTES:
+            raise _NotReadable
+        yield chunk
+
+
+def _read(text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        raise _NotReadable from None
+
+
+def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
+    """Return what a status that is no success means."""
+    key = connection.api_key.get_secret_value()
+    words = words_in(body)
+    if key:
+        words = words.replace(key, "…")
+    says = f" It says: {quote(words)}" if words else ""
+    host, model = _host(connection), connection.default_model
+    if status in (401, 403):
+        said = f"refused the API key (status {status})" if key else "wants an API key"
+        return ConnectionTest(outcome=TestOutcome.KEY_REFUSED, detail=f"{host} {said}.{says}")
+    if _is_about_model(status, words, body, model):
+        said = f"{host} knows no model {model}.{says}"
+        return ConnectionTest(outcome=TestOutcome.UNKNOWN_MODEL, detail=said)
+    if status in (404, 405):
+        return _not_compatible(connection, f" (status {status})")
+    if status in (402, 429):
+        said = f"{host} was reached, but the account's rate limit or quota is used up.{says}"
+    else:
+        said = f"{host} was reached, but refused the request (status {status}).{says}"
+    return ConnectionTest(outcome=TestOutcome.REFUSED, detail=said)
+
+
+def _is_about_model(status: int, words: str, body: Any, model: str) -> bool:
+    error = body.get("error") if isinstance(body, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    lower = words.lower()
+    if status not in (400, 404, 422) or code in NO_MODEL:
+        return code in NO_MODEL
+    is_named = model.lower() in lower or "model" in lower
+    return is_named and (status == 404 or any(sign in lower for sign in UNKNOWN))
+
+
+def _not_compatible(connection: Connection, more: str = "") -> ConnectionTest:
+    said = (
+        f"{_host(connection)} answers, but not as an OpenAI-compatible endpoint"
+        f"{more}: there is no chat under {connection.base_url}/chat/completions."
+    )
+    if not connection.base_url.endswith("/v1"):
+        said += " The base URL mostly ends in /v1."
+    return ConnectionTest(outcome=TestOutcome.NOT_COMPATIBLE, detail=said)
+
+
+def _named(wanted: str, models: list[str]) -> str:
+    named = get_close_matches(wanted, models, NAMED) or models[:NAMED]
+    return f" It has {', '.join(named)}{' and others' if len(models) > len(named) else ''}."
+
+
+def _unreachable(error: Exception, connection: Connection) -> str:
+    host, causes = _host(connection), tuple(_causes(error))
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return f"{host} cannot be reached: there is no host of this name."
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+        return (
+            f"{host} cannot be reached over TLS: its certificate is not trusted here, or it speaks"
+            " http:// only."
+        )
+    if isinstance(error, httpx.ConnectError):
+        return f"{host} cannot be reached: nothing listens there, or the network is in the way."
+    return f"{host} broke off the connection before it had answered."
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _host(connection: Connection) -> str:
+    return urlsplit(connection.base_url).netloc

@@ -1,0 +1,37 @@
+"""The chat models of a worker process: of the connection that a turn was claimed under."""
+
+from backend.connections.store import find_saved, open_saved
+from backend.llm.provider import ModelProvider
+from backend.settings import Settings
+from db.session import Database
+
+
+class Providers:
+    """Gives a provider by the number of the saved connection; the newest is kept.
+
+    A turn keeps the one that it has begun with, also when another connection is saved meanwhile.
+    """
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._settings = settings
+        self._environment = ModelProvider(settings)
+        self._saved: tuple[int, ModelProvider] | None = None
+
+    def of(self, number: int | None) -> ModelProvider:
+        """Return the provider; None stands for the environment's. Raise KeyUnreadable.
+
+        It asks the database once for each new number, so it is for a turn's thread, not a loop.
+        """
+        if number is None:
+            return self._environment
+        held = self._saved
+        if held is not None and held[0] == number:
+            return held[1]
+        with self._database.read() as session:
+            row = find_saved(session)
+            if row is None:
+                return self._environment
+            found = row.number, self._environment.of(open_saved(row, self._settings))
+        self._saved = found
+        return found[1]

@@ -1,0 +1,146 @@
+"""The connection to models, for administrators: what is in use, saved, tested, taken back."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.auth.scope import Scope
+from backend.connections import store
+from backend.connections.probe import probe
+from backend.errors import ConfigurationError, InvalidInput, KeyUnreadable, NotAllowed
+from backend.llm.connection import OPENAI_URL, Connection
+from backend.schemas.connections import (
+    ConnectionInput,
+    ConnectionSource,
+    ConnectionTest,
+    ConnectionUsed,
+    ModelConnection,
+)
+from backend.settings import Settings
+from db.models.model_connection import ModelConnectionRow
+from db.session import Database
+
+SUBJECT = "model connection"
+PORTS = {"http": 80, "https": 443}
+
+
+def look(session: Session, settings: Settings, scope: Scope) -> ModelConnection:
+    """Return the connection in use. Raise NotAllowed."""
+    _require_admin(scope)
+    environment = _environment(settings)
+    common = {"environment": environment, "environment_is_demo": settings.uses_demo_model}
+    row = store.find_saved(session)
+    if row is None:
+        is_demo = settings.uses_demo_model
+        source = ConnectionSource.DEMO if is_demo else ConnectionSource.ENVIRONMENT
+        return ModelConnection(source=source, **environment.model_dump(), **common)
+    return ModelConnection(
+        source=ConnectionSource.PAGE,
+        base_url=row.base_url,
+        default_model=row.default_model,
+        has_key=row.sealed_key is not None,
+        saved_by=row.saved_by,
+        saved_at=row.saved_at,
+        key_problem=_key_problem(row, settings),
+        **common,
+    )
+
+
+def save(session: Session, settings: Settings, scope: Scope, wanted: ConnectionInput) -> None:
+    """Let this connection hold: for turns that begin from now on, in all processes.
+
+    Raise NotAllowed, InvalidInput, KeyUnreadable, ConfigurationError.
+    """
+    _require_admin(scope)
+    connection = _connection(session, settings, wanted)
+    try:
+        store.replace(session, connection, settings, scope.user_id)
+    except OSError as error:
+        raise ConfigurationError(
+            "The API key cannot be encrypted, and nothing was saved: DATA_DIR cannot be written"
+            f" ({error.strerror}). Mend that, or set ENCRYPTION_KEY."
+        ) from error
+    details = {
+        "base_url": connection.base_url,
+        "default_model": connection.default_model,
+        "has_key": bool(connection.api_key.get_secret_value()),
+        "key_is_new": wanted.api_key is not None,
+    }
+    audit.record(session, scope.user_id, "changed", SUBJECT, SUBJECT, details)
+
+
+def remove(session: Session, scope: Scope) -> None:
+    """Let the environment hold again, and forget the saved key. Raise NotAllowed."""
+    _require_admin(scope)
+    if store.clear(session):
+        audit.record(session, scope.user_id, "removed", SUBJECT, SUBJECT)
+
+
+def test(
+    database: Database, settings: Settings, scope: Scope, wanted: ConnectionInput
+) -> ConnectionTest:
+    """Ask the endpoint for a word, and save nothing. It may take half a minute.
+
+    Raise NotAllowed, InvalidInput, KeyUnreadable.
+    """
+    _require_admin(scope)
+    with database.read() as session:
+        connection = _connection(session, settings, wanted)
+    return asyncio.run(probe(connection))
+
+
+def _connection(session: Session, settings: Settings, wanted: ConnectionInput) -> Connection:
+    """Return what is wanted, with its key. Raise InvalidInput, KeyUnreadable."""
+    base_url = wanted.base_url or OPENAI_URL
+    key = wanted.api_key
+    if key is None:
+        key = _saved_key(session, settings, base_url)
+    if not key and base_url == OPENAI_URL:
+        raise InvalidInput("OpenAI wants an API key. Give one, or another base URL.")
+    return Connection(base_url, SecretStr(key), wanted.default_model)
+
+
+def _saved_key(session: Session, settings: Settings, base_url: str) -> str:
+    """Return the key that was saved, for the host that it was saved for, and no other.
+
+    The environment's is not taken: it belongs to the endpoint that the environment names.
+    """
+    row = store.find_saved(session)
+    if row is None or row.sealed_key is None:
+        return ""
+    if _origin(row.base_url) != _origin(base_url):
+        raise InvalidInput(
+            f"The saved API key is for {urlsplit(row.base_url).netloc} and is sent nowhere else."
+            " Give the key of the new endpoint, or an empty one if it wants none."
+        )
+    return store.open_saved(row, settings).api_key.get_secret_value()
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
+
+
+def _environment(settings: Settings) -> ConnectionUsed:
+    found = Connection.of(settings)
+    return ConnectionUsed(
+        base_url="" if found.is_demo else found.base_url,
+        default_model=found.default_model,
+        has_key=bool(found.api_key.get_secret_value()),
+    )
+
+
+def _key_problem(row: ModelConnectionRow, settings: Settings) -> str | None:
+    try:
+        store.open_saved(row, settings)
+    except KeyUnreadable as error:
+        return error.detail
+    return None
+
+
+def _require_admin(scope: Scope) -> None:
+    if not scope.is_admin:
+        raise NotAllowed

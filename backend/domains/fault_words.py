@@ -1,0 +1,72 @@
+"""What is wrong with a value, in words that a person can act on, from what Pydantic has found."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from backend.schemas.configuration import Fault
+
+_NEEDED = {
+    "name": "Give it a name.",
+    "command": "Say which command starts it.",
+    "url": "Give its address, such as http://127.0.0.1:9000/mcp.",
+    "tools": "Say which tools this is about: a name, or a pattern such as mail_*.",
+    "rules": "Add a rule.",
+    "models": "Name a model.",
+    "transport": "Say how it is reached: streamable_http or stdio.",
+}
+_WORDS = {
+    "missing": "This is needed.",
+    "extra_forbidden": "There is no field of this name.",
+    "string_type": "Write a text here.",
+    "int_type": "Write a whole number here.",
+    "int_parsing": "Write a whole number here.",
+    "int_from_float": "Write a whole number here.",
+    "float_type": "Write a number here.",
+    "float_parsing": "Write a number here.",
+    "finite_number": "Write a finite number here.",
+    "bool_type": "Write true or false here.",
+    "list_type": "Write a list here.",
+    "dict_type": "Write fields with values here, as name: value.",
+    "model_type": "Write fields with values here, as name: value.",
+    "model_attributes_type": "Write fields with values here, as name: value.",
+    "string_too_short": "This must not be empty.",
+    "too_short": "Add at least one.",
+    "string_too_long": "This is too long: it may have {max_length:,} characters.",
+    "too_long": "These are too many: there may be {max_length}.",
+    "greater_than_equal": "This must be at least {ge:,}.",
+    "greater_than": "This must be more than {gt:,}.",
+    "less_than_equal": "This must be at most {le:,}.",
+    "less_than": "This must be less than {lt:,}.",
+    "literal_error": "Choose one of {expected}.",
+    "enum": "Choose one of {expected}.",
+    "union_tag_not_found": "Say how it is reached: transport is streamable_http or stdio.",
+    "union_tag_invalid": "Choose one of {expected_tags}.",
+}
+_IS_EMPTY = {"missing", "string_too_short", "too_short"}
+_NAME_PATTERN = "Begin the name with a letter; letters, digits, - and _ may follow."
+
+
+def faults_of(path: Sequence[str | int], errors: Sequence[Any]) -> list[Fault]:
+    """Return a fault for each error that Pydantic has found below the path."""
+    return [Fault(path=[*path, *_place(error)], message=in_words(error)) for error in errors]
+
+
+def in_words(error: Mapping[str, Any]) -> str:
+    """Return what is wrong, and what to write instead, in a sentence."""
+    kind, place = error["type"], error["loc"]
+    field = place[-1] if place else ""
+    if kind in _IS_EMPTY and field in _NEEDED:
+        return _NEEDED[str(field)]
+    if kind == "string_pattern_mismatch" and field == "name":
+        return _NAME_PATTERN
+    if kind in _WORDS:
+        return _WORDS[kind].format(**error.get("ctx", {}))
+    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def _place(error: Mapping[str, Any]) -> list[str | int]:
+    place = list(error["loc"])
+    if place and place[0] == "mcp_servers":
+        del place[2:3]  # which kind of server was tried
+    return place

@@ -1,0 +1,41 @@
+"""A connection to models: an endpoint, the key for it, and the model where a domain names none."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic import SecretStr
+
+from backend.errors import ConfigurationError
+from backend.settings import Settings
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where models are asked. An empty `base_url`: the demo model is meant, and does not run."""
+
+    base_url: str
+    api_key: SecretStr
+    default_model: str
+    is_demo: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the one of the environment: OPENAI_* and MODEL, else the demo model."""
+        if settings.uses_demo_model:
+            url = f"{settings.demo_model_url}/v1" if settings.demo_model_url else ""
+        else:
+            url = settings.openai_base_url or OPENAI_URL
+        is_demo = settings.uses_demo_model
+        return cls(url, settings.openai_api_key, settings.default_model, is_demo)
+
+    @property
+    def endpoint(self) -> str:
+        """The address that requests go to. Raise ConfigurationError where there is none."""
+        if not self.base_url:
+            raise ConfigurationError(
+                "No model is configured: connect one on the page Models, set OPENAI_API_KEY or "
+                "OPENAI_BASE_URL, or start with `make run`, which brings the demo model."
+            )
+        return self.base_url

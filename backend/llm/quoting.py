@@ -1,0 +1,36 @@
+"""What an endpoint says of an error, as people may read it: on one line, cut, without secrets."""
+
+import re
+from typing import Any
+
+from backend.text import clean_text
+
+MAX_CHARS = 300
+_SECRET = re.compile(
+    r"\b(?:sk|pk|key|bearer)[-_ ][\w\-*.]{4,}"
+    r"|\b(?:gsk|csk|xai|pplx|nvapi|hf|fw|tgp)[-_][\w\-*.]{4,}|\bAIza[\w-]{8,}|//[^/\s@]+@",
+    re.IGNORECASE,
+)
+
+
+def words_in(body: Any) -> str:
+    """Return what the body of an error says; nothing of a page that only browsers can read."""
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    if isinstance(body, dict):
+        body = body.get("error") or body
+    if isinstance(body, dict):
+        body = body.get("message") or body.get("detail") or body.get("title") or ""
+    said = body if isinstance(body, str) else ""
+    return "" if said.lstrip().startswith("<") else said
+
+
+def without_secrets(said: str) -> str:
+    """Return the words without what looks like a credential."""
+    return _SECRET.sub("…", said)
+
+
+def quote(said: str) -> str:
+    """Return the words of others in quotation marks: on one line, without secrets, cut."""
+    line = " ".join(clean_text(without_secrets(said)).split())
+    return f"“{line[:MAX_CHARS]}…”" if len(line) > MAX_CHARS else f"“{line}”"

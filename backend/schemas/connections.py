@@ -1,0 +1,124 @@
+"""The wire contract of the connection to models: what is in use, what is saved, what a test said.
+
+An API key is only ever sent here, never given out.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from backend.schemas.bounds import LONGEST_MODEL_NAME, Most
+from backend.schemas.wire import Input, Wire
+
+LONGEST_URL = 2_000
+LONGEST_KEY = 4_000
+
+
+class ConnectionSource(StrEnum):
+    """Where the connection that is in use comes from."""
+
+    PAGE = "page"
+    ENVIRONMENT = "environment"
+    DEMO = "demo"
+
+
+class TestOutcome(StrEnum):
+    """What a real call to an endpoint has come to."""
+
+    __test__ = False  # no test of ours, whatever its name is
+
+    OK = "ok"
+    KEY_REFUSED = "key_refused"
+    UNKNOWN_MODEL = "unknown_model"
+    UNREACHABLE = "unreachable"
+    NOT_COMPATIBLE = "not_compatible"
+    REFUSED = "refused"
+
+
+def _trimmed(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _base_url(url: str) -> str:
+    if not url:
+        return url
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise ValueError("this has a host or a port that cannot be read") from None
+    if parts.scheme not in ("http", "https") or not has_host or not url.isprintable():
+        raise ValueError("this begins with http:// or https:// and names a host")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("this must not hold a user or a password; give the API key apart")
+    if parts.query or parts.fragment or " " in url:
+        raise ValueError("this ends with its path, mostly /v1, without ? or #")
+    return url.rstrip("/")
+
+
+def _header_text(key: str) -> str:
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ValueError("this can be no API key: it holds blanks or letters that no key has")
+    return key
+
+
+BaseUrl = Annotated[str, BeforeValidator(_trimmed), Most(LONGEST_URL), AfterValidator(_base_url)]
+ApiKey = Annotated[str, BeforeValidator(_trimmed), Most(LONGEST_KEY), AfterValidator(_header_text)]
+DefaultModel = Annotated[
+    str, BeforeValidator(_trimmed), Field(min_length=1), Most(LONGEST_MODEL_NAME)
+]
+
+
+class ConnectionInput(Input):
+    """A connection to be saved, or tested."""
+
+    base_url: BaseUrl = Field(
+        "",
+        description="An OpenAI-compatible endpoint, with its /v1; empty: OpenAI's.",
+        examples=["https://api.openai.com/v1"],
+    )
+    api_key: ApiKey | None = Field(
+        None,
+        description="Absent: the saved one, which goes to the host that it was saved for only."
+        " Empty: the endpoint wants none.",
+    )
+    default_model: DefaultModel = Field(
+        description="The model where a domain names none.", examples=["gpt-4o"]
+    )
+
+
+class ConnectionUsed(Wire):
+    """A connection, without its key."""
+
+    base_url: str = Field(description="Empty: the demo model, which has no address for people.")
+    default_model: str
+    has_key: bool
+
+
+class ModelConnection(ConnectionUsed):
+    """The connection in use, and where it comes from."""
+
+    source: ConnectionSource
+    saved_by: str | None = Field(None, description="Who has set it on the page.")
+    saved_at: datetime | None = None
+    key_problem: str | None = Field(
+        None, description="Why the saved key cannot be read, and what to do; null: it can."
+    )
+    environment: ConnectionUsed = Field(description="What the environment says, in use or not.")
+    environment_is_demo: bool = Field(
+        description="The environment names no endpoint: without a saved one the demo model answers."
+    )
+
+
+class ConnectionTest(Wire):
+    """What became of a real call to an endpoint, in words."""
+
+    outcome: TestOutcome
+    detail: str
+    seconds: float | None = Field(None, description="Until the answer began.")
+    models: list[str] = Field(
+        default=[], description="What the endpoint says that it has; empty where it does not say."
+    )

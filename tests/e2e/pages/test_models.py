@@ -1,0 +1,56 @@
+"""An administrator connects a model on a page: tests it, saves it, and it answers at once."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.stack import Stack
+
+KEY = "canary-of-the-page-7391"
+
+
+@pytest.fixture
+def other() -> Iterator[ScriptedModel]:
+    with ScriptedModel([{"text": "The other one speaks."}], KEY, ["large", "small"]) as running:
+        yield running
+
+
+@pytest.fixture
+def stack(shared_stack: Stack) -> Iterator[Stack]:
+    yield shared_stack
+    assert shared_stack.client.delete("/model-connection").status_code == 200
+
+
+def test_a_connection_is_tested_saved_used_and_removed(
+    desk: Desk, stack: Stack, other: ScriptedModel
+):
+    desk.administer("Models")
+    desk.sees("In use:", "The environment says so")
+    desk.main.get_by_label("Base URL", exact=True).fill(other.url)
+    desk.main.get_by_label("API key", exact=True).fill("canary-wrong-55")
+    desk.press("Test")
+    desk.sees("refused the API key")
+    desk.sees_not("canary-wrong-55")
+
+    desk.main.get_by_label("API key", exact=True).fill(KEY)
+    desk.press("Test")
+    desk.sees(re.compile("knows no model scripted.*It has large"))
+    desk.main.get_by_role("combobox", name=re.compile("Default model")).click()
+    desk.page.get_by_role("option", name="large").click()
+    desk.press("Test")
+    desk.sees(re.compile("large answers: its answer began after"))
+    desk.press("Save")
+
+    desk.sees("Saved. From the next turn on: large at", "Saved here by")
+    expect(desk.main.get_by_label("API key", exact=True)).to_have_value("")
+    desk.new_chat()
+    desk.ask("Who speaks?")
+    desk.sees("The other one speaks.")
+
+    desk.administer("Models")
+    desk.press("Remove")
+    desk.sees("Removed, with its key.", "The environment says so")

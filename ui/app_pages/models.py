@@ -1,0 +1,23 @@
+"""Models, for administrators: which endpoint answers; set, tested and saved without a restart."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from ui import state
+from ui.features.models import form, words
+from ui.features.models.calls import get_connection
+from ui.shared import entrance
+from ui.shared.text.markdown import plain
+from ui.shared.times import zone
+
+st.set_page_config(page_title="Models · Colloquy")
+st.title("Models", anchor=False)
+entrance.admins_only()
+
+connection = get_connection(state.client())
+st.markdown(words.in_use(connection, datetime.now(zone(st.context.timezone))))
+if connection.key_problem:
+    st.error(plain(connection.key_problem, 1_000), icon=":material/key_off:")
+form.show(connection)
+st.caption(words.RULE)

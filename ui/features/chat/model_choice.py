@@ -1,0 +1,50 @@
+"""The choice of the model at the composer, where the domain offers several."""
+
+from streamlit.delta_generator import DeltaGenerator
+
+from backend.schemas.domains import Domain
+from backend.schemas.operations import ServerInfo
+from backend.schemas.sessions import Session
+from ui import state
+from ui.state import ModelChoice
+
+WIDTH = 220
+
+
+def show_for_session(place: DeltaGenerator, session: Session, server: ServerInfo) -> None:
+    """Draw the choice for the next message of a session."""
+    default = session.default_model or server.model
+    _show(place, str(session.id), default, session.models or [], session.model)
+
+
+def show_for_domain(place: DeltaGenerator, domain: Domain | None, server: ServerInfo) -> None:
+    """Draw the choice for a new chat of a domain."""
+    state.memory().choice = ModelChoice()
+    if domain is not None:
+        own = domain.agents[0].model if domain.agents else None
+        default = own or domain.model or server.model
+        _show(place, str(domain.id), default, domain.models, None)
+
+
+def _show(
+    place: DeltaGenerator, of: str, default: str, further: list[str], before: str | None
+) -> None:
+    """Draw it and keep what is to be sent: nothing where the default was never left."""
+    state.memory().choice = ModelChoice()
+    offered = list(dict.fromkeys([default, *further]))
+    if len(offered) < 2:
+        return
+    number = offered.index(before) if before in offered else 0
+    # Another one that was chosen elsewhere since makes the field begin anew.
+    key = f"chosen-model-{of}-{number}"
+    shown = place.selectbox(
+        "Model",
+        offered,
+        index=number,
+        key=key,
+        help="Which model answers the next message, and those after it",
+        label_visibility="collapsed",
+        width=WIDTH,
+    )
+    said = shown if shown != default or before is not None else None
+    state.memory().choice = ModelChoice(said, key, shown)

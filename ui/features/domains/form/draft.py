@@ -1,0 +1,184 @@
+"""A domain that is edited: what was typed and not saved yet, whichever view is looked at.
+
+The draft is the truth, widgets show it: a view that is left loses nothing, and what one view says
+the other shows. What a widget holds goes into the draft in the run that it causes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from backend.schemas.configuration import Fault
+from backend.schemas.dry_runs import FirstRequest
+from backend.schemas.servers import ServersReport
+from backend.types import JSON
+from ui.features.domains.form import body as bodies
+from ui.features.domains.form.body import Path
+from ui.shared.text import yaml_text
+
+NOT_FIELDS = "Write the fields of a domain here, as name: value."
+_FORMS = "domain-forms"
+
+Write = Callable[[Any], None]
+
+
+@dataclass
+class _Bound:
+    """A widget that was drawn: what it showed, and where its value goes."""
+
+    shown: Any
+    write: Write
+    is_name: bool = False
+
+
+@dataclass(eq=False)
+class Draft:
+    """What a domain would be: `body`, and what it was at the `version` that is edited.
+
+    `text` is the YAML as it was typed, `unread` why it cannot be read. `rows` counts what has moved
+    the rows of lists, since widgets are known by their places. `faults` are said at the fields;
+    `said` are those that a field has said in this run.
+    """
+
+    name: str
+    version: int
+    before: JSON
+    body: JSON
+    rows: int = 0
+    text: str | None = None
+    unread: Fault | None = None
+    was_sent: bool = False
+    section: str | None = None
+    faults: list[Fault] = field(default_factory=list)
+    warnings: list[Fault] = field(default_factory=list)
+    said: list[Fault] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    seen_tools: list[str] | None = None
+    sources: str | None = None
+    question: str | None = None
+    servers: tuple[Any, ServersReport] | None = None
+    request: tuple[Any, FirstRequest] | None = None
+    _bound: dict[str, _Bound] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to save."""
+        return self.unread is not None or self.body != self.before
+
+    @property
+    def text_key(self) -> str:
+        """Return the key of the YAML's widget, which no change of the rows concerns."""
+        return f"{self.name}-yaml"
+
+    def get(self, path: Path, default: Any = None) -> Any:
+        """Return what the draft says at a path."""
+        return bodies.get(self.body, path, default)
+
+    def put(self, path: Path, value: Any) -> None:
+        """Say something at a path; None says nothing."""
+        self.body = bodies.put(self.body, path, value)
+        self.forget_text()
+
+    def key(self, *path: str | int) -> str:
+        """Return the key of the widget at a path."""
+        place = ".".join(str(part).replace(".", "..") for part in path)
+        return f"{self.name}-{place}" + (f"~{self.rows}" if self.rows else "")
+
+    def bind(self, key: str, shown: Any, write: Write, *, is_name: bool = False) -> Any:
+        """Let a widget, which is about to be drawn, show a value and write what it holds then.
+
+        What is the name of an entry is written last: others know the entry by it.
+        """
+        value = st.session_state.setdefault(key, shown)
+        bound = self._bound[key] = _Bound(shown, write, is_name)
+        self._take(key, bound)
+        return value
+
+    def absorb(self) -> None:
+        """Take in what the widgets hold; first of all in each run, and in each callback."""
+        for key, bound in sorted(self._bound.items(), key=lambda each: each[1].is_name):
+            self._take(key, bound)
+
+    def _take(self, key: str, bound: _Bound) -> None:
+        if key in st.session_state and (value := st.session_state[key]) != bound.shown:
+            bound.shown = value
+            bound.write(value)
+
+    def rearrange(self, path: Path, value: Any) -> None:
+        """Put lists and the like anew; for callbacks."""
+        self.absorb()
+        self.put(path, value)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Let all widgets show the draft again: it has changed beside them."""
+        self.rows += 1
+        self._bound.clear()
+        self.refused.clear()
+        self.forget_text()
+
+    def rebase(self, version: int, stored: JSON) -> None:
+        """Go on from a newer version: what was changed here stays, the rest becomes as stored."""
+        self.absorb()
+        kept = {name: self.body.get(name) for name in bodies.changed_fields(self.before, self.body)}
+        merged = {**{n: v for n, v in stored.items() if n not in kept}, **kept}
+        self.body = {name: value for name, value in merged.items() if value is not None}
+        self.version, self.before = version, dict(stored)
+        self.redraw()
+
+    def yaml(self) -> str:
+        """Return the draft as text: as it was typed, comments and all, while it says the same."""
+        if self.text is None:
+            self.text = yaml_text.write(self.body)
+        return self.text
+
+    def read_yaml(self, text: str) -> None:
+        """Take the text for the draft; one that cannot be read is kept beside it."""
+        self.text, self.unread = text, None
+        try:
+            said = yaml_text.read(text)
+        except ValueError as error:
+            self.unread = Fault(path=[], message=str(error))
+            return
+        if not isinstance(said or {}, dict):
+            self.unread = Fault(path=[], message=NOT_FIELDS)
+            return
+        self.body = said or {}
+        self.rows += 1
+        self._bound = {k: b for k, b in self._bound.items() if k == self.text_key}
+
+    def keep_question(self, text: str) -> None:
+        """Keep the sample question of the dry run."""
+        self.question = text
+
+    def forget_text(self) -> None:
+        """Let the YAML be written anew of what the form says."""
+        self.text = self.unread = None
+        st.session_state.pop(self.text_key, None)
+
+
+def open_draft(name: str, version: int, stored: JSON) -> Draft:
+    """Return the draft as it was left, else one that begins with what is stored."""
+    drafts = _drafts()
+    draft = drafts.get(name)
+    if draft is not None:
+        draft.absorb()
+    if draft is None or (draft.version != version and not draft.changed):
+        close_draft(name)
+        draft = drafts[name] = Draft(name, version, stored, stored)
+    draft.said = []
+    return draft
+
+
+def close_draft(name: str) -> None:
+    """Forget what was typed: it is saved, or not wanted."""
+    _drafts().pop(name, None)
+    for key in [key for key in st.session_state if str(key).startswith(f"{name}-")]:
+        del st.session_state[key]
+
+
+def _drafts() -> dict[str, Draft]:
+    drafts: dict[str, Draft] = st.session_state.setdefault(_FORMS, {})
+    return drafts

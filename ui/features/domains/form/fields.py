@@ -1,0 +1,212 @@
+"""The fields of the form: each has its help beside it, and says below it what is wrong with it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import streamlit as st
+
+from ui.features.domains.form import body as bodies
+from ui.features.domains.form.body import Path
+from ui.features.domains.form.draft import Draft
+from ui.shared.text import yaml_text
+from ui.shared.text.markdown import plain
+
+Alignment = Literal["top", "center", "bottom"]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a field is called, what it does, and an example."""
+
+    label: str
+    help: str = ""
+    example: str = ""
+
+
+@contextmanager
+def beside(about: About, alignment: Alignment = "center") -> Iterator[None]:
+    """A field on the left, and its help beside it; below it where there is no room."""
+    left, right = st.columns([3, 2], gap="small", vertical_alignment=alignment)
+    words = about.help
+    if about.example:
+        words += f"  \nFor example: {about.example}" if words else f"For example: {about.example}"
+    if words:
+        right.caption(words)
+    with left:
+        yield
+
+
+def say(draft: Draft, path: Path) -> None:
+    """Say what is wrong at a place, in words, and what should be known of it."""
+    for fault in bodies.at(draft.faults, path):
+        draft.said.append(fault)
+        st.caption(f":red[:material/error: {plain(fault.message, 600)}]")
+    for warning in bodies.at(draft.warnings, path):
+        draft.said.append(warning)
+        st.caption(f":orange[:material/key_off: {plain(warning.message, 600)}]")
+    if refused := draft.refused.get(draft.key(*path)):
+        st.caption(f":red[:material/error: {plain(refused, 600)}]")
+
+
+def text(draft: Draft, path: Path, about: About, *, most: int | None = None) -> None:
+    """A text in one line; empty, it says nothing."""
+    if not _fits(draft, path, str, about):
+        return
+    key = _bound(draft, path, draft.get(path, ""), lambda value: value or None)
+    with beside(about):
+        st.text_input(about.label, key=key, max_chars=most)
+        say(draft, path)
+
+
+def area(
+    draft: Draft, path: Path, about: About, *, height: int = 120, placeholder: str | None = None
+) -> None:
+    """A text of several lines; empty, it says nothing."""
+    if not _fits(draft, path, str, about):
+        return
+    key = _bound(draft, path, draft.get(path, ""), lambda value: value or None)
+    with beside(about, "top"):
+        st.text_area(about.label, key=key, height=height, placeholder=placeholder)
+        say(draft, path)
+
+
+def lines(draft: Draft, path: Path, about: About, *, height: int = 120) -> None:
+    """A list of texts, one on each line."""
+    value = draft.get(path, [])
+    fit = isinstance(value, list) and all(
+        isinstance(each, str) and each.strip() and "\n" not in each for each in value
+    )
+    if not fit:
+        _elsewhere(draft, path, about)
+        return
+    key = _bound(draft, path, "\n".join(value), _split_lines)
+    with beside(about, "top"):
+        st.text_area(about.label, key=key, height=height)
+        say_below(draft, path)
+
+
+def number(
+    draft: Draft, path: Path, about: About, *, default: float | None = None, whole: bool = True
+) -> None:
+    """A number; empty, it is as by default."""
+    if not _fits(draft, path, int if whole else int | float, about):
+        return
+    value = draft.get(path)
+    key = _bound(draft, path, value if whole or value is None else float(value), lambda v: v)
+    step: Any = 1 if whole else 0.01
+    shown = "None" if default is None else f"{default:,g} (default)" if default < 1e6 else None
+    with beside(about):
+        st.number_input(about.label, value=None, step=step, key=key, placeholder=shown)
+        say(draft, path)
+
+
+def choice(
+    draft: Draft,
+    path: Path,
+    about: About,
+    options: Sequence[str],
+    *,
+    nothing: str | None = None,
+    words: Mapping[str, str] | None = None,
+    new: bool = False,
+) -> None:
+    """One of some texts; `nothing` stands for none of them, `new`: others may be written."""
+    if not _fits(draft, path, str, about):
+        return
+    value = draft.get(path, "" if nothing is not None else None)
+    first = [""] if nothing is not None else []
+    listed = list(dict.fromkeys([*first, *options, *([value] if value is not None else [])]))
+    key = _bound(draft, path, value, lambda chosen: chosen or None)
+    if (held := st.session_state.get(key)) is not None and held not in listed:
+        listed.append(held)
+    with beside(about):
+        st.selectbox(
+            about.label,
+            listed,
+            key=key,
+            format_func=lambda each: (words or {}).get(each, each) or (nothing or ""),
+            accept_new_options=new,
+            placeholder="Choose, or write a name" if new else "Choose",
+        )
+        say(draft, path)
+
+
+def many(
+    draft: Draft,
+    path: Path,
+    about: About,
+    options: Sequence[str],
+    *,
+    none_is_list: bool = False,
+    new: bool = True,
+    words: Callable[[str], str] = str,
+    empty: str = "None",
+) -> None:
+    """Several texts; none says nothing, or with `none_is_list` that there is none."""
+    value = draft.get(path, [])
+    if not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+        _elsewhere(draft, path, about)
+        return
+    key = _bound(draft, path, value, lambda v: list(v) if v or none_is_list else None)
+    held = st.session_state.get(key) or []
+    with beside(about):
+        st.multiselect(
+            about.label,
+            list(dict.fromkeys([*options, *value, *held])),
+            key=key,
+            placeholder=empty,
+            accept_new_options=new,
+            format_func=words,
+        )
+        say_below(draft, path)
+
+
+def switch(draft: Draft, path: Path, about: About, *, on: Any, is_on: bool) -> None:
+    """A switch: on, the place says `on`; off, it says nothing. All is drawn anew then."""
+    key = draft.key(*path, "switch")
+
+    def turn(value: Any) -> None:
+        draft.put(path, on if value else None)
+
+    draft.bind(key, is_on, turn)
+    with beside(about):
+        st.toggle(about.label, key=key)
+
+
+def say_below(draft: Draft, path: Path) -> None:
+    """Say what is wrong at a list, and at each place within it."""
+    say(draft, path)
+    for fault in draft.faults:
+        place = tuple(fault.path)
+        if place[: len(path)] == path and len(place) > len(path) and fault not in draft.said:
+            draft.said.append(fault)
+            where = bodies.place_words(fault.path[len(path) :])
+            st.caption(f":red[:material/error: {where}: {plain(fault.message, 600)}]")
+
+
+def _bound(draft: Draft, path: Path, shown: Any, read: Callable[[Any], Any]) -> str:
+    key = draft.key(*path)
+    draft.bind(key, shown, lambda value: draft.put(path, read(value)))
+    return key
+
+
+def _split_lines(text: str) -> list[str] | None:
+    return [line.strip() for line in text.splitlines() if line.strip()] or None
+
+
+def _fits(draft: Draft, path: Path, kind: Any, about: About) -> bool:
+    """Return whether the field can show what the draft says; else say where that is edited."""
+    value = draft.get(path)
+    if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
+        return True
+    _elsewhere(draft, path, about)
+    return False
+
+
+def _elsewhere(draft: Draft, path: Path, about: About) -> None:
+    with beside(about, "top"):
+        st.markdown(f"{about.label}  \n:gray[Another kind of value stands here; see *YAML*.]")
+        st.code(yaml_text.write(draft.get(path)) or repr(draft.get(path)), "yaml", wrap_lines=True)
+        say_below(draft, path)

@@ -1,0 +1,89 @@
+"""Rules on tools: which calls run, which a person decides on first, which never run."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from backend.schemas.approvals import DecisionType
+from ui.features.domains.form import body as bodies
+from ui.features.domains.form import fields, rows
+from ui.features.domains.form.body import Path
+from ui.features.domains.form.choices import ALL_OF_THEM, Choices
+from ui.features.domains.form.draft import Draft
+from ui.features.domains.form.fields import About
+
+POLICY = "approvals"
+FIRST: Mapping[str, str] = {"tools": ALL_OF_THEM, "action": "ask"}
+ACTIONS = {"allow": "Run it", "ask": "Ask a person first", "deny": "Never run it"}
+TOOLS = About("Tools", "A tool's name, or a pattern. An asterisk is any tool.", "mail_\\*")
+ACTION = About("What happens", "The first rule that matches a tool counts.")
+DECISIONS = About("The person may", "Empty: all of these.")
+EXPIRES = About(
+    "Seconds to decide",
+    "After that the call is not run, and the agent is told. Empty: it waits.",
+    "86400, a day",
+)
+SAID = About("What the person is told", "Beside the call.", "Check the amount and the account.")
+
+
+def show_domain(draft: Draft, choices: Choices) -> None:
+    """Draw the rules that the domain's middleware holds, or the way to the first one."""
+    st.caption(
+        "Which calls of tools run at once, and on which a person decides before. A tool that no"
+        " rule matches runs. Agents with middleware of their own have rules there."
+    )
+    place = bodies.find_policy(draft.get(("middleware",)), POLICY)
+    if place is None:
+        st.button(
+            "Add rule",
+            key=draft.key("rules", "first"),
+            icon=":material/add:",
+            on_click=rows.add,
+            args=(draft, ("middleware",), {POLICY: {"rules": [dict(FIRST)]}}),
+            kwargs={"first": True},
+        )
+        return
+    show(draft, ("middleware", place, POLICY, "rules"), choices)
+
+
+def show(draft: Draft, path: Path, choices: Choices) -> None:
+    """Draw the rules in their order, and the way to add another."""
+    entries = draft.get(path, [])
+    if not (isinstance(entries, list) and all(isinstance(each, dict) for each in entries)):
+        st.caption("Another kind of value stands here; see *YAML*.")
+        fields.say_below(draft, path)
+        return
+    for place in range(len(entries)):
+        with st.container(border=True):
+            with rows.head():
+                st.markdown(f"**Rule {place + 1}**", width="content")
+                rows.buttons(draft, path, place, f"rule {place + 1}")
+            _rule(draft, (*path, place), choices)
+    fields.say(draft, path)
+    st.button(
+        "Add rule",
+        key=draft.key(*path, "add"),
+        icon=":material/add:",
+        on_click=rows.add,
+        args=(draft, path, dict(FIRST)),
+    )
+
+
+def _rule(draft: Draft, path: Path, choices: Choices) -> None:
+    tools = [ALL_OF_THEM, *choices.tools]
+    fields.choice(draft, (*path, "tools"), TOOLS, tools, new=True)
+    fields.choice(draft, (*path, "action"), ACTION, list(ACTIONS), words=ACTIONS)
+    fields.say(draft, path)
+    if draft.get((*path, "action")) == "ask":
+        options = [each.value for each in DecisionType]
+        fields.many(
+            draft,
+            (*path, "decisions"),
+            DECISIONS,
+            options,
+            new=False,
+            words=str.title,
+            empty="All of these",
+        )
+        fields.number(draft, (*path, "expires_seconds"), EXPIRES)
+        fields.text(draft, (*path, "description"), SAID, most=2_000)

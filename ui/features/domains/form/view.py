@@ -1,0 +1,101 @@
+"""The form of a domain: a tab for each part of it, of which the one that is open is drawn."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from backend.schemas.domains import Domain
+from ui import state
+from ui.features.domains import calls as domains
+from ui.features.domains.form import (
+    agents,
+    basics,
+    body,
+    choices,
+    fields,
+    limits,
+    policies,
+    rules,
+    tools,
+)
+from ui.features.domains.form.draft import Draft
+from ui.shared.text.markdown import plain
+
+BASICS, TOOLS, AGENTS = "Basics", "Tools", "Agents"
+MIDDLEWARE, RULES, LIMITS = "Middleware", "Rules", "Limits"
+SECTIONS = [BASICS, TOOLS, AGENTS, MIDDLEWARE, RULES, LIMITS]
+HELD = {  # what each section edits
+    TOOLS: ("tools", "mcp_servers"),
+    AGENTS: ("agents",),
+    MIDDLEWARE: ("middleware",),
+    RULES: ("middleware",),
+    LIMITS: ("limits",),
+    BASICS: ("suggestions",),
+}
+ABOUT_MIDDLEWARE = (
+    "Policies that change what the model reads or what tools do, in their order: the first stands"
+    " outermost. Without any, the model reads exactly the prompt and the conversation."
+)
+
+
+def show(draft: Draft, domain: Domain | None) -> None:
+    """Draw the section that is open."""
+    if draft.unread is not None:
+        _unread(draft)
+        return
+    key = f"section-{draft.name}"
+    st.session_state.setdefault(key, draft.section or BASICS)
+    tabs = st.tabs(SECTIONS, key=key, on_change="rerun")
+    offered = choices.of(draft, domain, domains.get_catalog(state.client()))
+    parts: dict[str, Callable[[], None]] = {
+        BASICS: lambda: basics.show(draft, offered),
+        TOOLS: lambda: tools.show(draft, offered, domain.id if domain else None),
+        AGENTS: lambda: agents.show(draft, offered),
+        MIDDLEWARE: lambda: _middleware(draft, domain, offered),
+        RULES: lambda: rules.show_domain(draft, offered),
+        LIMITS: lambda: limits.show(draft),
+    }
+    odd = set(body.misshapen(draft.body))
+    for section, tab in zip(SECTIONS, tabs, strict=True):
+        if tab.open:
+            draft.section = section
+            with tab:
+                if wrong := odd & set(HELD[section]):
+                    _misshapen(draft, sorted(wrong))
+                else:
+                    parts[section]()
+
+
+def _middleware(draft: Draft, domain: Domain | None, offered: choices.Choices) -> None:
+    st.caption(ABOUT_MIDDLEWARE)
+    if domain is None and draft.get(("middleware",)) == list(body.FIRST_MIDDLEWARE):
+        st.caption(
+            ":material/auto_awesome: A new domain begins with these two, which serve most: long"
+            " conversations stay within what a model can read, and get a name. Remove what you do"
+            " not want."
+        )
+    policies.show(draft, ("middleware",), offered, rules_elsewhere=True)
+
+
+def _unread(draft: Draft) -> None:
+    st.warning(
+        "What was written as YAML cannot be read, so that the form cannot show it."
+        " Correct it under *YAML*; nothing of it is lost.",
+        icon=":material/data_object:",
+    )
+    st.caption(plain(draft.unread.message if draft.unread else "", 600))
+    st.button(
+        "Go back to what the form had",
+        key=f"{draft.name}-forget-text",
+        on_click=draft.forget_text,
+    )
+
+
+def _misshapen(draft: Draft, names: list[str]) -> None:
+    """Another kind of value, such as a text in place of a list, has no fields."""
+    for name in names:
+        st.warning(
+            f"The form cannot show `{name}` as it is written. Correct it under *YAML*.",
+            icon=":material/data_object:",
+        )
+        fields.say_below(draft, (name,))

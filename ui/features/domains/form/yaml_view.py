@@ -1,0 +1,54 @@
+"""The draft as YAML: the same domain as text, with what is wrong named at its line."""
+
+import streamlit as st
+
+from backend.schemas.configuration import Fault
+from ui.features.domains.form import body as bodies
+from ui.features.domains.form.draft import Draft
+from ui.shared.text import yaml_text
+from ui.shared.text.markdown import plain
+
+LINE_PIXELS, LEAST, MOST = 21, 240, 720
+MOST_FAULTS = 30
+
+
+def show(draft: Draft) -> None:
+    """Draw the text, and below it each fault with its line and what stands there."""
+    text = draft.yaml()
+    key = draft.text_key
+    draft.bind(key, text, draft.read_yaml)
+    st.caption(
+        "The same as the form, as text. What is left out is as by default. Comments are for you:"
+        " they are not saved."
+    )
+    height = min(max(LEAST, LINE_PIXELS * (text.count("\n") + 3)), MOST)
+    with st.container(key=f"yaml-text-{draft.name}"):
+        st.text_area("YAML", key=key, height=height, label_visibility="collapsed")
+    faults(draft)
+
+
+def faults(draft: Draft) -> None:
+    """Say each fault of the draft at its line of the text."""
+    if draft.unread:
+        st.error(plain(draft.unread.message, 600), icon=":material/error:")
+        return
+    if not draft.faults and not draft.warnings:
+        st.caption(":green[:material/check: Nothing is wrong with it.]")
+        return
+    text = draft.yaml()
+    lines = text.splitlines()
+    found = yaml_text.lines_of(text, [fault.path for fault in (*draft.faults, *draft.warnings)])
+    numbered = list(zip((*draft.faults, *draft.warnings), found, strict=True))
+    for fault, number in numbered[:MOST_FAULTS]:
+        _fault(fault, number, lines, is_warning=fault not in draft.faults)
+    if len(numbered) > MOST_FAULTS:
+        st.caption(f"The first {MOST_FAULTS} of {len(numbered)} are shown.")
+
+
+def _fault(fault: Fault, number: int | None, lines: list[str], *, is_warning: bool) -> None:
+    color, icon = ("orange", "key_off") if is_warning else ("red", "error")
+    where = bodies.place_words(fault.path) or "The whole"
+    line = f"Line {number}" if number else "Missing"
+    st.markdown(f":{color}[:material/{icon}: **{line}**] · {where}: {plain(fault.message, 600)}")
+    if number and number <= len(lines):
+        st.code(f"{number:>4} | {lines[number - 1][:200]}", None)

@@ -1,0 +1,28 @@
+"""Calls of the page of models."""
+
+from backend.schemas.connections import ConnectionTest, ModelConnection
+from backend.types import JSON
+from ui.client import Client
+
+PATH = "model-connection"
+TEST_SECONDS = 60.0  # it asks a real endpoint, which may load its model first
+
+
+def get_connection(client: Client) -> ModelConnection:
+    """Return the connection in use, without its key."""
+    return client.get(ModelConnection, PATH)
+
+
+def save_connection(client: Client, body: JSON) -> ModelConnection:
+    """Let this connection hold from now on."""
+    return client.call(ModelConnection, "PUT", PATH, json=body)
+
+
+def remove_connection(client: Client) -> ModelConnection:
+    """Let the environment hold again."""
+    return client.call(ModelConnection, "DELETE", PATH)
+
+
+def test_connection(client: Client, body: JSON) -> ConnectionTest:
+    """Ask the endpoint for a word; nothing is saved."""
+    return client.call(ConnectionTest, "POST", f"{PATH}/test", json=body, timeout=TEST_SECONDS)

@@ -1,0 +1,176 @@
+"""The form of the connection to models: what is typed is tested, saved, or taken back.
+
+What an act has come to stands under its button until the next one.
+"""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from backend.schemas.connections import (
+    ConnectionSource,
+    ConnectionTest,
+    ModelConnection,
+    TestOutcome,
+)
+from backend.types import JSON
+from ui import state
+from ui.client import ClientError
+from ui.features.models import calls, words
+from ui.shared.text.markdown import plain
+
+MEMORY = "model-connection"
+URL, KEY, MODEL, NO_KEY = "model-base-url", "model-api-key", "model-default", "model-no-key"
+
+
+@dataclass
+class Ended:
+    """What the last act has come to, and which models the endpoint has told of."""
+
+    test: ConnectionTest | None = None
+    problem: ClientError | None = None
+    said: str = ""
+    models: list[str] = field(default_factory=list)
+
+
+def show(connection: ModelConnection) -> None:
+    """Draw the fields and what can be done with them."""
+    ended = _ended()
+    is_saved = connection.source is ConnectionSource.PAGE
+    _fill(connection)
+    st.text_input(
+        "Base URL",
+        key=URL,
+        placeholder="https://api.openai.com/v1",
+        help="An endpoint that speaks OpenAI's chat completions, mostly ending in /v1; empty:"
+        " OpenAI's. http:// sends all in the clear: for this machine or a network you trust.",
+    )
+    has_key = is_saved and connection.has_key
+    st.text_input(
+        "API key",
+        key=KEY,
+        type="password",
+        autocomplete="off",
+        disabled=bool(st.session_state.get(NO_KEY)),
+        placeholder="Stored; leave empty to keep it" if has_key else "None",
+    )
+    if has_key:
+        st.checkbox("Forget the stored key: the endpoint wants none", key=NO_KEY)
+    known = dict.fromkeys([*ended.models, st.session_state.get(MODEL)])
+    st.selectbox(
+        "Default model",
+        [name for name in known if name],
+        key=MODEL,
+        index=None,
+        accept_new_options=True,
+        placeholder="Write a name, or test first and choose",
+        help="Where a domain names none. A test lists what the endpoint has.",
+    )
+    _actions(connection, is_saved)
+    _result(ended)
+
+
+def _fill(connection: ModelConnection) -> None:
+    """Begin with what is in use; the demo model has nothing to begin with."""
+    if connection.source is not ConnectionSource.DEMO:
+        st.session_state.setdefault(URL, connection.base_url)
+        st.session_state.setdefault(MODEL, connection.default_model)
+
+
+def _actions(connection: ModelConnection, is_saved: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Test", key="test-connection", icon=":material/network_check:", on_click=_test)
+        st.button(
+            "Save", key="save-connection", type="primary", icon=":material/save:", on_click=_save
+        )
+        if is_saved:
+            st.button(
+                "Remove",
+                key="remove-connection",
+                icon=":material/undo:",
+                help=words.instead(connection),
+                on_click=_remove,
+            )
+
+
+def _result(ended: Ended) -> None:
+    """Say what became of the last act."""
+    if ended.problem is not None:
+        st.error(plain(ended.problem.detail, 1_000), icon=":material/error:")
+    if ended.said:
+        st.success(ended.said, icon=":material/check:")
+    if (test := ended.test) is None:
+        return
+    if test.outcome is TestOutcome.OK:
+        st.success(plain(test.detail, 1_000), icon=":material/check:")
+        if test.models:
+            named = ", ".join(plain(name, 100) for name in test.models)
+            st.caption(f"The endpoint has {len(test.models):,} models: {named}")
+        else:
+            st.caption("The endpoint does not say which models it has.")
+    else:
+        st.error(plain(test.detail, 1_000), icon=":material/error:")
+
+
+def _body() -> JSON:
+    """Return what the fields say. Raise ClientError."""
+    written = st.session_state
+    model = str(written.get(MODEL) or "").strip()
+    if not model:
+        raise ClientError("No default model", "Name the default model first.")
+    body = {"base_url": str(written.get(URL) or "").strip(), "default_model": model}
+    key = str(written.get(KEY) or "").strip()
+    if written.get(NO_KEY):
+        body["api_key"] = ""
+    elif key:
+        body["api_key"] = key
+    return body
+
+
+def _test() -> None:
+    ended = _begin()
+    try:
+        ended.test = calls.test_connection(state.client(), _body())
+        ended.models = ended.test.models or ended.models
+    except ClientError as problem:
+        ended.problem = problem
+
+
+def _save() -> None:
+    ended = _begin()
+    try:
+        saved = calls.save_connection(state.client(), _body())
+    except ClientError as problem:
+        ended.problem = problem
+        return
+    _forget_fields()
+    ended.said = f"Saved. From the next turn on: {words.used_words(saved)}."
+
+
+def _remove() -> None:
+    ended = _begin()
+    try:
+        calls.remove_connection(state.client())
+    except ClientError as problem:
+        ended.problem = problem
+        return
+    _forget_fields()
+    ended.said = "Removed, with its key. What the environment says holds again."
+
+
+def _forget_fields() -> None:
+    """Let the fields begin anew; the key stays in no memory, nor in the browser's field."""
+    for name in (URL, MODEL):
+        st.session_state.pop(name, None)
+    st.session_state[KEY], st.session_state[NO_KEY] = "", False
+
+
+def _ended() -> Ended:
+    found: Ended = st.session_state.setdefault(MEMORY, Ended())
+    return found
+
+
+def _begin() -> Ended:
+    """Return the place for what an act comes to; what was said before goes."""
+    st.session_state[MEMORY] = Ended(models=_ended().models)
+    return _ended()
