@@ -20,7 +20,7 @@ OF_SESSIONS = ("?session={}", "configuration?session={}", "inspector?session={}"
 KEYS = ("Escape", "Tab", "Shift+Tab", "ArrowDown", "ArrowUp", "Home", "End", "?", "Control+K")
 LEFT_ALONE = re.compile(
     r"delete|drain|print|record|deploy|apply|clear cache|settings|upload|attach|browse|take back"
-    r"|rebuild|discard|main menu|default",
+    r"|rebuild|discard|main menu|default|\bedit\b|another answer|retry",
     re.IGNORECASE,
 )
 PRESSABLE = (

@@ -90,9 +90,8 @@ def test_a_monkey_breaks_nothing(own_desk: Desk, stack: Stack, model: ScriptedMo
         check_sessions(desk, stack, monkey)
     finally:
         print("\n".join(monkey.did))
-        print(
-            f"seed {SEED}: {len(monkey.did)} acts, {len(monkey.accepted)} of {monkey.written} messages"
-        )
+        messages = f"{len(monkey.accepted)} of {monkey.written} messages"
+        print(f"seed {SEED}: {len(monkey.did)} acts, {messages}")
 
 
 def check_sessions(desk: Desk, stack: Stack, monkey: Monkey) -> None:
