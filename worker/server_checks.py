@@ -13,15 +13,18 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 from redis.exceptions import RedisError
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.agents.factory import AgentRecipe
 from backend.auth.scope import Role, Scope
+from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.errors import AppError
 from backend.files.origins import finder
 from backend.llm.clean import clean
+from backend.llm.provider import ModelProvider
 from backend.operations.first_request import make_first_request
 from backend.operations.server_checks import (
     ANSWER,
@@ -80,9 +83,10 @@ class ServerChecks:
     def _take(self, question: Question) -> None:
         """Look in the background; a few at once, so that nobody's question waits for one server."""
         template = self._template(question)
+        models = self._models() if question.asked else None
         self._free.acquire()
         looking = asyncio.run_coroutine_threadsafe(
-            self._look(question, template), self._runtime.loop.loop
+            self._look(question, template, models), self._runtime.loop.loop
         )
         looking.add_done_callback(lambda done: self._answer(question, done))
 
@@ -96,20 +100,27 @@ class ServerChecks:
             return stored
         return with_stored_credentials(question.draft, stored)
 
+    def _models(self) -> ModelProvider:
+        with self._runtime.services.database.read() as session:
+            number = session.scalar(select(NEWEST_NUMBER))
+        return self._runtime.models.of(number)
+
     async def _look(
-        self, question: Question, template: DomainTemplate
+        self, question: Question, template: DomainTemplate, models: ModelProvider | None
     ) -> ServersReport | FirstRequest:
         runtime, tools = self._runtime, self._runtime.servers.tools
         # A draft leaves no trace, also not of what its servers list.
         memory = (tools.seen if question.draft else tools.of)(question.domain_id)
-        if question.asked:
-            recipe = self._recipe(template, question.asked, memory)
+        if question.asked and models:
+            recipe = self._recipe(template, question.asked, memory, models)
             return await make_first_request(recipe, question.asked.question, question.seconds)
         allowed = Allowed.of(runtime.services.settings)
         found = await probe_servers(template.mcp_servers, allowed, runtime.servers.health, memory)
         return ServersReport(worker=runtime.name, items=found)
 
-    def _recipe(self, template: DomainTemplate, asked: Asked, memory: ToolMemory) -> AgentRecipe:
+    def _recipe(
+        self, template: DomainTemplate, asked: Asked, memory: ToolMemory, models: ModelProvider
+    ) -> AgentRecipe:
         """Return what a turn of a new session of the asker's would be built from."""
         runtime, services, session_id = self._runtime, self._runtime.services, uuid4()
         files = finder(services.database, services.files, asked.scope, session_id)
@@ -117,7 +128,7 @@ class ServerChecks:
         return AgentRecipe(
             image=template,
             agent_name=asked.agent or "",
-            models=runtime.models,
+            models=models,
             tool_context=context,
             allowed=Allowed.of(services.settings),
             health=runtime.servers.health,
