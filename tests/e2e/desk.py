@@ -83,6 +83,11 @@ class Desk:
     def sees_not(self, text: str) -> None:
         expect(self.main.get_by_text(text)).to_have_count(0)
 
+    def is_told(self, text: str) -> None:
+        """Wait until the page says in its corner what an action has done."""
+        told = self.page.get_by_test_id("stToast").filter(has_text=text)
+        expect(told.first).to_be_visible()
+
     def is_idle(self) -> None:
         """Wait until no turn runs, nor is on its way to stop, and nothing streams any more."""
         streams = self.main.locator(".colloquy-sent, .colloquy-draft, .colloquy-status:visible")

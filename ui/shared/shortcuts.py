@@ -38,8 +38,10 @@ def button() -> None:
 
 @st.dialog("Keyboard shortcuts")
 def _show() -> None:
+    lines = ["| Key | What it does |", "|---|---|"]
     for place, keys in SHORTCUTS:
-        st.markdown("\n".join([f"| {place} | |", "|---|---|", *map(_line, keys)]))
+        lines += [f"| **{place}** | |", *map(_line, keys)]
+    st.markdown("\n".join(lines))
     st.caption(MAC)
 
 

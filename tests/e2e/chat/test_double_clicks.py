@@ -96,6 +96,8 @@ def has_no_complaint(desk: Desk) -> None:
     expect(desk.page.get_by_test_id("stStatusWidget")).to_have_count(0)
     expect(desk.page.get_by_test_id("stException")).to_have_count(0)
     expect(desk.main.get_by_test_id("stAlertContentError")).to_have_count(0)
+    errors = desk.page.get_by_test_id("stToast").get_by_text("error", exact=True)  # its icon
+    expect(errors).to_have_count(0)
 
 
 def test_an_example_that_is_clicked_twice_begins_one_session(
@@ -154,14 +156,14 @@ def test_one_domain_is_made_and_saved_once(desk: Desk, stack: Stack):
     desk.sees("Not saved yet")
 
     click_twice(stack, button(desk, "Create"), "domains")
-    desk.sees("Saved as version 1")
+    desk.is_told("Saved as version 1")
     has_no_complaint(desk)
     field(desk, "Description").fill("In a hurry.")
     field(desk, "Description").press("Tab")
     desk.sees("Not saved yet")
     click_twice(stack, button(desk, "Save"), "domains")
 
-    desk.sees("Saved as version 2")
+    desk.is_told("Saved as version 2")
     has_no_complaint(desk)
     expect(field(desk, "Name")).to_have_value(name)
     expect(field(desk, "Description")).to_have_value("In a hurry.")
@@ -182,7 +184,7 @@ def test_one_version_is_restored(desk: Desk, stack: Stack):
 
     click_twice(stack, button(desk, "Restore it"), "domains")
 
-    desk.sees("Restored: version 3")
+    desk.is_told("Restored: version 3")
     has_no_complaint(desk)
     assert stack.client.get(f"/domains/{domain['id']}").json()["version"] == 3
 

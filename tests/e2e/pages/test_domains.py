@@ -58,7 +58,7 @@ def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: S
     field(desk, "Keep").fill("10")
     desk.press("Save")
 
-    desk.sees("Saved as version 2")
+    desk.is_told("Saved as version 2")
     saved = stack.client.get(f"/domains/{domain['id']}").json()
     assert saved["system_prompt"] == "Be thorough."
     assert saved["middleware"] == [{"recent_messages": {"keep": 10}}]
@@ -87,7 +87,7 @@ def test_form_and_yaml_keep_what_was_typed_and_faults_have_their_line(desk: Desk
     expect(field(desk, "Keep")).to_have_value("20")
     desk.press("Save")
 
-    desk.sees("Saved as version 2")
+    desk.is_told("Saved as version 2")
     saved = stack.client.get(f"/domains/{domain['id']}").json()
     assert saved["middleware"] == [{"recent_messages": {"keep": 20}}]
     assert saved["description"] == "Typed and not saved."
@@ -119,7 +119,7 @@ def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model
         open_tab(desk, "Basics")
         field(desk, "Name").fill(name)
         desk.press("Create")
-        desk.sees("Saved as version 1")
+        desk.is_told("Saved as version 1")
 
     found = stack.client.get("/domains?limit=200").json()["items"]
     (made,) = [each for each in found if each["name"] == name]
@@ -143,14 +143,14 @@ def test_a_domain_is_copied_archived_and_deleted_after_asking(desk: Desk, stack:
     expect(field(desk, "Name")).to_have_value(f"{domain['name']} (copy)")
     desk.press("All domains")
     choose(desk, domain, "Archive")
-    desk.sees(f"{domain['name']} takes no new sessions now")
+    desk.is_told(f"{domain['name']} takes no new sessions now")
     choose(desk, domain, "Delete")
     desk.page.get_by_role("button", name="Keep").click()
     expect(desk.main.get_by_role("button", name=domain["name"], exact=True)).to_be_visible()
     choose(desk, domain, "Delete")
     desk.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
 
-    desk.sees(f"{domain['name']} was deleted.")
+    desk.is_told(f"{domain['name']} was deleted.")
     assert stack.client.get(f"/domains/{domain['id']}").status_code == httpx.codes.NOT_FOUND
 
 
