@@ -4,7 +4,7 @@
   if (window.colloquyPlaces) return;
   const LOOK_MS = 150;
   const REST_MS = 700; // of a page on which nothing moves any more
-  const MOST_MS = 20000;
+  const MOST_MS = 60000;
   const OFF_END = 4; // pixels
   const HIT = '[class*="st-key-hit-"]';
   const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
