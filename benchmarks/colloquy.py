@@ -25,7 +25,7 @@ from backend.conversations.state.deltas import compact
 from backend.conversations.state.shown import pack_delta
 from backend.domains.catalog import ensure_default_domain
 from backend.llm.events import ANSWER, ModelCall
-from backend.schemas.sessions import ContentType, MessageStatus, Usage
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, Usage
 from backend.settings import Settings
 from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim, claim_turn

@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.servers import ServersReport
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.servers import ServersReport
+from backend.schemas.operations.server import ServerInfo
 from ui.client import DEFAULT_API_URL, Client, ClientError
 
 CHAT_PAGE = "app_pages/chat.py"

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.control.decide import expire_due
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.process.fairness import has_room, is_ready

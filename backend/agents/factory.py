@@ -22,7 +22,7 @@ from backend.errors import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox
-from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.tools.context import OnProgress, ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth

@@ -24,7 +24,7 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessageStatus,

@@ -14,7 +14,7 @@ from backend.domains.secrets import check_secrets
 from backend.domains.template import template_of
 from backend.domains.tool_servers import check_servers
 from backend.errors import DomainNotFound, SessionNotFound
-from backend.schemas.configuration import Drift
+from backend.schemas.domains.configuration import Drift
 from db.models.conversation import ConversationRow
 
 

@@ -14,7 +14,12 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations.service import lock
 from backend.errors import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
-from backend.schemas.links import NewSessionLink, SessionLink, SessionLinks, SharedSession
+from backend.schemas.conversations.links import (
+    NewSessionLink,
+    SessionLink,
+    SessionLinks,
+    SharedSession,
+)
 from db.models.conversation import ConversationRow
 from db.models.session_link import SessionLinkRow
 

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Text, and_, cast, exists, func, literal, o
 from sqlalchemy.dialects.postgresql import ARRAY, JSONPATH
 
 from backend.conversations.paths import Path
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.text import clean_text
 from db.models.display_message import DisplayMessageRow as Row
 

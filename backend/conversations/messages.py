@@ -11,7 +11,7 @@ from backend.conversations.message_filter import ALL, MessageFilter, is_on
 from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
 from backend.errors import InvalidInput, ResultNotFound, SessionNotFound
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessagePage,

@@ -24,8 +24,13 @@ from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
 from backend.cursor import decode_cursor, encode_cursor
 from backend.errors import InvalidInput, NotAllowed, SessionNotFound
-from backend.schemas import sessions as schemas
-from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionOrder, SessionPage
+from backend.schemas.conversations import sessions as schemas
+from backend.schemas.conversations.sessions import (
+    MAX_TITLE_CHARS,
+    SessionChange,
+    SessionOrder,
+    SessionPage,
+)
 from backend.text import clean_text, is_visible
 from db.models.conversation import ConversationRow
 from db.models.turn import TurnRow

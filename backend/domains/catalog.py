@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from backend.audit import SOFTWARE
 from backend.domains.template import said_by
 from backend.domains.versions import keep_version
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 from db.models.domain import DomainRow
 
 FINANCE = DomainTemplate(

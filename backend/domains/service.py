@@ -22,8 +22,8 @@ from backend.errors import (
     NotAllowed,
 )
 from backend.llm.clean import clean
-from backend.schemas.configuration import DomainVersion, DomainVersionPage
-from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
+from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.text import clean_text
 from db.models.conversation import ConversationRow
 from db.models.domain import DomainRow

@@ -7,7 +7,11 @@ from sqlalchemy.orm import Session
 
 from backend.domains.template import template_of
 from backend.errors import DomainVersionNotFound
-from backend.schemas.configuration import DomainVersion, DomainVersionPage, DomainVersionSummary
+from backend.schemas.domains.configuration import (
+    DomainVersion,
+    DomainVersionPage,
+    DomainVersionSummary,
+)
 from db.models.domain import DomainRow, DomainVersionRow
 
 MAX_PAGE = 200

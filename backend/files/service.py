@@ -28,14 +28,14 @@ from backend.files.origins import origin_of
 from backend.files.store import FileStore, Incoming
 from backend.files.words import summary
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
-from backend.schemas.files import (
+from backend.schemas.data.files import (
     FileCorrections,
     FileDetails,
     FileKind,
     FilePage,
     FilePreview,
 )
-from backend.schemas.sources import TableSample
+from backend.schemas.data.sources import TableSample
 from backend.types import JSON
 from db.models.file import FileRow
 from db.session import Database

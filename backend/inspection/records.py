@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from backend.inspection.pairing import Row
 from backend.inspection.timeline import Change, TurnStart
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow
 from db.models.display_message import DisplayMessageRow

@@ -26,9 +26,9 @@ from backend.inspection.last_request import LastRequest, read_request
 from backend.inspection.pairing import pair
 from backend.inspection.timeline import Span, Timeline, make_spans
 from backend.llm.events import ANSWER
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.conversations.sessions import DisplayMessage
+from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.inspection import Inspection, Totals
-from backend.schemas.sessions import DisplayMessage
 from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow
 

@@ -19,7 +19,7 @@ from backend.agents.state import empty_state, load_state, user_message
 from backend.errors import AppError
 from backend.llm.clean import clean
 from backend.llm.events import ANSWER, ModelCall, ModelEvent
-from backend.schemas.dry_runs import FirstRequest
+from backend.schemas.domains.dry_runs import FirstRequest
 
 MOST_STEPS = 100
 TOO_LATE = (

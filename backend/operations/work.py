@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session, aliased
 from backend.auth.scope import Scope
 from backend.errors import NotAllowed
 from backend.operations.workers import list_workers
-from backend.schemas.sessions import TurnStatus
-from backend.schemas.work import Work, WorkTurn
+from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.operations.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.process.services import Services
 from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of

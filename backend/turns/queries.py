@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
 from backend.errors import TurnNotFound
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ErrorSummary,
     EventContext,
     ModelWait,

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.conversation import ConversationRow
 from db.models.turn import UNFINISHED, TurnRow

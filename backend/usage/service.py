@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import template_of
-from backend.schemas.domains import Limits
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
+from backend.schemas.domains.templates import Limits
 from backend.schemas.usage import (
     Budget,
     DomainBudgets,

@@ -5,13 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     MessageStatus,
     MessageType,
     TurnStatus,
 )
+from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
 from tests.patience import ends_within
 from tests.ui.fakes.api import Store
 from ui.features.chat.live.live_turn import LiveTurn

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from PIL import Image
 
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from tests.ui.pages.test_chat import words
 from ui.features.chat.messages.files import download_name, is_image
 

@@ -1,6 +1,6 @@
 """A turn's todos on the chat page: the newest list only, ticked off."""
 
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from tests.ui.pages.test_chat import words
 
 

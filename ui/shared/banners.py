@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.shared import watch

@@ -4,7 +4,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
 from ui import state
 from ui.shared.text.markdown import plain
 

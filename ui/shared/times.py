@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
 from ui.shared.locales import write_day
 
 PINNED = "Pinned"

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.client import ClientError
 

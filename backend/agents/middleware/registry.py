@@ -28,7 +28,7 @@ from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.agents.policy_context import PolicyContext
 from backend.domains.fault_words import faults_of
 from backend.errors import InvalidInput
-from backend.schemas.configuration import Fault
+from backend.schemas.domains.configuration import Fault
 from backend.schemas.wire import READING
 from backend.types import JSON
 

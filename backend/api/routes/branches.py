@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
-from backend.schemas.branches import BranchChoice, Branches
+from backend.schemas.conversations.branches import BranchChoice, Branches
 from backend.turns.history import branches as branching
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])

@@ -12,8 +12,8 @@ from backend.connections.store import who_answers
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
 from backend.domains.allowed import Allowed
-from backend.schemas.configuration import Catalog, ContinueRequest, Drift
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.configuration import Catalog, ContinueRequest, Drift
 from backend.turns.history.continue_session import continue_session
 
 router = APIRouter(tags=["configuration"])

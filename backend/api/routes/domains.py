@@ -16,14 +16,14 @@ from backend.auth.scope import Scope
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import mask_template
-from backend.schemas.configuration import (
+from backend.schemas.domains.configuration import (
     DomainVersion,
     DomainVersionPage,
     Duplicate,
     TemplateCheck,
     VersionEdited,
 )
-from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.turns.process.services import Services
 from backend.types import JSON
 

@@ -6,8 +6,8 @@ from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import long_wait
 from backend.operations.server_checks import try_request, try_servers
-from backend.schemas.dry_runs import FirstRequest, RequestTrial, ServersTrial
-from backend.schemas.servers import ServersReport
+from backend.schemas.domains.dry_runs import FirstRequest, RequestTrial, ServersTrial
+from backend.schemas.domains.servers import ServersReport
 
 router = APIRouter(prefix="/domains/check", tags=["domains"])
 

@@ -12,13 +12,13 @@ from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.upload import receive
 from backend.data.files.formats import Format
 from backend.errors import InvalidInput
-from backend.schemas.files import (
+from backend.schemas.data.files import (
     FileCorrections,
     FileDetails,
     FilePage,
     FilePreview,
 )
-from backend.schemas.sources import TableSample
+from backend.schemas.data.sources import TableSample
 
 router = APIRouter(prefix="/files", tags=["files"])
 SAMPLE_ROWS = 200

@@ -12,8 +12,13 @@ from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import large
 from backend.conversations import links
 from backend.conversations.messages import get_result, list_messages
-from backend.schemas.links import NewSessionLink, SessionLink, SessionLinks, SharedSession
-from backend.schemas.sessions import MessagePage
+from backend.schemas.conversations.links import (
+    NewSessionLink,
+    SessionLink,
+    SessionLinks,
+    SharedSession,
+)
+from backend.schemas.conversations.sessions import MessagePage
 
 router = APIRouter(tags=["links"])
 Token = Annotated[Text, Path(min_length=1, max_length=200)]

@@ -13,8 +13,8 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import agents_of, template_of
 from backend.errors import ToolNotGiven
-from backend.schemas.domains import DomainTemplate
-from backend.schemas.queries import OwnQuery, QueryTable
+from backend.schemas.data.queries import OwnQuery, QueryTable
+from backend.schemas.domains.templates import DomainTemplate
 from backend.tabular import workbook
 from backend.tools.sources.querying import run_query
 

@@ -10,7 +10,7 @@ from backend.api.http.sanitize import Flag, Text, Whole
 from backend.api.http.threads import long_read
 from backend.conversations.search.service import MAX_PAGE, Search
 from backend.conversations.search.service import search_messages as find_messages
-from backend.schemas.search import SearchPage
+from backend.schemas.conversations.search import SearchPage
 
 LONGEST_SEARCH = 1_000
 router = APIRouter(prefix="/search", tags=["search"])

@@ -17,8 +17,8 @@ from backend.approvals.inbox import count_pending
 from backend.auth.scope import Scope
 from backend.connections.store import Answering, who_answers
 from backend.operations.workers import list_workers
-from backend.schemas.operations import Readiness, ServerInfo
-from backend.schemas.work import WorkerInfo
+from backend.schemas.operations.server import Readiness, ServerInfo
+from backend.schemas.operations.work import WorkerInfo
 from backend.turns.process.services import Services
 
 root = APIRouter(tags=["server"])

@@ -9,7 +9,7 @@ from backend.api.http.sanitize import Sent
 from backend.api.http.threads import large, long_wait
 from backend.domains import service as domains
 from backend.operations.server_checks import check_servers
-from backend.schemas.servers import (
+from backend.schemas.domains.servers import (
     ServersReport,
     ToolVersionDecision,
     ToolVersionPage,

@@ -24,7 +24,7 @@ from backend.conversations.service import SessionFilter
 from backend.conversations.state.store import load_state
 from backend.domains.credentials import mask_template
 from backend.domains.template import image_of, template_of
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     MessagePage,
     MessageStatus,

@@ -12,7 +12,7 @@ from backend.api.http.sanitize import Text, Whole
 from backend.auth.scope import Scope
 from backend.data.source_info import SourceInfo
 from backend.data.sql.names import written
-from backend.schemas.sources import (
+from backend.schemas.data.sources import (
     SourceColumn,
     SourceDetails,
     SourceList,

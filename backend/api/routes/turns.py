@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.schemas.approvals import Decisions
-from backend.schemas.branches import MessageEdit
-from backend.schemas.sessions import Turn
+from backend.schemas.conversations.branches import MessageEdit
+from backend.schemas.conversations.sessions import Turn
 from backend.turns.control.decide import decide_turn
 from backend.turns.control.stop import stop_turn
 from backend.turns.history import retry as retrying

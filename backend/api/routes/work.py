@@ -8,7 +8,7 @@ from backend.api.http.threads import long_read
 from backend.errors import WorkerNotFound
 from backend.operations.work import get_work, require_admin
 from backend.operations.workers import ask_to_drain, list_workers
-from backend.schemas.work import Work, WorkerInfo
+from backend.schemas.operations.work import Work, WorkerInfo
 
 router = APIRouter(tags=["work"])
 

@@ -20,7 +20,7 @@ from backend.conversations.search.terms import Term, read_terms
 from backend.conversations.service import visible_to
 from backend.cursor import decode_cursor, encode_cursor
 from backend.errors import NotAllowed, SearchTooBroad, SessionNotFound
-from backend.schemas.search import SearchHit, SearchPage
+from backend.schemas.conversations.search import SearchHit, SearchPage
 from db.models.conversation import ConversationRow
 from db.models.display_message import DisplayMessageRow
 from db.models.search_entry import SearchEntryRow

@@ -22,7 +22,7 @@ from backend.conversations.state.store import (
     packed_at,
 )
 from backend.errors import LeaseLost
-from backend.schemas.sessions import DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
 

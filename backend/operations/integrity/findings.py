@@ -7,7 +7,12 @@ from enum import StrEnum
 
 from backend.agents.state import is_summary, load_state, repair
 from backend.errors import CorruptState
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 from backend.types import JSON
 
 OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)

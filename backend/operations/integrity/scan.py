@@ -13,7 +13,7 @@ from backend.conversations.search.index import add_missing, count_missing
 from backend.conversations.state.store import load_state
 from backend.errors import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
-from backend.schemas.sessions import MessageStatus
+from backend.schemas.conversations.sessions import MessageStatus
 from backend.turns.history.rebuild import rebuild_state
 from backend.turns.queries import list_unfinished
 from db.models.agent_state import AgentStateDeltaRow, AgentStateRow

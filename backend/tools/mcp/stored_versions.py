@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from backend.schemas.servers import VersionStatus
+from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.versions import Known, Review, Version, review_versions, version_of
 from db.models.domain import DomainRow
 from db.models.server_tool import ServerToolRow

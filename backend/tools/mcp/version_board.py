@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.errors import NotAllowed, ToolVersionNotFound
-from backend.schemas.servers import ToolVersion, ToolVersionPage, VersionStatus
+from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
 from db.models.server_tool import ServerToolRow
 
 MAX_LISTED = 500

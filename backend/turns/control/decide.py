@@ -17,8 +17,8 @@ from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.errors import AlreadyDecided, InvalidInput, NothingToDecide
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from backend.types import JSON

@@ -9,8 +9,8 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.errors import TurnNotFound
 from backend.files.erasing import erase_deleted
+from backend.schemas.conversations.sessions import Turn, TurnStatus
 from backend.schemas.events import Progress
-from backend.schemas.sessions import Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, latest_turn, list_unfinished, turn_of

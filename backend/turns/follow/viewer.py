@@ -12,6 +12,7 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
 from backend.errors import InvalidInput
 from backend.events.reader import EventReader, LiveEvent, StreamId
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -19,7 +20,6 @@ from backend.schemas.events import (
     SessionEvent,
     TurnFinished,
 )
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, latest_turn, list_unfinished, turn_of

@@ -21,7 +21,7 @@ from backend.errors import (
     StateNotKept,
     TurnNotFound,
 )
-from backend.schemas.branches import Branches, MessageVersion, MessageVersions
+from backend.schemas.conversations.branches import Branches, MessageVersion, MessageVersions
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from db.models.branch import BranchRow

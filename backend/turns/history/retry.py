@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
-from backend.schemas.sessions import Turn
+from backend.schemas.conversations.sessions import Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE

@@ -20,7 +20,7 @@ from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
 from backend.errors import CorruptState
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.lifecycle import (
     MAX_LOSSES,

@@ -21,7 +21,7 @@ from backend.conversations.state.store import (
     load_state,
 )
 from backend.errors import CorruptState
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     DisplayMessage,
     ErrorSummary,
     EventContext,

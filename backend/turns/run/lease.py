@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, func, select, text, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.errors import AppError, LeaseLost
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.process.liveness import LivenessLock
 from db.models.turn import TurnRow
 from db.session import Database

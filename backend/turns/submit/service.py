@@ -27,7 +27,7 @@ from backend.errors import (
     MessageTooLong,
     SessionNotFound,
 )
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     MAX_MESSAGE_CHARS,
     Turn,
 )

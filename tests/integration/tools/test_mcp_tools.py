@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from backend.domains.secrets import Secrets, expand_secrets
 from backend.errors import SecretForbidden, SecretMissing
-from backend.schemas.domains import McpServer
+from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import open_mcp_tools
 from tests.fakes import ScriptedModel

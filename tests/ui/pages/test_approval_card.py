@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.approvals import Decision, DecisionType, EditedAction
-from backend.schemas.sessions import ContentType, MessageStatus, TurnStatus
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, TurnStatus
 from tests.ui.fakes.approvals import MAIL
 from tests.ui.pages.test_chat import words
 from ui.features.approvals.call import ApprovalView, expiry_words, from_approval, from_row

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     MessageStatus,
     MessageType,

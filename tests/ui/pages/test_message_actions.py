@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.sessions import MessageType
+from backend.schemas.conversations.sessions import MessageType
 from tests.ui.pages.test_chat import QUESTION, answered, failed, words
 from ui.features.chat.message_actions import BUSY
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.queries import QueryTable
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
+from backend.schemas.data.queries import QueryTable
 from tests.ui.pages.test_chat import QUESTION, words
 from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted

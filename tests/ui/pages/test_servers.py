@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.servers import ServerReport, ServerTool, ToolVersion, VersionStatus
-from backend.schemas.sessions import Problem
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.domains.servers import ServerReport, ServerTool, ToolVersion, VersionStatus
 from tests.ui.pages.test_chat import words
 from ui.features.servers.words import changes
 

@@ -5,7 +5,12 @@ import io
 
 import pytest
 
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType, TurnStatus
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    MessageStatus,
+    MessageType,
+    TurnStatus,
+)
 from backend.schemas.usage import (
     Budget,
     BudgetKind,

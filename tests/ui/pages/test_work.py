@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.schemas.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
+from backend.schemas.conversations.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
 from tests.ui.pages.test_chat import words
 
 

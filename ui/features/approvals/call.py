@@ -13,7 +13,7 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
 from backend.types import JSON
 from ui.shared.times import moment
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
-from backend.schemas.sessions import MessageStatus
+from backend.schemas.conversations.sessions import MessageStatus
 from ui import state
 from ui.client import ClientError
 from ui.features.approvals import card as approval_card

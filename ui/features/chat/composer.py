@@ -7,7 +7,7 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import ContentType, DisplayMessage, Turn, TurnStatus
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Turn, TurnStatus
 from ui import state
 from ui.client import ClientError
 from ui.features.chat import uploads

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.features.links import sharing
 from ui.features.results import exports

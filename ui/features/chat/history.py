@@ -7,7 +7,7 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import state
 from ui.features.chat import jumps, message_actions, windows
 from ui.features.chat.message_actions import Actions

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import DisplayMessage, MessagePage
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
 from ui import state
 from ui.client import ClientError
 from ui.features.chat import calls

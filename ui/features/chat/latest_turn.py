@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.sessions import DisplayMessage, Session, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, Session, Turn, TurnStatus
 from ui import state
 from ui.client import ServiceUnavailable
 from ui.features.approvals.call import expiry_words, pending_calls

@@ -8,8 +8,8 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.branches import MessageVersion
-from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Turn
+from backend.schemas.conversations.branches import MessageVersion
+from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus, Session, Turn
 from backend.schemas.usage import TurnFigures
 from ui import state
 from ui.client import ClientError

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from backend.schemas.domains import Domain
-from backend.schemas.operations import ServerInfo
+from backend.schemas.domains.templates import Domain
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.features.chat import composer
 from ui.features.domains import choice as domain_choice

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.typing import ChatInputValue
 
-from backend.schemas.files import FileDetails, attached_line
+from backend.schemas.data.files import FileDetails, attached_line
 from ui import state
 from ui.client import ClientError
 from ui.features.domains import state as domain_state

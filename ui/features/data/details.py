@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from backend.schemas.files import FileDetails, FileTable
-from backend.schemas.sources import SourceDetails, SourceTable, TableSample
+from backend.schemas.data.files import FileDetails, FileTable
+from backend.schemas.data.sources import SourceDetails, SourceTable, TableSample
 from ui import state
 from ui.client import ClientError
 from ui.features.chat.messages.files import download_name

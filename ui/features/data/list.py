@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from backend.schemas.files import FilePage, FileSummary
-from backend.schemas.sources import SourceList, SourceSummary
+from backend.schemas.data.files import FilePage, FileSummary
+from backend.schemas.data.sources import SourceList, SourceSummary
 from ui import state
 from ui.client import ClientError
 from ui.features.chat.uploads import FILE_TYPES

@@ -1,7 +1,7 @@
 """How the page Data says things: sizes, kinds, who can use something. Pure."""
 
-from backend.schemas.files import FileKind, FileSummary
-from backend.schemas.sources import SourceSummary
+from backend.schemas.data.files import FileKind, FileSummary
+from backend.schemas.data.sources import SourceSummary
 from ui.shared import reader
 
 KINDS = {

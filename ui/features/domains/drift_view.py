@@ -4,8 +4,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.configuration import Drift
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.configuration import Drift
 from ui import state
 from ui.client import ClientError
 from ui.features.domains import calls as domains

@@ -1,5 +1,6 @@
 """What the inspector says in words: context_statuses, reasons, who speaks."""
 
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -9,7 +10,6 @@ from backend.schemas.inspection import (
     ReadMessage,
     Reason,
 )
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
 from ui.shared import reader
 from ui.shared.text.json_text import lay_out
 from ui.shared.times import duration

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.links import SessionLink
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.links import SessionLink
+from backend.schemas.conversations.sessions import Session
 from ui import state
 from ui.client import ClientError
 from ui.features.links import calls

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.search import SearchHit, SearchPage, SnippetPart
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.search import SearchHit, SearchPage, SnippetPart
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from ui import state
 from ui.client import ClientError
 from ui.features.search.form import Wanted

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.servers import ToolVersion, ToolVersionPage, VersionStatus
+from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
 from ui import state
 from ui.client import ClientError
 from ui.features.servers.calls import decide_version, list_versions

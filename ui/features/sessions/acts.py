@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange
+from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, SessionChange
 from ui import state
 from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.features.sessions import pages

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from backend.schemas.sessions import Session, SessionPage
+from backend.schemas.conversations.sessions import Session, SessionPage
 from ui import state
 from ui.client import ServiceUnavailable
 from ui.shared import last_known

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.sessions import MAX_TITLE_CHARS, Session, TurnStatus
+from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session, TurnStatus
 from ui import state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import Held

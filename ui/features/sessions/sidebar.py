@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.features.approvals import allowed as approval_allowed
 from ui.features.sessions import session_list

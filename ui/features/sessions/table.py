@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from backend.schemas.sessions import SessionPage, TurnStatus
+from backend.schemas.conversations.sessions import SessionPage, TurnStatus
 from ui import state
 from ui.shared import pager
 from ui.shared.times import zone

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
 from backend.schemas.usage import SessionUsage
 from ui import state
 from ui.client import ClientError

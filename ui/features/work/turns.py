@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import TurnStatus
-from backend.schemas.work import WorkTurn
+from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.operations.work import WorkTurn
 from ui import state
 from ui.features.chat.composer import retry, stop
 from ui.shared import reader

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import ContentType, DisplayMessage, Turn
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Turn
 from ui import state
 from ui.features.domains import state as domain_state
 from ui.shared import assets

@@ -7,7 +7,7 @@ from uuid import UUID
 import streamlit as st
 from PIL import Image
 
-from backend.schemas.sessions import DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from ui import state
 from ui.client import ClientError
 from ui.shared import reader

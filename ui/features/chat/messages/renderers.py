@@ -8,7 +8,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessageStatus,

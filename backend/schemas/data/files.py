@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from backend.schemas.sources import SourceColumn, SourceTable, TableSample
+from backend.schemas.data.sources import SourceColumn, SourceTable, TableSample
 from backend.schemas.wire import Input, Wire
 
 LONGEST_FILE_NAME = 255

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from backend.schemas.bounds import Name
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.wire import Input, Wire
 from backend.types import JSON
 

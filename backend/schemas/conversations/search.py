@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.wire import Wire
 
 

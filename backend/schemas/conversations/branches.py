@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.sessions import ChatRequest
+from backend.schemas.conversations.sessions import ChatRequest
 from backend.schemas.wire import Input, Wire
 
 
