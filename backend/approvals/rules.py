@@ -10,7 +10,7 @@ from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType
 from backend.text import clean_text
 from backend.tools.validation import BOUNDS, find_misfit
 from backend.types import JSON
-from db.models.approval import ApprovalRow
+from db.models.turns.approval import ApprovalRow
 
 TAKES: dict[DecisionType, frozenset[str]] = {
     DecisionType.APPROVE: frozenset({"remember"}),

@@ -15,7 +15,7 @@ from backend.domains.template import template_of
 from backend.domains.tool_servers import check_servers
 from backend.errors import DomainNotFound, SessionNotFound
 from backend.schemas.domains.configuration import Drift
-from db.models.conversation import ConversationRow
+from db.models.conversations.conversation import ConversationRow
 
 
 def get_drift(session: Session, scope: Scope, conversation_id: UUID, allowed: Allowed) -> Drift:

@@ -20,8 +20,8 @@ from backend.schemas.conversations.links import (
     SessionLinks,
     SharedSession,
 )
-from db.models.conversation import ConversationRow
-from db.models.session_link import SessionLinkRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.session_link import SessionLinkRow
 
 TOKEN_BYTES = 32
 MAX_LINKS = 100  # of one session, revoked ones too

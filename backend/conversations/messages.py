@@ -18,8 +18,8 @@ from backend.schemas.conversations.sessions import (
     MessageStatus,
 )
 from backend.types import JSON
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow, ToolResultRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
 MAX_PAGE = 200
 _NO_END = 2**63  # beyond any position

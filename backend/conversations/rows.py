@@ -17,8 +17,8 @@ from backend.conversations.messages import OPEN_STATUSES, columns_of, shown_as
 from backend.errors import SessionNotFound
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow, ToolResultRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
 
 def add_rows(

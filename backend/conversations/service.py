@@ -32,8 +32,8 @@ from backend.schemas.conversations.sessions import (
     SessionPage,
 )
 from backend.text import clean_text, is_visible
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 MAX_PAGE = 200
 IDLE = "idle"

@@ -8,7 +8,7 @@ from backend.audit import SOFTWARE
 from backend.domains.template import said_by
 from backend.domains.versions import keep_version
 from backend.schemas.domains.templates import DomainTemplate
-from db.models.domain import DomainRow
+from db.models.domains.domain import DomainRow
 
 FINANCE = DomainTemplate(
     name="finance",

@@ -25,8 +25,8 @@ from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.text import clean_text
-from db.models.conversation import ConversationRow
-from db.models.domain import DomainRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.domains.domain import DomainRow
 
 MAX_PAGE = 200
 SUBJECT = "domain"  # in the audit trail

@@ -12,7 +12,7 @@ from backend.schemas.domains.configuration import (
     DomainVersionPage,
     DomainVersionSummary,
 )
-from db.models.domain import DomainRow, DomainVersionRow
+from db.models.domains.domain import DomainRow, DomainVersionRow
 
 MAX_PAGE = 200
 

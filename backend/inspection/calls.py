@@ -30,7 +30,7 @@ from backend.schemas.inspection import (
     SentMessage,
 )
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow
+from db.models.conversations.agent_state import AgentStateDeltaRow
 
 MAX_PAGE = 100
 NONE_KEPT = (

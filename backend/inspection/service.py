@@ -30,7 +30,7 @@ from backend.schemas.conversations.sessions import DisplayMessage
 from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.inspection import Inspection, Totals
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow
+from db.models.conversations.agent_state import AgentStateDeltaRow
 
 SUMMARIES = "summarization"
 NOT_WHOLE = (

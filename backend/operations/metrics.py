@@ -14,8 +14,8 @@ from backend.schemas.approvals import ApprovalStatus
 from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.queries import seconds_between
-from db.models.approval import ApprovalRow
-from db.models.turn import TurnRow
+from db.models.turns.approval import ApprovalRow
+from db.models.turns.turn import TurnRow
 
 HOUR = 3_600
 OVERDUE_SECONDS = 10

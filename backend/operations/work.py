@@ -15,8 +15,8 @@ from backend.schemas.operations.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.process.services import Services
 from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 LISTED = 100
 FAILURE_HOURS = 24

@@ -20,8 +20,8 @@ from backend.schemas.conversations.sessions import (
 )
 from backend.turns.lifecycle import UNFINISHED, check_transition, statuses_before
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 
 def seconds_between(later: Any, earlier: Any) -> Any:

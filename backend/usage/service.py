@@ -30,8 +30,8 @@ from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
 from backend.usage.ledger import COUNTED, Used, entries, used_in_turn, used_this_month
 from backend.usage.spent import UNKNOWN, Spent
-from db.models.domain import DomainRow
-from db.models.turn import TurnRow
+from db.models.domains.domain import DomainRow
+from db.models.turns.turn import TurnRow
 
 COLUMNS: Mapping[UsageBy, str] = {
     UsageBy.DAY: "day",

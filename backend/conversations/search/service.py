@@ -21,9 +21,9 @@ from backend.conversations.service import visible_to
 from backend.cursor import decode_cursor, encode_cursor
 from backend.errors import NotAllowed, SearchTooBroad, SessionNotFound
 from backend.schemas.conversations.search import SearchHit, SearchPage
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
-from db.models.search_entry import SearchEntryRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
+from db.models.conversations.search_entry import SearchEntryRow
 
 MAX_PAGE = 50
 TIMEOUT_MS = 2_000

@@ -16,8 +16,8 @@ from backend.operations.integrity.findings import OPEN, Conversation, Finding, R
 from backend.schemas.conversations.sessions import MessageStatus
 from backend.turns.history.rebuild import rebuild_state
 from backend.turns.queries import list_unfinished
-from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
-from db.models.conversation import ConversationRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversations.conversation import ConversationRow
 from db.session import Database
 
 BATCH = 500

@@ -24,7 +24,7 @@ from backend.settings import Settings
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from db.models.audit_event import AuditEventRow
-from db.models.conversation import ConversationRow
+from db.models.conversations.conversation import ConversationRow
 
 APPLIED, DELETED = "applied", "deleted"
 SUBJECT = "retention"

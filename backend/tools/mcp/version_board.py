@@ -10,7 +10,7 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.errors import NotAllowed, ToolVersionNotFound
 from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
-from db.models.server_tool import ServerToolRow
+from db.models.domains.server_tool import ServerToolRow
 
 MAX_LISTED = 500
 

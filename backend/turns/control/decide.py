@@ -23,9 +23,9 @@ from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from backend.types import JSON
 from db.failpoints import failpoint
-from db.models.approval import ApprovalRow
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.approval import ApprovalRow
+from db.models.turns.turn import TurnRow
 
 BATCH = 200
 TAKEN_BACK = "The turn that asked has ended, so there is nothing to decide any more."

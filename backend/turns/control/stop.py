@@ -18,7 +18,7 @@ from backend.turns.run.claim import lease_is_over
 from backend.turns.run.close import Closed, Outcome, close_turn
 from backend.turns.run.publish import publish_closed
 from backend.usage.ledger import hold_unfinished, record_usage
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 
 def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:

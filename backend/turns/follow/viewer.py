@@ -23,7 +23,7 @@ from backend.schemas.events import (
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, latest_turn, list_unfinished, turn_of
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 GAP_PAGE = 200
 # Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.

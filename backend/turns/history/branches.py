@@ -24,10 +24,10 @@ from backend.errors import (
 from backend.schemas.conversations.branches import Branches, MessageVersion, MessageVersions
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
-from db.models.branch import BranchRow
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
-from db.models.turn import TurnRow
+from db.models.conversations.branch import BranchRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
+from db.models.turns.turn import TurnRow
 
 
 def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) -> UUID:

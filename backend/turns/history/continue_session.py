@@ -14,7 +14,7 @@ from backend.conversations.state.store import load_state
 from backend.errors import CallsUnanswered, DomainNotFound, SessionBusy
 from backend.turns.queries import list_unfinished
 from backend.turns.submit.service import check_key, open_session
-from db.models.conversation import ConversationRow
+from db.models.conversations.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
 CONTINUED = " (continued)"

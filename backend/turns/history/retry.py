@@ -25,8 +25,8 @@ from backend.turns.submit.service import (
     find_agent,
     keep_choice,
 )
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 
 def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Turn:

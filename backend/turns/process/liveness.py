@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from backend.schemas.conversations.sessions import TurnStatus
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 
 _KEY = "hashtextextended('colloquy worker ' || :worker, 0)"

@@ -38,8 +38,8 @@ from backend.types import JSON
 from backend.usage.budgets import Budgets
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 GIVEN_UP = Outcome.failed(
     "Worker lost",

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from backend.errors import AppError, LeaseLost
 from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.process.liveness import LivenessLock
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 
 CONNECTIONS = 2  # the life lock keeps one

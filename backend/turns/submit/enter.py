@@ -18,8 +18,8 @@ from backend.conversations.state.store import load_state
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 TITLE_CHARS = 60
 

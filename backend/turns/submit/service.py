@@ -38,8 +38,8 @@ from backend.turns.process.services import Services
 from backend.turns.queries import turn_of
 from backend.turns.submit.enter import NewTurn, enter
 from db.failpoints import failpoint
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 MAX_KEY_CHARS = 255
 log = logging.getLogger(__name__)

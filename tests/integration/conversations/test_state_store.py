@@ -25,7 +25,7 @@ from backend.conversations.state.deltas import (
 from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
 from backend.errors import LeaseLost, SessionNotFound, StateNotKept
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.session import Database
 from tests.stack import Servers
 

@@ -27,7 +27,7 @@ from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper
 from backend.types import JSON
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 from tests.stack import Servers
 
