@@ -11,8 +11,10 @@ import db.models.conversations.search_entry
 import db.models.conversations.session_link
 import db.models.domains.domain
 import db.models.domains.server_tool
+import db.models.file
 import db.models.model_connection
 import db.models.turns.approval
+import db.models.turns.spent_key
 import db.models.turns.tool_journal
 import db.models.turns.turn
 import db.models.usage_day  # noqa: F401  (importing a model registers its table)
