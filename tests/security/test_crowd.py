@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from backend.errors import TooManyStreams
-from tests.integration.api.test_waits import figure, wait_for_figure
+from tests.integration.api.requests.test_waits import figure, wait_for_figure
 from tests.integration.scenes import make_session
 from tests.stack import ROOT, Stack
 
