@@ -6,7 +6,7 @@ from backend.schemas.conversations.sessions import Problem
 from backend.schemas.domains.configuration import DriftChange, Fault
 from backend.schemas.domains.dry_runs import FirstRequest
 from backend.schemas.domains.servers import ServerReport, ServerTool
-from tests.ui.pages.test_chat import words
+from tests.ui.pages.chat.test_chat import words
 
 PAGE = "app_pages/domains.py"
 

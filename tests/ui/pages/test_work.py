@@ -3,7 +3,7 @@
 import pytest
 
 from backend.schemas.conversations.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
-from tests.ui.pages.test_chat import words
+from tests.ui.pages.chat.test_chat import words
 
 
 @pytest.fixture

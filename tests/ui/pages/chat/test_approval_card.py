@@ -8,7 +8,7 @@ import pytest
 from backend.schemas.approvals import Decision, DecisionType, EditedAction
 from backend.schemas.conversations.sessions import ContentType, MessageStatus, TurnStatus
 from tests.ui.fakes.approvals import MAIL
-from tests.ui.pages.test_chat import words
+from tests.ui.pages.chat.test_chat import words
 from ui.features.approvals.call import ApprovalView, expiry_words, from_approval, from_row
 from ui.features.approvals.fields import JSON_FIELD, fields_of, read_fields, read_json
 
