@@ -6,7 +6,7 @@ import streamlit as st
 
 from backend.schemas.approvals import ApprovalStatus, DecisionType
 from backend.schemas.conversations.sessions import MessageStatus
-from ui import state
+from ui import navigation, state
 from ui.features.approvals import decision
 from ui.features.approvals import form as approval_form
 from ui.features.approvals.arguments import show_arguments, show_changes
@@ -35,7 +35,7 @@ def show(call: ApprovalView) -> None:
                 st.caption(f":material/timer: {words}", width="content")
         st.markdown(plain(call.description, 2_000))
         show_arguments(call.arguments, f"asked-{call.approval_id}")
-        if not state.is_read_only():
+        if not navigation.is_read_only():
             _decisions(call)
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
 from backend.schemas.conversations.sessions import MessageStatus
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import from_approval
@@ -86,7 +86,7 @@ def _asked_for(approval: Approval) -> None:
     words.append(f"asked at {reader.moment(approval.created_at)}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.page_link(
-            state.CHAT_PAGE,
+            navigation.CHAT_PAGE,
             label=f"**{plain(approval.session_title or 'New chat', 80)}**",
             icon=":material/forum:",
             query_params={"session": str(approval.session_id)} | ({} if is_own else READ),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from backend.schemas.data.files import FileDetails, FileTable
 from backend.schemas.data.sources import SourceDetails, SourceTable, TableSample
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat.messages.files import download_name
 from ui.features.data import calls, words
@@ -37,10 +37,10 @@ def show_file(file: FileDetails) -> None:
     )
     if file.session_id:
         st.page_link(
-            state.CHAT_PAGE,
+            navigation.CHAT_PAGE,
             label="Open its session",
             icon=":material/forum:",
-            query_params=state.session_query(file.session_id),
+            query_params=navigation.session_query(file.session_id),
         )
     if file.problem:
         st.error(plain(file.problem, 600), icon=":material/error:")
