@@ -16,7 +16,7 @@ from tests.patience import ends_within
 from tests.ui.fakes.api import Store
 from ui.features.chat.live.live_turn import LiveTurn
 from ui.features.chat.messages.blocks import seconds_taken, split_current, to_blocks, to_groups
-from ui.shared.times import day_group, duration, grouped, moment
+from ui.shared.formats.times import day_group, duration, grouped, moment
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from ui.features.approvals.call import ApprovalView, expiry_words, outcome_words
 from ui.features.approvals.decision import field_key
 from ui.features.approvals.state import deciding
 from ui.shared import banners
+from ui.shared.formats.times import zone
 from ui.shared.text.long_text import verbatim
 from ui.shared.text.markdown import plain
-from ui.shared.times import zone
 
 WRITTEN = (DecisionType.EDIT, DecisionType.REJECT, DecisionType.RESPOND)
 ICONS: dict[DecisionType | None, str] = {

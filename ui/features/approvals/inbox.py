@@ -10,7 +10,8 @@ from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import from_approval
 from ui.features.approvals.calls import list_pending
 from ui.features.approvals.state import EVERYONE, desk, is_ticked
-from ui.shared import banners, pager, reader
+from ui.shared import banners, pager
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 SECONDS = 4

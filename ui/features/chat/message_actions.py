@@ -16,10 +16,11 @@ from ui.client import ClientError
 from ui.features.chat import calls
 from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
-from ui.shared import clipboard, last_known, reader
+from ui.shared import clipboard, last_known
+from ui.shared.formats import reader
+from ui.shared.formats.times import duration
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 MAX_COPIED_CHARS = 300_000
 BUSY = "Not while a turn runs: wait for its end, or stop it"

@@ -11,7 +11,8 @@ from ui.client import ClientError
 from ui.features.chat.messages.files import download_name
 from ui.features.data import calls, words
 from ui.features.data import state as data_state
-from ui.shared import reader, tables
+from ui.shared import tables
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 GetSample = Callable[[str], TableSample]

@@ -9,7 +9,8 @@ from ui.client import ClientError
 from ui.features.chat.uploads import FILE_TYPES
 from ui.features.data import state as data_state
 from ui.features.data import words
-from ui.shared import pager, reader
+from ui.shared import pager
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 EVERY_SESSION = "Every session whose agents have tools for data"

@@ -2,7 +2,7 @@
 
 from backend.schemas.data.files import FileKind, FileSummary
 from backend.schemas.data.sources import SourceSummary
-from ui.shared import reader
+from ui.shared.formats import reader
 
 KINDS = {
     FileKind.TABLE: "Table",

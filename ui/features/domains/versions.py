@@ -12,8 +12,8 @@ from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
 from ui.shared import changes
+from ui.shared.formats.times import moment, zone
 from ui.shared.once import once
-from ui.shared.times import moment, zone
 
 
 def show(domain: Domain) -> None:

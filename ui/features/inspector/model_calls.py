@@ -14,7 +14,8 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.inspector import words
 from ui.features.inspector.calls import get_model_call, list_model_calls
-from ui.shared import banners, pager, reader
+from ui.shared import banners, pager
+from ui.shared.formats import reader
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain

@@ -10,9 +10,9 @@ from backend.schemas.inspection import (
     ReadMessage,
     Reason,
 )
-from ui.shared import reader
+from ui.shared.formats import reader
+from ui.shared.formats.times import duration
 from ui.shared.text.json_text import lay_out
-from ui.shared.times import duration
 
 CONTEXT_STATUSES = {
     ContextStatus.KEPT: ("green", "kept"),

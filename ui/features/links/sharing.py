@@ -11,7 +11,8 @@ from backend.schemas.conversations.sessions import Session
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.links import calls
-from ui.shared import banners, reader
+from ui.shared import banners
+from ui.shared.formats import reader
 
 _MADE = "made-link"
 

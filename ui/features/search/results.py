@@ -12,7 +12,7 @@ from backend.schemas.conversations.sessions import ContentType, MessageType
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.search.form import Wanted
-from ui.shared import reader
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 _FOUND = "search-found"

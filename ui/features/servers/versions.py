@@ -11,7 +11,8 @@ from ui import state
 from ui.client import ClientError
 from ui.features.servers.calls import decide_version, list_versions
 from ui.features.servers.words import changes, version_words
-from ui.shared import banners, reader
+from ui.shared import banners
+from ui.shared.formats import reader
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
 

@@ -10,8 +10,8 @@ from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session, Tur
 from ui import navigation, state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import Held
+from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
-from ui.shared.times import grouped, zone
 
 FOLDER = Path(__file__).parent / "list"
 # One module: what Streamlit imports by the text cannot import its neighbours.

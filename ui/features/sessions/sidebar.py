@@ -9,7 +9,8 @@ from ui import navigation, state
 from ui.features.approvals import allowed as approval_allowed
 from ui.features.sessions import session_list
 from ui.pages import PAGES, PageSpec
-from ui.shared import reader, shortcuts
+from ui.shared import shortcuts
+from ui.shared.formats import reader
 
 # Only the list scrolls. Sent before it, so that nothing moves when the list appears.
 LAYOUT = session_list.FOLDER / "sidebar.css"

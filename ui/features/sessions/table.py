@@ -8,7 +8,7 @@ import streamlit as st
 from backend.schemas.conversations.sessions import SessionPage, TurnStatus
 from ui import navigation, state
 from ui.shared import pager
-from ui.shared.times import zone
+from ui.shared.formats.times import zone
 
 PAGE_ROWS = 50
 STATUSES = {

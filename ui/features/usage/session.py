@@ -8,8 +8,8 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.usage import words as usage_words
 from ui.features.usage.calls import get_session_usage
+from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 FORMATS = {
     "In": st.column_config.NumberColumn(format="localized"),

@@ -2,7 +2,7 @@
 
 from backend.schemas.conversations.sessions import Usage
 from backend.schemas.usage import Budget, BudgetKind
-from ui.shared import reader
+from ui.shared.formats import reader
 
 BUDGETS = {
     BudgetKind.SESSION_TOKENS: "This session",

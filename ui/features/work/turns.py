@@ -13,11 +13,11 @@ from backend.schemas.conversations.sessions import TurnStatus
 from backend.schemas.operations.work import WorkTurn
 from ui import navigation
 from ui.features.chat.composer import retry, stop
-from ui.shared import reader
+from ui.shared.formats import reader
+from ui.shared.formats.times import duration
 from ui.shared.once import is_done
 from ui.shared.states import loss_words, silence_words, wait_words
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 SHOWN = 30
 COLOURS = {TurnStatus.RUNNING: "green", TurnStatus.WAITING: "orange"}

@@ -10,7 +10,7 @@ from tests.ui.pages.chat.test_chat import QUESTION, words
 from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted
 from ui.shared import tables
-from ui.shared.locales import NOTHING, write_day, write_moment, write_number
+from ui.shared.formats.locales import NOTHING, write_day, write_moment, write_number
 
 SQL = "SELECT company_code, SUM(amount) AS spend FROM documents GROUP BY 1"
 TABLE = {

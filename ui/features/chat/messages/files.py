@@ -10,7 +10,7 @@ from PIL import Image
 from backend.schemas.conversations.sessions import DisplayMessage
 from ui import navigation, state
 from ui.client import ClientError
-from ui.shared import reader
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 # Kinds that hold pixels and nothing else; SVG, for one, is a page that may call out.

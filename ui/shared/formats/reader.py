@@ -4,8 +4,8 @@ from datetime import date, datetime
 
 import streamlit as st
 
-from ui.shared import times
-from ui.shared.locales import write_day, write_number
+from ui.shared.formats import times
+from ui.shared.formats.locales import write_day, write_number
 
 
 def number(value: float, decimals: int = 0) -> str:

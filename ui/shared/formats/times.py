@@ -5,7 +5,7 @@ from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from backend.schemas.conversations.sessions import Session
-from ui.shared.locales import write_day
+from ui.shared.formats.locales import write_day
 
 PINNED = "Pinned"
 
