@@ -21,7 +21,7 @@ from backend.auth.scope import Role, Scope
 from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.files.origins import finder
 from backend.llm.clean import clean
 from backend.llm.provider import ModelProvider

@@ -18,7 +18,7 @@ from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.domains.allowed import Allowed
 from backend.domains.template import agents_of
-from backend.errors import ConfigurationError, InvalidInput
+from backend.errors.base import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from backend.errors import ArgumentsChanged, InvalidInput
+from backend.errors.approvals import ArgumentsChanged
+from backend.errors.base import InvalidInput
 from backend.llm.clean import clean
 from backend.sandbox.errors import SandboxError, TooBusy
 from backend.sandbox.sandbox import Sandbox

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations.service import lock
-from backend.errors import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
+from backend.errors.conversations import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
 from backend.schemas.conversations.links import (
     NewSessionLink,
     SessionLink,

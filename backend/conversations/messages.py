@@ -10,7 +10,8 @@ from backend.auth.scope import Scope
 from backend.conversations.message_filter import ALL, MessageFilter, is_on
 from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
-from backend.errors import InvalidInput, ResultNotFound, SessionNotFound
+from backend.errors.base import InvalidInput
+from backend.errors.conversations import ResultNotFound, SessionNotFound
 from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.display import CallMove, Draft
 from backend.conversations.messages import OPEN_STATUSES, columns_of, shown_as
-from backend.errors import SessionNotFound
+from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 from db.models.conversations.conversation import ConversationRow

@@ -23,7 +23,8 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
 from backend.cursor import decode_cursor, encode_cursor
-from backend.errors import InvalidInput, NotAllowed, SessionNotFound
+from backend.errors.base import InvalidInput, NotAllowed
+from backend.errors.conversations import SessionNotFound
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
     MAX_TITLE_CHARS,

@@ -15,7 +15,7 @@ from typing import Any, Self
 import httpx
 from dotenv import dotenv_values
 
-from backend.errors import SecretForbidden, SecretMissing
+from backend.errors.domains import SecretForbidden, SecretMissing
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
 from backend.settings import SECRET_ENTRY, Settings

@@ -13,13 +13,13 @@ from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
 from backend.domains.drift import diff_templates
 from backend.domains.template import changed_template, check_template, said_by
-from backend.errors import (
+from backend.errors.base import NotAllowed
+from backend.errors.domains import (
     DomainArchived,
     DomainChanged,
     DomainInUse,
     DomainNameTaken,
     DomainNotFound,
-    NotAllowed,
 )
 from backend.llm.clean import clean
 from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from backend.domains.credentials import unmask
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.schemas.domains.configuration import Fault
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.schemas.wire import READING

@@ -6,7 +6,7 @@ from sqlalchemy import insert, literal, select
 from sqlalchemy.orm import Session
 
 from backend.domains.template import template_of
-from backend.errors import DomainVersionNotFound
+from backend.errors.domains import DomainVersionNotFound
 from backend.schemas.domains.configuration import (
     DomainVersion,
     DomainVersionPage,

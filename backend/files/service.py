@@ -20,7 +20,7 @@ from backend.data.files.uploads import Upload
 from backend.data.origins import Origin
 from backend.data.source_info import SourceInfo, info_of, too_much
 from backend.data.sources import Sources
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.files import rows
 from backend.files.erasing import erase_deleted
 from backend.files.looks import content_of, details_of, sample_of, summary_of, understood_of

@@ -19,7 +19,8 @@ from backend.conversations.state.sent import names_in
 from backend.conversations.state.sent_store import load_contents
 from backend.conversations.state.store import load_state
 from backend.domains.template import template_of
-from backend.errors import CorruptState, InvalidInput
+from backend.errors.base import InvalidInput
+from backend.errors.conversations import CorruptState
 from backend.inspection import records
 from backend.inspection.context_statuses import Reading, pair_up, tokens_in
 from backend.inspection.last_request import LastRequest, read_request

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
-from backend.errors import NotAllowed
+from backend.errors.base import NotAllowed
 from backend.operations.workers import list_workers
 from backend.schemas.conversations.sessions import TurnStatus
 from backend.schemas.operations.work import Work, WorkTurn

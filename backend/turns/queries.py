@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
-from backend.errors import TurnNotFound
+from backend.errors.turns import TurnNotFound
 from backend.schemas.conversations.sessions import (
     ErrorSummary,
     EventContext,

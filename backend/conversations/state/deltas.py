@@ -21,7 +21,7 @@ from backend.conversations.state.store import (
     newest_version,
     packed_at,
 )
-from backend.errors import LeaseLost
+from backend.errors.turns import LeaseLost
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow

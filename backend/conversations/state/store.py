@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.state.delta import apply_deltas
 from backend.conversations.state.shown import positions_in, unpack
-from backend.errors import CorruptState, SessionNotFound, StateNotKept
+from backend.errors.conversations import CorruptState, SessionNotFound, StateNotKept
 from backend.types import JSON
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.conversations.branch import BranchRow

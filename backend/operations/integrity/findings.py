@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.agents.state import is_summary, load_state, repair
-from backend.errors import CorruptState
+from backend.errors.conversations import CorruptState
 from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,

@@ -11,7 +11,7 @@ from backend.conversations.display import CallMove
 from backend.conversations.messages import list_all
 from backend.conversations.search.index import add_missing, count_missing
 from backend.conversations.state.store import load_state
-from backend.errors import CorruptState, SessionNotFound
+from backend.errors.conversations import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
 from backend.schemas.conversations.sessions import MessageStatus
 from backend.turns.history.rebuild import rebuild_state

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
-from backend.errors import NotAllowed
+from backend.errors.base import NotAllowed
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, make_plan
 from backend.schemas.retention import (

@@ -9,7 +9,7 @@ from mcp.types import CallToolResult, ReadResourceResult, Tool
 from pydantic import AnyUrl
 
 from backend.domains.commands import Commands
-from backend.errors import ToolServerUnavailable
+from backend.errors.tools import ToolServerUnavailable
 from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session

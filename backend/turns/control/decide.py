@@ -15,7 +15,8 @@ from backend.approvals.store import answer, latest_of, pending_of, read_clock, r
 from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
-from backend.errors import AlreadyDecided, InvalidInput, NothingToDecide
+from backend.errors.approvals import AlreadyDecided, NothingToDecide
+from backend.errors.base import InvalidInput
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
 from backend.schemas.events import MessageAdded, MessageUpdated

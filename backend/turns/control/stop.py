@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.errors import TurnNotFound
+from backend.errors.turns import TurnNotFound
 from backend.files.erasing import erase_deleted
 from backend.schemas.conversations.sessions import Turn, TurnStatus
 from backend.schemas.events import Progress

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.events.reader import EventReader, LiveEvent, StreamId
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.schemas.events import (

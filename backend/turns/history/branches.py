@@ -13,14 +13,14 @@ from backend.conversations import service as conversations
 from backend.conversations import views
 from backend.conversations.paths import Path
 from backend.conversations.state.store import newest_version
-from backend.errors import (
+from backend.errors.conversations import (
     MessageTakenBack,
     NotShown,
     SessionBusy,
     SessionNotFound,
     StateNotKept,
-    TurnNotFound,
 )
+from backend.errors.turns import TurnNotFound
 from backend.schemas.conversations.branches import Branches, MessageVersion, MessageVersions
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.errors import TooManyTurns
+from backend.errors.turns import TooManyTurns
 from backend.schemas.conversations.sessions import TurnStatus
 from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED

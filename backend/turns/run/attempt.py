@@ -11,7 +11,7 @@ from sqlalchemy import Table, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from backend.errors import LeaseLost
+from backend.errors.turns import LeaseLost
 from backend.schemas.conversations.sessions import TurnStatus
 from backend.text import clean_text
 from backend.turns.run.claim import Claim

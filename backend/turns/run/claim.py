@@ -19,7 +19,7 @@ from backend.conversations import display, views
 from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
-from backend.errors import CorruptState
+from backend.errors.conversations import CorruptState
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.lifecycle import (

@@ -20,7 +20,7 @@ from backend.conversations.state.store import (
     StoredState,
     load_state,
 )
-from backend.errors import CorruptState
+from backend.errors.conversations import CorruptState
 from backend.schemas.conversations.sessions import (
     DisplayMessage,
     ErrorSummary,

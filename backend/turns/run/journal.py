@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import bindparam, delete, select, text
 from sqlalchemy.orm import Session
 
-from backend.errors import LeaseLost
+from backend.errors.turns import LeaseLost
 from backend.tools.journal import CallKey, Recorded
 from backend.tools.registry import Effect
 from backend.types import JSON

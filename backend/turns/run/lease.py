@@ -11,7 +11,8 @@ from uuid import UUID
 from sqlalchemy import bindparam, func, select, text, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.errors import AppError, LeaseLost
+from backend.errors.base import AppError
+from backend.errors.turns import LeaseLost
 from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.process.liveness import LivenessLock
 from db.models.turns.turn import TurnRow

@@ -20,13 +20,8 @@ from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.domains import service as domains
 from backend.domains.template import agent_named, choose_model, image_of, template_of
-from backend.errors import (
-    AppError,
-    IdempotencyKeyReused,
-    InvalidInput,
-    MessageTooLong,
-    SessionNotFound,
-)
+from backend.errors.base import AppError, InvalidInput
+from backend.errors.conversations import IdempotencyKeyReused, MessageTooLong, SessionNotFound
 from backend.schemas.conversations.sessions import (
     MAX_MESSAGE_CHARS,
     Turn,

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from backend.domains.template import agent_named, check_template, image_of, said_by, template_of
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
     ChatRequest,

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.domains.secrets import STDIO, Place, Secrets, check_secrets, expand_secrets
-from backend.errors import SecretForbidden, SecretMissing
+from backend.errors.domains import SecretForbidden, SecretMissing
 from backend.schemas.domains.templates import DomainTemplate, StreamableHttpServer
 from backend.settings import Settings
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.errors import SessionBudgetUsedUp
+from backend.errors.budgets import SessionBudgetUsedUp
 from backend.llm.events import ModelCall
 from backend.schemas.conversations.sessions import Usage
 from backend.schemas.domains.templates import Limits

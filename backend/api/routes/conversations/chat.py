@@ -13,7 +13,7 @@ from backend.api.http.sanitize import Sent
 from backend.api.http.threads import read_finished
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.schemas.conversations.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
 from backend.turns.follow.waiting import Waits
 from backend.turns.lifecycle import is_finished

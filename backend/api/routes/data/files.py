@@ -11,7 +11,7 @@ from backend.api.dependencies import FilesDep, ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.upload import receive
 from backend.data.files.formats import Format
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.schemas.data.files import (
     FileCorrections,
     FileDetails,

@@ -12,7 +12,7 @@ from backend.api.http.threads import answer_large
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import agents_of, template_of
-from backend.errors import ToolNotGiven
+from backend.errors.tools import ToolNotGiven
 from backend.schemas.data.queries import OwnQuery, QueryTable
 from backend.schemas.domains.templates import DomainTemplate
 from backend.tabular import workbook

@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Text
 from backend.api.http.threads import long_read
-from backend.errors import WorkerNotFound
+from backend.errors.turns import WorkerNotFound
 from backend.operations.work import get_work, require_admin
 from backend.operations.workers import ask_to_drain, list_workers
 from backend.schemas.operations.work import Work, WorkerInfo

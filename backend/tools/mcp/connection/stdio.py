@@ -23,7 +23,7 @@ from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
 from backend.domains.commands import Commands
-from backend.errors import ToolServerUnavailable
+from backend.errors.tools import ToolServerUnavailable
 from backend.llm.parts import has_too_many_parts
 from backend.schemas.domains.templates import StdioServer
 from backend.tools.mcp.connection.rescue import TooManyParts
