@@ -7,7 +7,7 @@ from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
 from backend.files.store import FileStore
 from backend.sandbox.sandbox import Sandbox

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.settings import Settings
 
 

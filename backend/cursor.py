@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.text import clean_text
 
 

@@ -25,7 +25,7 @@ from backend.conversations.state.deltas import compact
 from backend.conversations.state.shown import pack_delta
 from backend.domains.catalog import ensure_default_domain
 from backend.llm.events import ANSWER, ModelCall
-from backend.schemas.sessions import ContentType, MessageStatus, Usage
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, Usage
 from backend.settings import Settings
 from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim, claim_turn
@@ -35,9 +35,9 @@ from backend.turns.submit.service import Submission, open_session, submit
 from backend.types import JSON
 from benchmarks.ground import Ground
 from benchmarks.texts import MESSAGES_PER_TURN, TOOL, TurnText, turn_texts
-from db.models.agent_state import AgentStateDeltaRow
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
+from db.models.conversations.agent_state import AgentStateDeltaRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
 
 AGENT = "assistant"
 TRIGGER, KEEP = 200, 100  # messages; as the bundled domain's policy `summarization` has it

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from backend.configuration import read_settings
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.privacy import hide_process
 from backend.settings import Settings
 from launch import alone

@@ -1,6 +1,6 @@
 """What can go wrong while parts are started: sentences for the person at the terminal."""
 
-from backend.errors import AppError
+from backend.errors.base import AppError
 
 
 class LaunchError(AppError):

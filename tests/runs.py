@@ -18,7 +18,7 @@ from backend.domains.allowed import Allowed
 from backend.domains.commands import Commands
 from backend.llm.patience import Patience
 from backend.llm.provider import ModelProvider
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 from backend.settings import Settings, split_commands
 from backend.tools.context import ToolContext
 from backend.tools.journal import NoJournal, ToolJournal

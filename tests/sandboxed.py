@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.sandbox.child import on_stop
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox

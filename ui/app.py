@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.sessions import sidebar
 from ui.pages import PAGES
@@ -34,7 +34,7 @@ def main() -> None:
         ],
         position="hidden",
     )
-    state.follow_destination(is_on_chat=not page.url_path)
+    navigation.follow_destination(is_on_chat=not page.url_path)
     try:
         state.memory().is_away = False
         state.memory().server = last_known.read("server", state.client().server)

@@ -10,10 +10,7 @@ from uuid import UUID
 import httpx
 from pydantic import ValidationError
 
-from backend.schemas.domains import DomainPage
-from backend.schemas.files import FileDetails
-from backend.schemas.operations import ServerInfo
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ChatRequest,
     ChatResponse,
     DisplayMessage,
@@ -27,8 +24,11 @@ from backend.schemas.sessions import (
     Turn,
     TurnPage,
 )
+from backend.schemas.data.files import FileDetails
+from backend.schemas.domains.templates import DomainPage
+from backend.schemas.operations.server import ServerInfo
+from backend.schemas.operations.work import Work, WorkerInfo
 from backend.schemas.wire import Wire
-from backend.schemas.work import Work, WorkerInfo
 
 DEFAULT_API_URL = "http://127.0.0.1:8000"
 TIMEOUT = httpx.Timeout(30.0, connect=3.0)

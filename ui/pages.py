@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ui import state
+from ui import navigation
 
 
 @dataclass(frozen=True)
@@ -19,19 +19,19 @@ class PageSpec:
 
 
 PAGES = (
-    PageSpec(state.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
+    PageSpec(navigation.CHAT_PAGE, "Colloquy", ":material/forum:", ""),
     PageSpec(
-        state.SEARCH_PAGE,
+        navigation.SEARCH_PAGE,
         "Search in messages",
         ":material/search:",
         "search",
         "search-in-messages",
         shortcut="Mod+K",
     ),
-    PageSpec(state.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
-    PageSpec(state.DATA_PAGE, "Data", ":material/database:", "data", "data"),
+    PageSpec(navigation.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
+    PageSpec(navigation.DATA_PAGE, "Data", ":material/database:", "data", "data"),
     PageSpec(
-        state.SESSIONS_PAGE,
+        navigation.SESSIONS_PAGE,
         "All sessions",
         ":material/table_rows:",
         "sessions",
@@ -39,24 +39,35 @@ PAGES = (
         for_admins=True,
     ),
     PageSpec(
-        state.DOMAINS_PAGE, "Domains", ":material/category:", "domains", "domains", for_admins=True
+        navigation.DOMAINS_PAGE,
+        "Domains",
+        ":material/category:",
+        "domains",
+        "domains",
+        for_admins=True,
     ),
-    PageSpec(state.MODELS_PAGE, "Models", ":material/bolt:", "models", "models", for_admins=True),
-    PageSpec(state.SHARED_PAGE, "Shared session", ":material/link:", "shared"),
-    PageSpec(state.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),
-    PageSpec(state.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),
     PageSpec(
-        state.SERVERS_PAGE,
+        navigation.MODELS_PAGE, "Models", ":material/bolt:", "models", "models", for_admins=True
+    ),
+    PageSpec(navigation.SHARED_PAGE, "Shared session", ":material/link:", "shared"),
+    PageSpec(navigation.CONFIGURATION_PAGE, "Configuration", ":material/tune:", "configuration"),
+    PageSpec(navigation.INSPECTOR_PAGE, "Inspector", ":material/troubleshoot:", "inspector"),
+    PageSpec(
+        navigation.SERVERS_PAGE,
         "Tool servers",
         ":material/dns:",
         "servers",
         "tool-servers",
         for_admins=True,
     ),
-    PageSpec(state.USAGE_PAGE, "Usage", ":material/data_usage:", "usage", "usage", for_admins=True),
-    PageSpec(state.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True),
     PageSpec(
-        state.RETENTION_PAGE,
+        navigation.USAGE_PAGE, "Usage", ":material/data_usage:", "usage", "usage", for_admins=True
+    ),
+    PageSpec(
+        navigation.WORK_PAGE, "Work", ":material/monitor_heart:", "work", "work", for_admins=True
+    ),
+    PageSpec(
+        navigation.RETENTION_PAGE,
         "Retention",
         ":material/auto_delete:",
         "retention",

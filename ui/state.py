@@ -1,42 +1,24 @@
-"""What one browser tab remembers: the only place that touches the URL and the session state."""
+"""What one browser tab remembers, whichever page it shows. Where it is: `ui.navigation`."""
 
 import os
-import re
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 from uuid import UUID, uuid4
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.servers import ServersReport
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.servers import ServersReport
+from backend.schemas.operations.server import ServerInfo
 from ui.client import DEFAULT_API_URL, Client, ClientError
 
-CHAT_PAGE = "app_pages/chat.py"
-SESSIONS_PAGE = "app_pages/sessions.py"
-WORK_PAGE = "app_pages/work.py"
-USAGE_PAGE = "app_pages/usage.py"
-SERVERS_PAGE = "app_pages/servers.py"
-INBOX_PAGE = "app_pages/inbox.py"
-RETENTION_PAGE = "app_pages/retention.py"
-DATA_PAGE = "app_pages/data.py"
-DOMAINS_PAGE = "app_pages/domains.py"
-CONFIGURATION_PAGE = "app_pages/configuration.py"
-INSPECTOR_PAGE = "app_pages/inspector.py"
-SEARCH_PAGE = "app_pages/search.py"
-MODELS_PAGE = "app_pages/models.py"
-SHARED_PAGE = "app_pages/shared.py"
-LINK = "link"
 SEARCH = "search"
 SESSION_LIST = "session-list"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
 MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
-_TOKEN = re.compile(r"[\w-]{1,200}", re.ASCII)
-MAX_DIGITS = 9  # of a position in the URL
 
 
 @dataclass(frozen=True)
@@ -172,88 +154,6 @@ def server() -> ServerInfo:
     return found or client().server()
 
 
-def open_session_id() -> UUID | None:
-    """Return the session that the URL names; None for a new chat or a broken link."""
-    try:
-        return UUID(st.query_params.get("session", ""))
-    except ValueError:
-        return None
-
-
-def link_is_broken() -> bool:
-    """Return whether the URL names a session in a form that cannot be one."""
-    return bool(st.query_params.get("session")) and open_session_id() is None
-
-
-def is_read_only() -> bool:
-    """Return whether the page is opened to be read, without a composer."""
-    return st.query_params.get("view") == "read" or link_token() is not None
-
-
-def link_token() -> str | None:
-    """Return the token of the link by which a session is read."""
-    token = st.query_params.get(LINK, "")
-    return token if _TOKEN.fullmatch(token) else None
-
-
-def result_path(session_id: UUID, result_id: str) -> str:
-    """Return where a stored result is got: by the link that opened the page, if one did."""
-    token = link_token()
-    of = f"shared/{token}" if token else f"sessions/{session_id}"
-    return f"{of}/results/{result_id}"
-
-
-def show_session(session_id: UUID) -> None:
-    """Put a session into the URL; for callbacks, where switching pages is not possible."""
-    st.query_params["session"] = str(session_id)
-    st.query_params.pop("at", None)
-
-
-def show_latest(session_id: UUID) -> None:
-    """Show the end of a session's history, in a callback."""
-    set_window(session_id, Window())
-    st.query_params.pop("at", None)
-
-
-def follow_again(session_id: UUID) -> None:
-    """Let the URL lead to its message once more: it may be on the page now."""
-    memory().jumps.pop(session_id, None)
-
-
-def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
-    """Open a session at its latest message."""
-    memory().windows.pop(session_id, None)
-    view = {"view": "read"} if read_only else {}
-    st.switch_page(CHAT_PAGE, query_params={"session": str(session_id), **view})
-
-
-def leave_for(session_id: UUID | None) -> None:
-    """Go to a session or a new chat with the next run; for callbacks, which know no pages."""
-    memory().destination = Destination(session_id)
-
-
-def follow_destination(*, is_on_chat: bool) -> None:
-    """Go where a callback led: on the chat page within this run, from another one by a switch."""
-    held = memory()
-    destination, held.destination = held.destination, None
-    if destination is None:
-        return
-    if destination.session_id is None:
-        query = {}
-    else:
-        held.windows.pop(destination.session_id, None)
-        query = {"session": str(destination.session_id)}
-    if not is_on_chat:
-        st.switch_page(CHAT_PAGE, query_params=query)
-    st.query_params.from_dict(query)
-
-
-def session_query(session_id: UUID) -> dict[str, str]:
-    """What a link to another page about a session names; opened to be read, it stays that."""
-    view = {"view": "read"} if is_read_only() else {}
-    return {"session": str(session_id), **view}
-
-
 def inspected_before(session_id: UUID) -> int | None:
     """Before which position the inspector shows the history; None: the latest."""
     return memory().inspected.get(session_id)
@@ -274,76 +174,6 @@ def list_before(session_id: UUID, before: int | None) -> None:
     memory().listed_calls[session_id] = before
 
 
-def chosen_call() -> tuple[int, int] | None:
-    """Return the model call that the URL names, by version and number."""
-    version, _, number = st.query_params.get("call", "").partition(".")
-    return (int(version), int(number)) if version.isdecimal() and number.isdecimal() else None
-
-
-def choose_call(version: int, number: int) -> None:
-    """Put a model call into the URL."""
-    st.query_params["call"] = f"{version}.{number}"
-
-
-def go_to_new_chat() -> None:
-    """Open the empty page; the session is made with its first message."""
-    st.switch_page(CHAT_PAGE, query_params={})
-
-
-def window(session_id: UUID) -> Window:
-    """Return the part of a session's history that is on the page."""
-    return memory().windows.get(session_id, Window())
-
-
-def set_window(session_id: UUID, to: Window) -> None:
-    """Show another part of a session's history; what a link has led to is marked no more."""
-    held = memory()
-    held.windows[session_id] = to
-    if (jump := held.jumps.get(session_id)) is not None:
-        held.jumps[session_id] = replace(jump, is_marked=False)
-
-
-def wanted_jump(session_id: UUID) -> int | None:
-    """Return the position that the URL leads to; None without one, or where it has led there."""
-    at = st.query_params.get("at", "")
-    if not at.isdecimal() or len(at) > MAX_DIGITS or int(at) == 0:
-        return None
-    jump = memory().jumps.get(session_id)
-    return None if jump is not None and jump.position == int(at) else int(at)
-
-
-def jump_to(session_id: UUID, position: int, row: UUID | None, window: Window) -> None:
-    """Show the window around a position, and mark a row of it; None: the page does not show it."""
-    held = memory()
-    set_window(session_id, window)
-    held.jump_count += 1
-    held.jumps[session_id] = Jump(position, held.jump_count, row)
-
-
-def jump(session_id: UUID) -> Jump | None:
-    """Return the place that a link has led to, while the page still shows what is around it."""
-    found = memory().jumps.get(session_id)
-    return found if found is not None and found.is_marked else None
-
-
-def forget_jumps() -> None:
-    """The links that lead to messages are on the page again: each one leads there once more."""
-    memory().jumps.clear()
-
-
-def send_key(text: str) -> str:
-    """The Idempotency-Key of a text: the same until it was answered, so a retry is one turn."""
-    held = memory()
-    if held.sent_text != text:
-        held.sent_text, held.send_key = text, uuid4().hex
-    return held.send_key
-
-
-def sent() -> None:
-    """The message was accepted: the next one, also of the same text, is another."""
-    memory().sent_text = ""
-
-
 def continue_key(session_id: UUID) -> str:
     """Return the Idempotency-Key of going on from a session: for both clicks of a double click."""
     return memory().continuing.setdefault(session_id, uuid4().hex)
@@ -352,41 +182,6 @@ def continue_key(session_id: UUID) -> str:
 def forget_continuing(session_id: UUID) -> None:
     """The page stands there without a click: the next one makes another session."""
     memory().continuing.pop(session_id, None)
-
-
-def composer_key(session_id: UUID | None) -> str:
-    """Return the key of a session's composer: each has its own, so that no draft travels."""
-    composers = memory().composers
-    return composers.setdefault(session_id, f"composer-{uuid4().hex[:8]}")
-
-
-def name_composer(before: UUID | None, session_id: UUID) -> None:
-    """A new chat has become a session: it keeps its composer, and with it the cursor there."""
-    composers = memory().composers
-    if before is None and None in composers:
-        composers[session_id] = composers.pop(None)
-
-
-def session_of_composer(key: str) -> UUID | None:
-    """Return the session that a composer belongs to; None while it is that of a new chat."""
-    composers = memory().composers
-    return next((session_id for session_id, name in composers.items() if name == key), None)
-
-
-def draft(key: str) -> str:
-    """Return what was just submitted in a composer."""
-    return str(st.session_state.get(key) or "")
-
-
-def keep_draft(key: str, text: str) -> None:
-    """Keep a text that could not be sent until its composer is drawn again."""
-    memory().unsent[key] = text
-
-
-def restore_draft(key: str) -> None:
-    """Put a text that could not be sent back into its composer, which is about to be drawn."""
-    if text := memory().unsent.pop(key, ""):
-        st.session_state[key] = text
 
 
 def search_text() -> str:
@@ -436,15 +231,3 @@ def forget_older_sessions() -> None:
     """Forget the loaded older pages of the sidebar, whose rows may have changed."""
     held = memory()
     held.first, held.older, held.older_cursor = [], [], None
-
-
-def note_statuses(sessions: Iterable[Session]) -> None:
-    """Mark as unread what has ended since the list was last drawn, but for the open one."""
-    held, open_id = memory(), open_session_id()
-    for session in sessions:
-        was_busy = held.statuses.get(session.id, "idle") != "idle"
-        if was_busy and session.status == "idle":
-            held.unread.add(session.id)
-        held.statuses[session.id] = session.status
-    if open_id is not None:
-        held.unread.discard(open_id)

@@ -14,7 +14,7 @@ from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.connections.providers import Providers
 from backend.data.sources import PRELOADED, Sources
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.settings import Settings

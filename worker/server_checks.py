@@ -21,7 +21,7 @@ from backend.auth.scope import Role, Scope
 from backend.connections.store import NEWEST_NUMBER
 from backend.domains import service as domains
 from backend.domains.allowed import Allowed
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.files.origins import finder
 from backend.llm.clean import clean
 from backend.llm.provider import ModelProvider
@@ -35,9 +35,9 @@ from backend.operations.server_checks import (
     Question,
     with_stored_credentials,
 )
-from backend.schemas.domains import Domain, DomainTemplate
-from backend.schemas.dry_runs import FirstRequest
-from backend.schemas.servers import ServersReport
+from backend.schemas.domains.dry_runs import FirstRequest
+from backend.schemas.domains.servers import ServersReport
+from backend.schemas.domains.templates import Domain, DomainTemplate
 from backend.tools.context import ToolContext
 from backend.tools.mcp.probe import probe_servers
 from backend.tools.mcp.stored_versions import ToolMemory

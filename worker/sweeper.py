@@ -9,14 +9,14 @@ from sqlalchemy import bindparam, func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.control.decide import expire_due
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.process.fairness import has_room, is_ready
 from backend.turns.process.liveness import end_leases, find_dead_workers
 from backend.turns.process.services import Services
 from db.failpoints import failpoint
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 BATCH = 500
 LOOKS = 4  # how often dead workers are sought from one sweep to the next

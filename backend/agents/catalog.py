@@ -3,7 +3,7 @@
 import shlex
 
 from backend.agents.middleware.registry import MIDDLEWARE
-from backend.schemas.configuration import Catalog, CatalogPolicy, CatalogTool
+from backend.schemas.domains.configuration import Catalog, CatalogPolicy, CatalogTool
 from backend.settings import Settings, split_commands
 from backend.tools.registry import TOOLS
 from backend.types import JSON

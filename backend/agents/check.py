@@ -12,9 +12,9 @@ from backend.domains.credentials import find_credentials, find_masks, mask_templ
 from backend.domains.fault_words import faults_of
 from backend.domains.secrets import check_secrets
 from backend.domains.tool_servers import check_servers
-from backend.errors import InvalidInput
-from backend.schemas.configuration import Fault, TemplateCheck
-from backend.schemas.domains import DomainTemplate
+from backend.errors.base import InvalidInput
+from backend.schemas.domains.configuration import Fault, TemplateCheck
+from backend.schemas.domains.templates import DomainTemplate
 from backend.tools.registry import check_tool_names
 from backend.types import JSON
 

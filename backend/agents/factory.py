@@ -18,11 +18,11 @@ from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
 from backend.domains.allowed import Allowed
 from backend.domains.template import agents_of
-from backend.errors import ConfigurationError, InvalidInput
+from backend.errors.base import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox
-from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.tools.context import OnProgress, ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth

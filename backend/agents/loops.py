@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
-from backend.errors import EndlessLoop, IncompleteAnswer
+from backend.errors.models import IncompleteAnswer
+from backend.errors.turns import EndlessLoop
 from backend.llm.arguments import UNREADABLE
 from backend.types import JSON
 

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from backend.agents.answers import Answers
 from backend.llm.events import Delta, ModelEvent, Reset, Waiting
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 
 if TYPE_CHECKING:
     # The API checks policies by name and asks no model: it starts a second sooner without.

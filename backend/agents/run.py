@@ -28,9 +28,9 @@ from backend.agents.steps.events import (
     ToolProgress,
 )
 from backend.agents.steps.progress import Progress, each_update
-from backend.errors import StepLimitReached, TimeLimitReached
+from backend.errors.turns import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
-from backend.schemas.domains import Limits
+from backend.schemas.domains.templates import Limits
 from backend.types import JSON
 from db.failpoints import failpoint
 

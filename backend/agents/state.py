@@ -14,7 +14,7 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import tool_call
 
 from backend.agents.repair import repair as repair
-from backend.errors import CorruptState
+from backend.errors.conversations import CorruptState
 from backend.llm.arguments import (
     RAW_ARGUMENTS,
     REASONING,

@@ -11,7 +11,7 @@ from backend.api.app import THREADS, create_app, serve_app
 from backend.bootstrap import bootstrap
 from backend.configuration import read_settings
 from backend.data.sources import PRELOADED
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.logs import set_up_logs
 from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections

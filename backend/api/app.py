@@ -22,29 +22,20 @@ from backend.api.metrics import Held, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
-from backend.api.routes import (
-    approvals,
+from backend.api.routes import approvals, connections, usage
+from backend.api.routes.conversations import (
     branches,
     chat,
-    configuration,
-    connections,
-    domains,
-    dry_runs,
     exports,
-    files,
     inspection,
     links,
-    queries,
-    retention,
     search,
-    server,
-    servers,
     sessions,
-    sources,
     turns,
-    usage,
-    work,
 )
+from backend.api.routes.data import files, queries, sources
+from backend.api.routes.domains import configuration, dry_runs, servers, templates
+from backend.api.routes.operations import retention, server, work
 from backend.data.sources import Sources
 from backend.domains.catalog import ensure_default_domain
 from backend.events.reader import EventReader
@@ -98,7 +89,7 @@ def create_app(services: Services) -> FastAPI:
         search,
         turns,
         approvals,
-        domains,
+        templates,
         dry_runs,
         configuration,
         connections,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from uuid import UUID
 
 from backend.auth.scope import Scope
-from backend.errors import TooManyStreams
+from backend.errors.base import TooManyStreams
 from backend.events.reader import EventReader, LiveEvent
 from backend.turns.follow.viewer import Seen, Told, Viewer
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import Receive, Scope, Send
 
 from backend.api.channels import Channels, catch_up
-from backend.errors import SessionNotFound
+from backend.errors.conversations import SessionNotFound
 from backend.schemas.events import EVENTS
 from backend.schemas.wire import Wire
 from backend.turns.follow.viewer import Viewer

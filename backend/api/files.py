@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import Response
 
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.tabular import workbook
 from backend.tabular.csv_text import csv_of
 

@@ -10,8 +10,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
-from backend.errors import AppError, DatabaseUnavailable
-from backend.schemas.sessions import Problem
+from backend.errors.base import AppError, DatabaseUnavailable
+from backend.schemas.conversations.sessions import Problem
 from backend.text import clean_text
 
 MEDIA_TYPE = "application/problem+json"

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
 
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 
 EMPTY = (b"", b"{}", b"null")  # as clients send that always send something
 MOST_NAMED = 10

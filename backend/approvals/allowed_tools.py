@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from db.models.conversation import ConversationRow
+from db.models.conversations.conversation import ConversationRow
 
 ALLOWED_TOOLS = "allowed_tools"
 

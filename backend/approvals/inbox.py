@@ -10,11 +10,12 @@ from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.service import visible_to
 from backend.cursor import decode_time_and_id, encode_cursor
-from backend.errors import ApprovalNotFound, NotAllowed
+from backend.errors.approvals import ApprovalNotFound
+from backend.errors.base import NotAllowed
 from backend.schemas.approvals import Approval, ApprovalPage, ApprovalStatus, Decision
-from db.models.approval import ApprovalRow
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.approval import ApprovalRow
+from db.models.turns.turn import TurnRow
 
 MESSAGE_CHARS = 500
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from backend.errors import ArgumentsChanged, InvalidInput
+from backend.errors.approvals import ArgumentsChanged
+from backend.errors.base import InvalidInput
 from backend.llm.clean import clean
 from backend.sandbox.errors import SandboxError, TooBusy
 from backend.sandbox.sandbox import Sandbox
@@ -10,7 +11,7 @@ from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType
 from backend.text import clean_text
 from backend.tools.validation import BOUNDS, find_misfit
 from backend.types import JSON
-from db.models.approval import ApprovalRow
+from db.models.turns.approval import ApprovalRow
 
 TAKES: dict[DecisionType, frozenset[str]] = {
     DecisionType.APPROVE: frozenset({"remember"}),

@@ -24,7 +24,7 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessageStatus,
@@ -33,8 +33,8 @@ from backend.schemas.sessions import (
 )
 from backend.tools.journal import CallKey
 from backend.types import JSON
-from db.models.approval import ApprovalRow
-from db.models.turn import TurnRow
+from db.models.turns.approval import ApprovalRow
+from db.models.turns.turn import TurnRow
 
 SHOWN_AS = {
     ApprovalStatus.DECIDED: MessageStatus.COMPLETED,

@@ -11,7 +11,7 @@ from contextlib import suppress
 import orjson
 from cryptography.fernet import Fernet, InvalidToken
 
-from backend.errors import KeyUnreadable
+from backend.errors.models import KeyUnreadable
 from backend.settings import Settings
 
 FILE = "encryption.key"

@@ -10,7 +10,8 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.connections import store
 from backend.connections.probe import probe
-from backend.errors import ConfigurationError, InvalidInput, KeyUnreadable, NotAllowed
+from backend.errors.base import ConfigurationError, InvalidInput, NotAllowed
+from backend.errors.models import KeyUnreadable
 from backend.llm.connection import OPENAI_URL, Connection
 from backend.schemas.connections import (
     ConnectionInput,

@@ -13,9 +13,10 @@ from backend.domains.drift import diff_templates
 from backend.domains.secrets import check_secrets
 from backend.domains.template import template_of
 from backend.domains.tool_servers import check_servers
-from backend.errors import DomainNotFound, SessionNotFound
-from backend.schemas.configuration import Drift
-from db.models.conversation import ConversationRow
+from backend.errors.conversations import SessionNotFound
+from backend.errors.domains import DomainNotFound
+from backend.schemas.domains.configuration import Drift
+from db.models.conversations.conversation import ConversationRow
 
 
 def get_drift(session: Session, scope: Scope, conversation_id: UUID, allowed: Allowed) -> Drift:

@@ -8,7 +8,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from backend.llm.arguments import parse_arguments
 from backend.llm.wire.kept import FOR, KEPT, NOT_KEPT, THINKING
 from backend.llm.wire.sources import EXECUTED, MORE_SOURCES, SOURCES
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.types import JSON
 
 PREVIEW_ROWS = 50

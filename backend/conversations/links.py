@@ -13,10 +13,15 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations.service import lock
-from backend.errors import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
-from backend.schemas.links import NewSessionLink, SessionLink, SessionLinks, SharedSession
-from db.models.conversation import ConversationRow
-from db.models.session_link import SessionLinkRow
+from backend.errors.conversations import LinkNotFound, LinkRevoked, SessionNotFound, TooManyLinks
+from backend.schemas.conversations.links import (
+    NewSessionLink,
+    SessionLink,
+    SessionLinks,
+    SharedSession,
+)
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.session_link import SessionLinkRow
 
 TOKEN_BYTES = 32
 MAX_LINKS = 100  # of one session, revoked ones too

@@ -6,9 +6,9 @@ from sqlalchemy import ColumnElement, Text, and_, cast, exists, func, literal, o
 from sqlalchemy.dialects.postgresql import ARRAY, JSONPATH
 
 from backend.conversations.paths import Path
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.text import clean_text
-from db.models.display_message import DisplayMessageRow as Row
+from db.models.conversations.display_message import DisplayMessageRow as Row
 
 # Names of other rows: nobody sees them, and any letter may be among theirs.
 REFERENCES = ("call_id", "tool_call_id", "artifact_id", "approval_id", "arguments_hash")

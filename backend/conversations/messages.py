@@ -10,16 +10,17 @@ from backend.auth.scope import Scope
 from backend.conversations.message_filter import ALL, MessageFilter, is_on
 from backend.conversations.paths import WHOLE, Path
 from backend.conversations.service import visible_to
-from backend.errors import InvalidInput, ResultNotFound, SessionNotFound
-from backend.schemas.sessions import (
+from backend.errors.base import InvalidInput
+from backend.errors.conversations import ResultNotFound, SessionNotFound
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessagePage,
     MessageStatus,
 )
 from backend.types import JSON
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow, ToolResultRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
 MAX_PAGE = 200
 _NO_END = 2**63  # beyond any position

@@ -9,7 +9,12 @@ from itertools import groupby
 
 from backend.llm.arguments import REASONING, write_arguments
 from backend.llm.wire.kept import KEPT
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 from backend.types import JSON
 
 

@@ -7,9 +7,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from db.models.conversation import ConversationRow
-from db.models.spent_key import SpentKeyRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.spent_key import SpentKeyRow
+from db.models.turns.turn import TurnRow
 
 KEPT_DAYS = 30  # a client that sends a message again does so within seconds, or days if it was away
 

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.display import CallMove, Draft
 from backend.conversations.messages import OPEN_STATUSES, columns_of, shown_as
-from backend.errors import SessionNotFound
-from backend.schemas.sessions import DisplayMessage
+from backend.errors.conversations import SessionNotFound
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow, ToolResultRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow, ToolResultRow
 
 
 def add_rows(

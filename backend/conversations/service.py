@@ -23,12 +23,18 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
 from backend.cursor import decode_cursor, encode_cursor
-from backend.errors import InvalidInput, NotAllowed, SessionNotFound
-from backend.schemas import sessions as schemas
-from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange, SessionOrder, SessionPage
+from backend.errors.base import InvalidInput, NotAllowed
+from backend.errors.conversations import SessionNotFound
+from backend.schemas.conversations import sessions as schemas
+from backend.schemas.conversations.sessions import (
+    MAX_TITLE_CHARS,
+    SessionChange,
+    SessionOrder,
+    SessionPage,
+)
 from backend.text import clean_text, is_visible
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 MAX_PAGE = 200
 IDLE = "idle"

@@ -16,7 +16,7 @@ from backend.conversations.messages import list_all
 from backend.conversations.paths import Path
 from backend.conversations.rows import add_rows, move_call
 from backend.conversations.state import deltas
-from backend.schemas.sessions import DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from backend.errors import AppError
+from backend.errors.base import AppError
 
 
 class DataError(AppError):

@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 from backend.audit import SOFTWARE
 from backend.domains.template import said_by
 from backend.domains.versions import keep_version
-from backend.schemas.domains import DomainTemplate
-from db.models.domain import DomainRow
+from backend.schemas.domains.templates import DomainTemplate
+from db.models.domains.domain import DomainRow
 
 FINANCE = DomainTemplate(
     name="finance",

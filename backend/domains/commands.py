@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from backend.schemas.domains import StdioServer
+from backend.schemas.domains.templates import StdioServer
 from backend.settings import Settings, split_commands
 
 PROGRAMS = "decides which programs run"

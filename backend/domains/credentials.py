@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from backend.schemas.configuration import Fault
-from backend.schemas.domains import NAMED, DomainTemplate, McpServer, StdioServer
+from backend.schemas.domains.configuration import Fault
+from backend.schemas.domains.templates import NAMED, DomainTemplate, McpServer, StdioServer
 
 MASK = "********"
 Template = TypeVar("Template", bound=DomainTemplate)

@@ -9,8 +9,8 @@ from typing import Any
 
 from backend.domains.credentials import mask_template
 from backend.domains.template import agents_of
-from backend.schemas.configuration import DriftChange
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.configuration import DriftChange
+from backend.schemas.domains.templates import DomainTemplate
 from backend.types import JSON
 
 Path = tuple[str, ...]

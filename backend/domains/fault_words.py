@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backend.schemas.configuration import Fault
+from backend.schemas.domains.configuration import Fault
 
 _NEEDED = {
     "name": "Give it a name.",

@@ -15,9 +15,9 @@ from typing import Any, Self
 import httpx
 from dotenv import dotenv_values
 
-from backend.errors import SecretForbidden, SecretMissing
-from backend.schemas.configuration import Fault
-from backend.schemas.domains import NAMED, McpServer, StdioServer
+from backend.errors.domains import SecretForbidden, SecretMissing
+from backend.schemas.domains.configuration import Fault
+from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
 from backend.settings import SECRET_ENTRY, Settings
 
 MOST_NAMES = 1_000

@@ -13,20 +13,20 @@ from backend.cursor import decode_cursor, encode_cursor
 from backend.domains import versions
 from backend.domains.drift import diff_templates
 from backend.domains.template import changed_template, check_template, said_by
-from backend.errors import (
+from backend.errors.base import NotAllowed
+from backend.errors.domains import (
     DomainArchived,
     DomainChanged,
     DomainInUse,
     DomainNameTaken,
     DomainNotFound,
-    NotAllowed,
 )
 from backend.llm.clean import clean
-from backend.schemas.configuration import DomainVersion, DomainVersionPage
-from backend.schemas.domains import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.schemas.domains.configuration import DomainVersion, DomainVersionPage
+from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
 from backend.text import clean_text
-from db.models.conversation import ConversationRow
-from db.models.domain import DomainRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.domains.domain import DomainRow
 
 MAX_PAGE = 200
 SUBJECT = "domain"  # in the audit trail

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from backend.domains.credentials import unmask
-from backend.errors import InvalidInput
-from backend.schemas.configuration import Fault
-from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.errors.base import InvalidInput
+from backend.schemas.domains.configuration import Fault
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.schemas.wire import READING
 from backend.text import is_visible
 from backend.types import JSON

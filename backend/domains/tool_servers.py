@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from backend.domains.commands import Commands
 from backend.schemas.bounds import LONGEST_NAME
-from backend.schemas.configuration import Fault
-from backend.schemas.domains import NAMED, McpServer, StdioServer, StreamableHttpServer
+from backend.schemas.domains.configuration import Fault
+from backend.schemas.domains.templates import NAMED, McpServer, StdioServer, StreamableHttpServer
 from backend.text import is_visible
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2

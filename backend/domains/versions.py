@@ -6,9 +6,13 @@ from sqlalchemy import insert, literal, select
 from sqlalchemy.orm import Session
 
 from backend.domains.template import template_of
-from backend.errors import DomainVersionNotFound
-from backend.schemas.configuration import DomainVersion, DomainVersionPage, DomainVersionSummary
-from db.models.domain import DomainRow, DomainVersionRow
+from backend.errors.domains import DomainVersionNotFound
+from backend.schemas.domains.configuration import (
+    DomainVersion,
+    DomainVersionPage,
+    DomainVersionSummary,
+)
+from db.models.domains.domain import DomainRow, DomainVersionRow
 
 MAX_PAGE = 200
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
-from backend.errors import ResultNotFound, SessionNotFound
-from backend.schemas.sessions import DisplayMessage, Session
+from backend.errors.conversations import ResultNotFound, SessionNotFound
+from backend.schemas.conversations.sessions import DisplayMessage, Session
 from db.session import Database
 
 PAGE_ROWS = 200

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 
 SHOWN_ROWS = 50
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from backend.export.history import History
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.tabular.markdown_tables import find_tables
 from backend.tabular.workbook import write_workbook
 

@@ -8,13 +8,13 @@ from backend.data.results import Table
 from backend.data.source_info import SourceInfo
 from backend.data.tables import TableInfo
 from backend.files.words import summary
-from backend.schemas.files import (
+from backend.schemas.data.files import (
     FileCorrections,
     FileDetails,
     FileSummary,
     FileTable,
 )
-from backend.schemas.sources import SourceColumn, TableSample
+from backend.schemas.data.sources import SourceColumn, TableSample
 from backend.types import JSON
 from db.models.file import FileRow
 

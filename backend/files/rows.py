@@ -13,8 +13,9 @@ from backend.auth.scope import Scope
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.data.files.documents import PAGES
 from backend.data.files.folder import unique_name
-from backend.errors import FileNotFound, InvalidInput, NoRoomForFiles
-from backend.schemas.files import LONGEST_FILE_NAME
+from backend.errors.base import InvalidInput
+from backend.errors.files import FileNotFound, NoRoomForFiles
+from backend.schemas.data.files import LONGEST_FILE_NAME
 from backend.text import clean_text, is_visible
 from backend.types import JSON
 from db.models.file import FileRow

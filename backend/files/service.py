@@ -20,7 +20,7 @@ from backend.data.files.uploads import Upload
 from backend.data.origins import Origin
 from backend.data.source_info import SourceInfo, info_of, too_much
 from backend.data.sources import Sources
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.files import rows
 from backend.files.erasing import erase_deleted
 from backend.files.looks import content_of, details_of, sample_of, summary_of, understood_of
@@ -28,14 +28,14 @@ from backend.files.origins import origin_of
 from backend.files.store import FileStore, Incoming
 from backend.files.words import summary
 from backend.sandbox.errors import OutOfMemory, OutOfTime, SandboxError
-from backend.schemas.files import (
+from backend.schemas.data.files import (
     FileCorrections,
     FileDetails,
     FileKind,
     FilePage,
     FilePreview,
 )
-from backend.schemas.sources import TableSample
+from backend.schemas.data.sources import TableSample
 from backend.types import JSON
 from db.models.file import FileRow
 from db.session import Database

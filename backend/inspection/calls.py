@@ -16,7 +16,7 @@ from backend.conversations import service as conversations
 from backend.conversations.state.sent import MESSAGES, give_again, names_in, read_names
 from backend.conversations.state.sent_store import load_contents
 from backend.conversations.state.store import load_state_at
-from backend.errors import CallNotFound, CallNotKept, StateNotKept
+from backend.errors.conversations import CallNotFound, CallNotKept, StateNotKept
 from backend.inspection.context_statuses import tokens_in
 from backend.inspection.convert import as_sent
 from backend.inspection.records import list_changes, list_turns
@@ -30,7 +30,7 @@ from backend.schemas.inspection import (
     SentMessage,
 )
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow
+from db.models.conversations.agent_state import AgentStateDeltaRow
 
 MAX_PAGE = 100
 NONE_KEPT = (

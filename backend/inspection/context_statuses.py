@@ -10,6 +10,7 @@ from backend.conversations.display import assistant_drafts, text_of
 from backend.inspection.timeline import Leaving, Span, Timeline, span_of
 from backend.llm.arguments import REASONING
 from backend.llm.wire.kept import CALLS, FIELDS, KEPT, THINKING
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -19,7 +20,6 @@ from backend.schemas.inspection import (
     ReadMessage,
     Reason,
 )
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus
 from backend.types import JSON
 
 CHARS_PER_TOKEN = 4

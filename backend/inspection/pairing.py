@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from backend.conversations.state.shown import MARK
 from backend.llm.arguments import REASONING
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.types import JSON
 
 Kinds = tuple[tuple[MessageType, ContentType, str | None], ...]

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from backend.inspection.pairing import Row
 from backend.inspection.timeline import Change, TurnStart
-from backend.schemas.sessions import ContentType, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow
-from db.models.display_message import DisplayMessageRow
-from db.models.turn import TurnRow
+from db.models.conversations.agent_state import AgentStateDeltaRow
+from db.models.conversations.display_message import DisplayMessageRow
+from db.models.turns.turn import TurnRow
 
 MADE_BY_AGENTS = ("assistant", "tool")
 

@@ -19,18 +19,19 @@ from backend.conversations.state.sent import names_in
 from backend.conversations.state.sent_store import load_contents
 from backend.conversations.state.store import load_state
 from backend.domains.template import template_of
-from backend.errors import CorruptState, InvalidInput
+from backend.errors.base import InvalidInput
+from backend.errors.conversations import CorruptState
 from backend.inspection import records
 from backend.inspection.context_statuses import Reading, pair_up, tokens_in
 from backend.inspection.last_request import LastRequest, read_request
 from backend.inspection.pairing import pair
 from backend.inspection.timeline import Span, Timeline, make_spans
 from backend.llm.events import ANSWER
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.conversations.sessions import DisplayMessage
+from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.inspection import Inspection, Totals
-from backend.schemas.sessions import DisplayMessage
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow
+from db.models.conversations.agent_state import AgentStateDeltaRow
 
 SUMMARIES = "summarization"
 NOT_WHOLE = (

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall
 
-from backend.errors import IncompleteAnswer
+from backend.errors.models import IncompleteAnswer
 from backend.llm.arguments import REASONING
 from backend.llm.clean import clean
 from backend.llm.events import Delta

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 
-from backend.errors import IncompleteAnswer
+from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.events import ModelEvent, Reset, Waiting
 from backend.llm.failures import FAILURES, Trouble, explain_failure

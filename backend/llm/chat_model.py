@@ -15,7 +15,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 from pydantic import Field, model_validator
 
-from backend.errors import IncompleteAnswer
+from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.arguments import RAW_ARGUMENTS, argument_texts
 from backend.llm.asking import Asking, Tell

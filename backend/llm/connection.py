@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import SecretStr
 
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.settings import Settings
 
 OPENAI_URL = "https://api.openai.com/v1"

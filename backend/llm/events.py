@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.types import JSON
 
 ANSWER = "answer"

@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 import httpx2
 import openai
 
-from backend.errors import IncompleteAnswer, ModelFailed, ModelUnavailable
+from backend.errors.models import IncompleteAnswer, ModelFailed, ModelUnavailable
 from backend.llm.answer import Answer
 from backend.llm.quoting import MAX_CHARS, quote, without_secrets, words_in
 

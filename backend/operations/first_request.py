@@ -16,10 +16,10 @@ from backend.agents.factory import AgentRecipe, build_agent, choose_agent, open_
 from backend.agents.policy_context import Notice, Report
 from backend.agents.restore import restore
 from backend.agents.state import empty_state, load_state, user_message
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.llm.clean import clean
 from backend.llm.events import ANSWER, ModelCall, ModelEvent
-from backend.schemas.dry_runs import FirstRequest
+from backend.schemas.domains.dry_runs import FirstRequest
 
 MOST_STEPS = 100
 TOO_LATE = (

@@ -11,11 +11,11 @@ from sqlalchemy import Float, Select, cast, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from backend.schemas.approvals import ApprovalStatus
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.queries import seconds_between
-from db.models.approval import ApprovalRow
-from db.models.turn import TurnRow
+from db.models.turns.approval import ApprovalRow
+from db.models.turns.turn import TurnRow
 
 HOUR = 3_600
 OVERDUE_SECONDS = 10

@@ -19,11 +19,11 @@ from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.domains.credentials import unmask
 from backend.domains.template import check_template
-from backend.errors import ToolServersNotChecked
+from backend.errors.tools import ToolServersNotChecked
 from backend.operations.workers import count_workers
-from backend.schemas.domains import Domain, DomainTemplate, McpServer
-from backend.schemas.dry_runs import FirstRequest, RequestTrial, ServersTrial
-from backend.schemas.servers import ServersReport
+from backend.schemas.domains.dry_runs import FirstRequest, RequestTrial, ServersTrial
+from backend.schemas.domains.servers import ServersReport
+from backend.schemas.domains.templates import Domain, DomainTemplate, McpServer
 from backend.turns.process.services import Services
 
 Answer = TypeVar("Answer", ServersReport, FirstRequest)

@@ -8,15 +8,15 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
-from backend.errors import NotAllowed
+from backend.errors.base import NotAllowed
 from backend.operations.workers import list_workers
-from backend.schemas.sessions import TurnStatus
-from backend.schemas.work import Work, WorkTurn
+from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.operations.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.process.services import Services
 from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 LISTED = 100
 FAILURE_HOURS = 24

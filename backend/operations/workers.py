@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from redis import Redis
 from redis.exceptions import RedisError
 
-from backend.schemas.work import WorkerInfo
+from backend.schemas.operations.work import WorkerInfo
 
 PREFIX = "colloquy:worker:"
 DRAIN = "colloquy:drain:"

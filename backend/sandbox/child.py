@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.sandbox.errors import OutOfMemory, ResultTooLarge
 from backend.sandbox.messages import Bounds, receive, send
 

@@ -1,6 +1,6 @@
 """Why work in the sandbox gave no result; each sentence is for the person or model that asked."""
 
-from backend.errors import AppError
+from backend.errors.base import AppError
 
 
 class SandboxError(AppError):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
 from backend.schemas.wire import Wire
 from backend.types import JSON
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
 from backend.schemas.wire import Wire
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from langchain_core.tools import BaseTool
 
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.tools.context import ToolContext
 from backend.tools.sources.budget import get_budget
 from backend.tools.sources.charting import make_chart

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
-from backend.errors import TurnNotFound
-from backend.schemas.sessions import (
+from backend.errors.turns import TurnNotFound
+from backend.schemas.conversations.sessions import (
     ErrorSummary,
     EventContext,
     ModelWait,
@@ -20,8 +20,8 @@ from backend.schemas.sessions import (
 )
 from backend.turns.lifecycle import UNFINISHED, check_transition, statuses_before
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 
 def seconds_between(later: Any, earlier: Any) -> Any:

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime
 
 from sqlalchemy.orm import Session
 
-from backend.errors import DomainBudgetUsedUp, SessionBudgetUsedUp
-from backend.schemas.domains import Limits
+from backend.errors.budgets import DomainBudgetUsedUp, SessionBudgetUsedUp
+from backend.schemas.domains.templates import Limits
 from backend.schemas.usage import Budget, BudgetKind
 from backend.usage.ledger import Used, used_this_month
 

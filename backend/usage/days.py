@@ -5,7 +5,7 @@ import time
 
 from sqlalchemy.orm import Session
 
-from backend.errors import BudgetUsedUp, TokensUsedUp
+from backend.errors.budgets import BudgetUsedUp, TokensUsedUp
 from backend.settings import Settings
 from backend.usage.ledger import Used, used_today
 from backend.usage.spent import Spent

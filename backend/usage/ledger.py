@@ -24,10 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
 from backend.usage.spent import UNKNOWN, Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import UNFINISHED, TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import UNFINISHED, TurnRow
 from db.models.usage_day import UsageDayRow
 
 COUNTED = tuple(Usage.model_fields)

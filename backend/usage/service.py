@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import template_of
-from backend.schemas.domains import Limits
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
+from backend.schemas.domains.templates import Limits
 from backend.schemas.usage import (
     Budget,
     DomainBudgets,
@@ -30,8 +30,8 @@ from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
 from backend.usage.ledger import COUNTED, Used, entries, used_in_turn, used_this_month
 from backend.usage.spent import UNKNOWN, Spent
-from db.models.domain import DomainRow
-from db.models.turn import TurnRow
+from db.models.domains.domain import DomainRow
+from db.models.turns.turn import TurnRow
 
 COLUMNS: Mapping[UsageBy, str] = {
     UsageBy.DAY: "day",

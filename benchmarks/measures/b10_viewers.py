@@ -18,8 +18,8 @@ import psutil
 from redis import Redis
 
 from backend.events.stream import EventStream
+from backend.schemas.conversations.sessions import EventContext
 from backend.schemas.events import TextDelta
-from backend.schemas.sessions import EventContext
 from benchmarks.clients.b10_crowd import Heard, crowd, digest_of, text_of, watch_over_http
 from benchmarks.clients.b10_in_process import watch_ours, watch_peer
 from benchmarks.figures import Figure, Target, number

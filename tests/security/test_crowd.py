@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from backend.errors import TooManyStreams
-from tests.integration.api.test_waits import figure, wait_for_figure
+from backend.errors.base import TooManyStreams
+from tests.integration.api.requests.test_waits import figure, wait_for_figure
 from tests.integration.scenes import make_session
 from tests.stack import ROOT, Stack
 

@@ -5,18 +5,18 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     MessageStatus,
     MessageType,
     TurnStatus,
 )
+from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
 from tests.patience import ends_within
 from tests.ui.fakes.api import Store
 from ui.features.chat.live.live_turn import LiveTurn
 from ui.features.chat.messages.blocks import seconds_taken, split_current, to_blocks, to_groups
-from ui.shared.times import day_group, duration, grouped, moment
+from ui.shared.formats.times import day_group, duration, grouped, moment
 
 
 @pytest.fixture

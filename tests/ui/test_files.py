@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from PIL import Image
 
-from backend.schemas.sessions import ContentType, MessageType
-from tests.ui.pages.test_chat import words
+from backend.schemas.conversations.sessions import ContentType, MessageType
+from tests.ui.pages.chat.test_chat import words
 from ui.features.chat.messages.files import download_name, is_image
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="http://h/x.png"/></svg>'

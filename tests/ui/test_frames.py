@@ -4,6 +4,12 @@ from uuid import uuid4
 
 import pytest
 
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    EventContext,
+    MessageType,
+    TurnStatus,
+)
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -13,12 +19,6 @@ from backend.schemas.events import (
     TurnFinished,
     TurnQueued,
     TurnStarted,
-)
-from backend.schemas.sessions import (
-    ContentType,
-    EventContext,
-    MessageType,
-    TurnStatus,
 )
 from tests.ui.fakes.api import Store
 from ui.features.chat.live.frames import SessionFrames

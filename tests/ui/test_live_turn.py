@@ -5,6 +5,14 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.approvals import Decision, DecisionType
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    EventContext,
+    MessageStatus,
+    MessageType,
+    ModelWait,
+    TurnStatus,
+)
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -13,14 +21,6 @@ from backend.schemas.events import (
     Reset,
     TextDelta,
     read_event,
-)
-from backend.schemas.sessions import (
-    ContentType,
-    EventContext,
-    MessageStatus,
-    MessageType,
-    ModelWait,
-    TurnStatus,
 )
 from tests.patience import ends_within
 from tests.ui.fakes.api import Store

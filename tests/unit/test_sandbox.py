@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from backend.data.sources import PRELOADED
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.sandbox.errors import (
     Killed,
     OutOfMemory,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import state
+from ui import navigation, state
 from ui.features.chat import (
     composer,
     history,
@@ -20,7 +20,7 @@ from ui.features.chat.messages.blocks import split_current
 from ui.shared import banners, last_known, watch
 from ui.shared.areas import area
 
-session_id = state.open_session_id()
+session_id = navigation.open_session_id()
 server = state.server()
 st.html(Path(__file__).parent.parent / "assets" / "chat.css")
 
@@ -40,13 +40,13 @@ session = last_known.read(("session", session_id), state.client().session, sessi
 state.memory().opened = session
 turns = last_known.read(("turns", session_id), state.client().turns, session_id).items
 rows = history.load(session)
-is_latest = state.window(session_id).is_latest
+is_latest = navigation.window(session_id).is_latest
 last = turns[0].id if turns else next((row.turn_id for row in reversed(rows.items)), None)
 settled, current = split_current(rows.items, last if is_latest else None)
 actions = message_actions.load(session, turns[0] if turns else None)
 actions = message_actions.with_figures(actions, session, rows.items)
 
-if not state.is_read_only():
+if not navigation.is_read_only():
     above = composer.show(session_id, turns[0] if turns else None)
     model_choice.show_for_session(above, session, server)
 with area("page", session_id):

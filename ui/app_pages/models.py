@@ -8,8 +8,8 @@ from ui import state
 from ui.features.models import form, words
 from ui.features.models.calls import get_connection
 from ui.shared import entrance
+from ui.shared.formats.times import zone
 from ui.shared.text.markdown import plain
-from ui.shared.times import zone
 
 st.set_page_config(page_title="Models · Colloquy")
 st.title("Models", anchor=False)

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import state
+from ui import navigation, state
 from ui.features.search import form, results
 from ui.shared import banners
 
 server = state.server()
-session_id = state.open_session_id()
+session_id = navigation.open_session_id()
 session = state.client().session(session_id) if session_id else None
 st.set_page_config(page_title="Search · Colloquy")
 st.title("Search in messages", anchor=False)
 
 st.html(Path(__file__).parent.parent / "assets" / "search.css")
-state.forget_jumps()
+navigation.forget_jumps()
 banners.all_that_apply(server)
 results.show(form.show(server, session))

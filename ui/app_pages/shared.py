@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import history
 from ui.features.chat.message_actions import Actions
@@ -14,7 +14,7 @@ from ui.shared.text.markdown import plain
 
 st.set_page_config(page_title="Shared session · Colloquy")
 st.html(FOLDER / "chat.css")
-token, client = state.link_token(), state.client()
+token, client = navigation.link_token(), state.client()
 if token is None:
     st.info("This link leads to no session. Ask whoever sent it for the whole of it.")
     st.stop()

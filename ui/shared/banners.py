@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from ui import state
+from backend.schemas.operations.server import ServerInfo
+from ui import navigation, state
 from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.shared import watch
 from ui.shared.areas import area
@@ -44,8 +44,8 @@ def model_badge(server: ServerInfo) -> None:
 
 def all_that_apply(server: ServerInfo) -> None:
     """A link that leads nowhere, and what keeps turns from being answered."""
-    with area("notices", (state.link_is_broken(), server.missing)):
-        if state.link_is_broken():
+    with area("notices", (navigation.link_is_broken(), server.missing)):
+        if navigation.link_is_broken():
             st.info(
                 "This link does not lead to a session. Choose one in the sidebar, or ask below."
             )
@@ -110,4 +110,4 @@ def page_error(problem: ClientError) -> None:
         st.caption(":shimmer[Connecting again…]")
         watch.rerun_every(AWAY_SECONDS)
     elif isinstance(problem, NotFound):
-        st.page_link(state.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")
+        st.page_link(navigation.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.configuration import DriftChange
+from backend.schemas.domains.configuration import DriftChange
 from ui.shared.text import long_text, yaml_text
 from ui.shared.text.line_diff import diff_lines
 from ui.shared.text.markdown import plain

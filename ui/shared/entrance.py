@@ -4,8 +4,8 @@ from typing import NoReturn
 
 import streamlit as st
 
-from backend.schemas.sessions import Session
-from ui import state
+from backend.schemas.conversations.sessions import Session
+from ui import navigation, state
 from ui.shared.text.markdown import plain
 
 
@@ -18,20 +18,20 @@ def admins_only() -> None:
 
 def session_of_page() -> Session:
     """Return the session that the URL names, with the way back to its chat."""
-    session_id = state.open_session_id()
+    session_id = navigation.open_session_id()
     if session_id is None:
         st.info("Open a session first; its header links here.")
         _end()
     session = state.client().session(session_id)
     st.page_link(
-        state.CHAT_PAGE,
+        navigation.CHAT_PAGE,
         label=plain(session.title or "New chat", 80),
         icon=":material/arrow_back:",
-        query_params=state.session_query(session_id),
+        query_params=navigation.session_query(session_id),
     )
     return session
 
 
 def _end() -> NoReturn:
-    st.page_link(state.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
+    st.page_link(navigation.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
     st.stop()

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from backend.tabular.columns import CENTS, Kind, kind_of
-from ui.shared.locales import NOTHING, write_day, write_moment, write_number
+from ui.shared.formats.locales import NOTHING, write_day, write_moment, write_number
 
 # JavaScript and Arrow hold no larger integers exactly; they are shown as text.
 MAX_INTEGER = 2**53

@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.sessions import Session
-from ui import state
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.operations.server import ServerInfo
+from ui import navigation, state
 from ui.client import ClientError
 
 SECONDS = 4
@@ -37,7 +37,7 @@ def keep_fresh() -> None:
     Changed since it was read for this page, so that nothing is missed between two looks.
     """
     held = state.memory()
-    opened = held.opened if held.opened and held.opened.id == state.open_session_id() else None
+    opened = held.opened if held.opened and held.opened.id == navigation.open_session_id() else None
     before = _stamp(held.first, opened, state.server())
 
     def differs() -> bool:

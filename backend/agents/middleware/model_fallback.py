@@ -8,7 +8,7 @@ from pydantic import Field
 
 from backend.agents.middleware.model_retry import Handler
 from backend.agents.policy_context import Notice, PolicyContext
-from backend.errors import ModelFailed
+from backend.errors.models import ModelFailed
 from backend.schemas.wire import Input
 
 

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 from pydantic import Field
 
 from backend.agents.policy_context import PolicyContext
-from backend.errors import ModelFailed
+from backend.errors.models import ModelFailed
 from backend.llm.events import Waiting
 from backend.schemas.wire import Input
 

@@ -27,8 +27,8 @@ from backend.agents.middleware.tool_call_limit import ToolCallLimit, ToolCallLim
 from backend.agents.middleware.tool_retry import ToolRetry, ToolRetrySettings
 from backend.agents.policy_context import PolicyContext
 from backend.domains.fault_words import faults_of
-from backend.errors import InvalidInput
-from backend.schemas.configuration import Fault
+from backend.errors.base import InvalidInput
+from backend.schemas.domains.configuration import Fault
 from backend.schemas.wire import READING
 from backend.types import JSON
 

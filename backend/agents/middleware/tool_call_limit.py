@@ -8,7 +8,7 @@ from langchain.agents.middleware.types import PrivateStateAttr, hook_config
 from langgraph.runtime import Runtime
 from pydantic import Field, model_validator
 
-from backend.errors import CallLimitReached
+from backend.errors.turns import CallLimitReached
 from backend.schemas.wire import Input
 
 COUNTERS = ("thread_tool_call_count", "run_tool_call_count")

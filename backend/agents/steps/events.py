@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from backend.llm.events import ModelCall
 from backend.schemas.approvals import DecisionType
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
 from backend.tools.journal import CallKey
 from backend.types import JSON
 

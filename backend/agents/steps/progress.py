@@ -20,7 +20,7 @@ from backend.agents.state import (
 )
 from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
 from backend.llm.prices import COST
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
 from backend.types import JSON
 from backend.usage.spent import answer_usage, sum_usages
 

@@ -11,7 +11,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import ToolException
 
 from backend.agents.bounded import GaveUp
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.llm.clean import clean
 from backend.tools.registry import Effect
 

@@ -10,7 +10,7 @@ import anyio.to_thread
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from backend.errors import TooBusy
+from backend.errors.base import TooBusy
 
 LONG_READS = 4  # threads for what reads much of the database; beyond, requests wait for one
 LONG_WAITS = 8  # threads for what waits for workers, or deletes

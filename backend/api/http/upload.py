@@ -13,7 +13,8 @@ from fastapi import Request
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from backend.errors import AppError, FileTooLarge, InvalidInput
+from backend.errors.base import AppError, InvalidInput
+from backend.errors.files import FileTooLarge
 from backend.files.store import FileStore, Incoming
 
 AT_ONCE = 8  # threads that write

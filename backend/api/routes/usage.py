@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Text, Whole
 from backend.api.http.threads import long_read
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.schemas.usage import SessionUsage, TurnFiguresList, UsageBy, UsageReport
 from backend.usage.service import report_usage, session_usage, turn_figures
 

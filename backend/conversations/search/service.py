@@ -19,11 +19,12 @@ from backend.conversations.search.snippets import make_snippet
 from backend.conversations.search.terms import Term, read_terms
 from backend.conversations.service import visible_to
 from backend.cursor import decode_cursor, encode_cursor
-from backend.errors import NotAllowed, SearchTooBroad, SessionNotFound
-from backend.schemas.search import SearchHit, SearchPage
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
-from db.models.search_entry import SearchEntryRow
+from backend.errors.base import NotAllowed
+from backend.errors.conversations import SearchTooBroad, SessionNotFound
+from backend.schemas.conversations.search import SearchHit, SearchPage
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
+from db.models.conversations.search_entry import SearchEntryRow
 
 MAX_PAGE = 50
 TIMEOUT_MS = 2_000

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from backend.conversations.search.terms import Term
-from backend.schemas.search import SnippetPart
+from backend.schemas.conversations.search import SnippetPart
 
 BEFORE = 60
 LENGTH = 240

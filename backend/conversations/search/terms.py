@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 
 MAX_TERMS = 20
 SHORTEST_PREFIX = 2  # one letter begins a good part of all words there are

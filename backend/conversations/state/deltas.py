@@ -21,10 +21,10 @@ from backend.conversations.state.store import (
     newest_version,
     packed_at,
 )
-from backend.errors import LeaseLost
-from backend.schemas.sessions import DisplayMessage
+from backend.errors.turns import LeaseLost
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 
 # What concerns the whole conversation, such as what it was told once, never goes back.
 NEVER_BACK = ("metadata",)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.state.sent import RequestRecord
 from backend.llm.events import ModelCall
-from db.models.agent_state import AgentStateDeltaRow, SentContentRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, SentContentRow
 
 
 def keep_contents(session: Session, conversation_id: UUID, contents: Mapping[str, str]) -> None:

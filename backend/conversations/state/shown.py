@@ -7,7 +7,7 @@ position 17, whose content never changes.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from backend.schemas.sessions import DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 
 MARK = "$shown"

@@ -23,13 +23,13 @@ from sqlalchemy.orm import Session
 
 from backend.conversations.state.delta import apply_deltas
 from backend.conversations.state.shown import positions_in, unpack
-from backend.errors import CorruptState, SessionNotFound, StateNotKept
+from backend.errors.conversations import CorruptState, SessionNotFound, StateNotKept
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
-from db.models.branch import BranchRow
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
-from db.models.turn import TurnRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversations.branch import BranchRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
+from db.models.turns.turn import TurnRow
 
 # Compacting writes each message anew; once in so many steps that is a few bytes for each.
 COMPACT_FROM_DELTAS = 300

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backend.demo_model.conversation import Conversation
 from backend.demo_model.reading import read_rows
-from backend.schemas.files import ATTACHED_LINE
+from backend.schemas.data.files import ATTACHED_LINE
 
 _LOOKS_BACK = 50  # messages
 _LONGEST = 2_000

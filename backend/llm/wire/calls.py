@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from langchain_core.messages.tool import ToolCall, tool_call
 
-from backend.errors import IncompleteAnswer
+from backend.errors.models import IncompleteAnswer
 from backend.llm.arguments import RAW_ARGUMENTS, UNREADABLE, parse_arguments, write_arguments
 from backend.llm.wire.kept import Kept
 from backend.llm.wire.merging import Pieces

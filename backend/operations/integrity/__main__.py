@@ -8,7 +8,7 @@ import sys
 from uuid import UUID
 
 from backend.configuration import read_settings
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.files.store import FileStore
 from backend.operations.integrity.files import check_files, mend_file
 from backend.operations.integrity.scan import check, conversation_ids, mend

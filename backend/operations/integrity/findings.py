@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.agents.state import is_summary, load_state, repair
-from backend.errors import CorruptState
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
+from backend.errors.conversations import CorruptState
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 from backend.types import JSON
 
 OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)

@@ -11,13 +11,13 @@ from backend.conversations.display import CallMove
 from backend.conversations.messages import list_all
 from backend.conversations.search.index import add_missing, count_missing
 from backend.conversations.state.store import load_state
-from backend.errors import CorruptState, SessionNotFound
+from backend.errors.conversations import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
-from backend.schemas.sessions import MessageStatus
+from backend.schemas.conversations.sessions import MessageStatus
 from backend.turns.history.rebuild import rebuild_state
 from backend.turns.queries import list_unfinished
-from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
-from db.models.conversation import ConversationRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversations.conversation import ConversationRow
 from db.session import Database
 
 BATCH = 500

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from backend import audit
 from backend.auth.scope import Scope
 from backend.conversations.removal import delete_conversation
-from backend.errors import NotAllowed
+from backend.errors.base import NotAllowed
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, make_plan
 from backend.schemas.retention import (
@@ -24,7 +24,7 @@ from backend.settings import Settings
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from db.models.audit_event import AuditEventRow
-from db.models.conversation import ConversationRow
+from db.models.conversations.conversation import ConversationRow
 
 APPLIED, DELETED = "applied", "deleted"
 SUBJECT = "retention"

@@ -8,9 +8,10 @@ from mcp.types import Tool
 
 from backend.domains.allowed import Allowed
 from backend.domains.secrets import expand_secrets
-from backend.errors import SecretMissing, ToolServerUnavailable
-from backend.schemas.domains import McpServer
-from backend.schemas.servers import ServerReport, ServerTool, VersionStatus
+from backend.errors.domains import SecretMissing
+from backend.errors.tools import ToolServerUnavailable
+from backend.schemas.domains.servers import ServerReport, ServerTool, VersionStatus
+from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import assign_names
 from backend.tools.mcp.server import Server

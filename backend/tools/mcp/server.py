@@ -9,8 +9,8 @@ from mcp.types import CallToolResult, ReadResourceResult, Tool
 from pydantic import AnyUrl
 
 from backend.domains.commands import Commands
-from backend.errors import ToolServerUnavailable
-from backend.schemas.domains import McpServer
+from backend.errors.tools import ToolServerUnavailable
+from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.session import MAX_TOOLS, UNCERTAIN, NotDelivered, Session
 from backend.tools.mcp.health import ServerHealth

@@ -16,9 +16,9 @@ from mcp.types import Tool
 
 from backend.domains.allowed import Allowed
 from backend.domains.secrets import expand_secrets
-from backend.errors import ToolServerUnavailable
+from backend.errors.tools import ToolServerUnavailable
 from backend.sandbox.sandbox import Sandbox
-from backend.schemas.domains import McpServer
+from backend.schemas.domains.templates import McpServer
 from backend.settings import Settings
 from backend.tools.context import OnProgress
 from backend.tools.mcp.bounds import why_unusable

@@ -13,10 +13,10 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from backend.schemas.servers import VersionStatus
+from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.versions import Known, Review, Version, review_versions, version_of
-from db.models.domain import DomainRow
-from db.models.server_tool import ServerToolRow
+from db.models.domains.domain import DomainRow
+from db.models.domains.server_tool import ServerToolRow
 from db.session import Database
 
 KEPT_SECONDS = 10.0  # so long a process goes by what it knows; then a refusal is seen

@@ -8,9 +8,10 @@ from sqlalchemy.orm import Session
 
 from backend import audit
 from backend.auth.scope import Scope
-from backend.errors import NotAllowed, ToolVersionNotFound
-from backend.schemas.servers import ToolVersion, ToolVersionPage, VersionStatus
-from db.models.server_tool import ServerToolRow
+from backend.errors.base import NotAllowed
+from backend.errors.tools import ToolVersionNotFound
+from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
+from db.models.domains.server_tool import ServerToolRow
 
 MAX_LISTED = 500
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mcp.types import Tool
 
 from backend.llm.clean import clean
-from backend.schemas.servers import VersionStatus
+from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.names import ToolKey
 from backend.types import JSON
 

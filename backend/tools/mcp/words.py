@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from backend.schemas.servers import VersionStatus
+from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.versions import Review
 
 MAX_TOLD = 5

@@ -15,17 +15,18 @@ from backend.approvals.store import answer, latest_of, pending_of, read_clock, r
 from backend.auth.scope import Scope
 from backend.conversations import display, views
 from backend.conversations import service as conversations
-from backend.errors import AlreadyDecided, InvalidInput, NothingToDecide
+from backend.errors.approvals import AlreadyDecided, NothingToDecide
+from backend.errors.base import InvalidInput
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from backend.types import JSON
 from db.failpoints import failpoint
-from db.models.approval import ApprovalRow
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.approval import ApprovalRow
+from db.models.turns.turn import TurnRow
 
 BATCH = 200
 TAKEN_BACK = "The turn that asked has ended, so there is nothing to decide any more."

@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
-from backend.errors import TurnNotFound
+from backend.errors.turns import TurnNotFound
 from backend.files.erasing import erase_deleted
+from backend.schemas.conversations.sessions import Turn, TurnStatus
 from backend.schemas.events import Progress
-from backend.schemas.sessions import Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, latest_turn, list_unfinished, turn_of
@@ -18,7 +18,7 @@ from backend.turns.run.claim import lease_is_over
 from backend.turns.run.close import Closed, Outcome, close_turn
 from backend.turns.run.publish import publish_closed
 from backend.usage.ledger import hold_unfinished, record_usage
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 
 def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:

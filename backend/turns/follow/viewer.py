@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.events.reader import EventReader, LiveEvent, StreamId
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -19,11 +20,10 @@ from backend.schemas.events import (
     SessionEvent,
     TurnFinished,
 )
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, latest_turn, list_unfinished, turn_of
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 GAP_PAGE = 200
 # Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.

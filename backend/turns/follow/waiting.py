@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.events.reader import EventReader, LiveEvent
+from backend.schemas.conversations.sessions import Turn, TurnStatus
 from backend.schemas.events import Interrupt, TurnFinished
-from backend.schemas.sessions import Turn, TurnStatus
 from backend.turns.lifecycle import UNFINISHED
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 
 POLL_SECONDS = 1.0  # without Redis no event tells of an end

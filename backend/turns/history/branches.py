@@ -13,21 +13,21 @@ from backend.conversations import service as conversations
 from backend.conversations import views
 from backend.conversations.paths import Path
 from backend.conversations.state.store import newest_version
-from backend.errors import (
+from backend.errors.conversations import (
     MessageTakenBack,
     NotShown,
     SessionBusy,
     SessionNotFound,
     StateNotKept,
-    TurnNotFound,
 )
-from backend.schemas.branches import Branches, MessageVersion, MessageVersions
+from backend.errors.turns import TurnNotFound
+from backend.schemas.conversations.branches import Branches, MessageVersion, MessageVersions
 from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
-from db.models.branch import BranchRow
-from db.models.conversation import ConversationRow
-from db.models.display_message import DisplayMessageRow
-from db.models.turn import TurnRow
+from db.models.conversations.branch import BranchRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.conversations.display_message import DisplayMessageRow
+from db.models.turns.turn import TurnRow
 
 
 def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) -> UUID:

@@ -11,10 +11,11 @@ from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
 from backend.conversations.state.store import load_state
-from backend.errors import CallsUnanswered, DomainNotFound, SessionBusy
+from backend.errors.conversations import CallsUnanswered, SessionBusy
+from backend.errors.domains import DomainNotFound
 from backend.turns.queries import list_unfinished
 from backend.turns.submit.service import check_key, open_session
-from db.models.conversation import ConversationRow
+from db.models.conversations.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
 CONTINUED = " (continued)"

@@ -10,7 +10,7 @@ from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_shown
 from backend.conversations.rebuild import rebuild_messages
-from backend.errors import SessionBusy
+from backend.errors.conversations import SessionBusy
 from backend.schemas.events import MessageAdded
 from backend.turns.process.services import Services
 from backend.turns.queries import context_in, latest_turn, list_unfinished

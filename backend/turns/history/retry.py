@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
-from backend.schemas.sessions import Turn
+from backend.schemas.conversations.sessions import Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE
@@ -25,8 +25,8 @@ from backend.turns.submit.service import (
     find_agent,
     keep_choice,
 )
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 
 def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Turn:

@@ -10,8 +10,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.events.stream import EventStream
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
 from backend.schemas.events import MessageAdded, SessionEvent, TurnQueued
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn
 from backend.turns.process.queue import TurnQueue
 
 MOST_WAITING = 256  # who accepts more than Redis can be told of has to wait

@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select, text
 from sqlalchemy.orm import Session, aliased
 
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy owner ' || :owner, 0))")
 

@@ -8,12 +8,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.errors import TooManyTurns
-from backend.schemas.sessions import TurnStatus
+from backend.errors.turns import TooManyTurns
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED
 from backend.usage.days import DayBudgets
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 
 COUNT_SECONDS = 1.0  # how old the count of unfinished turns may be
 DOUBT_SECONDS = 0.05  # how old it may be when somebody is refused

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.schemas.sessions import TurnStatus
-from db.models.turn import TurnRow
+from backend.schemas.conversations.sessions import TurnStatus
+from db.models.turns.turn import TurnRow
 from db.session import Database
 
 _KEY = "hashtextextended('colloquy worker ' || :worker, 0)"

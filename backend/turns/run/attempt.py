@@ -11,13 +11,13 @@ from sqlalchemy import Table, bindparam, func, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from backend.errors import LeaseLost
-from backend.schemas.sessions import TurnStatus
+from backend.errors.turns import LeaseLost
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.text import clean_text
 from backend.turns.run.claim import Claim
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 
 def hold_conversation(session: Session, conversation_id: UUID) -> None:

@@ -19,8 +19,8 @@ from backend.conversations import display, views
 from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
-from backend.errors import CorruptState
-from backend.schemas.sessions import DisplayMessage, EventContext, Turn, TurnStatus
+from backend.errors.conversations import CorruptState
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.lifecycle import (
     MAX_LOSSES,
@@ -38,8 +38,8 @@ from backend.types import JSON
 from backend.usage.budgets import Budgets
 from backend.usage.ledger import Used, used_in_session
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 GIVEN_UP = Outcome.failed(
     "Worker lost",

@@ -20,8 +20,8 @@ from backend.conversations.state.store import (
     StoredState,
     load_state,
 )
-from backend.errors import CorruptState
-from backend.schemas.sessions import (
+from backend.errors.conversations import CorruptState
+from backend.schemas.conversations.sessions import (
     DisplayMessage,
     ErrorSummary,
     EventContext,
@@ -36,8 +36,8 @@ from backend.turns.run.model_calls import ModelCallLog
 from backend.types import JSON
 from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 LIST_SECONDS = 60
 REBUILD = "rebuild"

@@ -7,7 +7,7 @@ from backend.agents.steps.events import StepFinished
 from backend.conversations import display
 from backend.conversations.display import Draft
 from backend.conversations.state.delta import dropped_messages
-from backend.schemas.sessions import ContentType, MessageStatus
+from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.types import JSON
 
 LEFT_OUT = (

@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy import bindparam, delete, select, text
 from sqlalchemy.orm import Session
 
-from backend.errors import LeaseLost
+from backend.errors.turns import LeaseLost
 from backend.tools.journal import CallKey, Recorded
 from backend.tools.registry import Effect
 from backend.types import JSON
-from db.models.tool_journal import ToolJournalRow
+from db.models.turns.tool_journal import ToolJournalRow
 from db.session import Database, dump_json
 
 _WRITERS = ThreadPoolExecutor(8, thread_name_prefix="journal")

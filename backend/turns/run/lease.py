@@ -11,10 +11,11 @@ from uuid import UUID
 from sqlalchemy import bindparam, func, select, text, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.errors import AppError, LeaseLost
-from backend.schemas.sessions import TurnStatus
+from backend.errors.base import AppError
+from backend.errors.turns import LeaseLost
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.process.liveness import LivenessLock
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 
 CONNECTIONS = 2  # the life lock keeps one

@@ -24,10 +24,10 @@ from backend.agents.steps.events import (
 from backend.approvals.store import request_approvals
 from backend.conversations import display, views
 from backend.conversations.state.delta import diff_states
-from backend.errors import CostLimitReached, TokenLimitReached
+from backend.errors.budgets import CostLimitReached, TokenLimitReached
 from backend.schemas import events
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, TurnStatus
 from backend.schemas.events import SessionEvent
-from backend.schemas.sessions import ContentType, DisplayMessage, TurnStatus
 from backend.turns.process.services import Services
 from backend.turns.queries import let_wait
 from backend.turns.run.attempt import count_step, hold_conversation, hold_turn, note_wait

@@ -14,7 +14,8 @@ from backend.connections.providers import Providers
 from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
 from backend.domains.template import template_of
-from backend.errors import AppError, ConfigurationError, LeaseLost
+from backend.errors.base import AppError, ConfigurationError
+from backend.errors.turns import LeaseLost
 from backend.files.origins import finder
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers

@@ -18,14 +18,14 @@ from backend.domains.template import template_of
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall, ModelEvent
 from backend.llm.provider import ModelProvider
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.claim import Claim
 from backend.turns.submit.enter import title_of
 from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 
 FIRST_QUESTIONS = 2  # of which the first may have had no answer

@@ -6,7 +6,7 @@ from backend.agents.steps.events import StepFinished
 from backend.conversations import display
 from backend.conversations.display import CallMove
 from backend.conversations.messages import OPEN_STATUSES
-from backend.schemas.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 
 
 class OpenCalls:

@@ -15,11 +15,11 @@ from backend.conversations.display import user_text
 from backend.conversations.service import clean_title
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
-from backend.schemas.sessions import DisplayMessage
+from backend.schemas.conversations.sessions import DisplayMessage
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 TITLE_CHARS = 60
 

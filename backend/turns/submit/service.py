@@ -20,14 +20,9 @@ from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.domains import service as domains
 from backend.domains.template import agent_named, choose_model, image_of, template_of
-from backend.errors import (
-    AppError,
-    IdempotencyKeyReused,
-    InvalidInput,
-    MessageTooLong,
-    SessionNotFound,
-)
-from backend.schemas.sessions import (
+from backend.errors.base import AppError, InvalidInput
+from backend.errors.conversations import IdempotencyKeyReused, MessageTooLong, SessionNotFound
+from backend.schemas.conversations.sessions import (
     MAX_MESSAGE_CHARS,
     Turn,
 )
@@ -38,8 +33,8 @@ from backend.turns.process.services import Services
 from backend.turns.queries import turn_of
 from backend.turns.submit.enter import NewTurn, enter
 from db.failpoints import failpoint
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 
 MAX_KEY_CHARS = 255
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ import pytest
 
 from backend.agents.run import run_agent
 from backend.agents.steps.tool_results import OUTCOME_UNKNOWN
-from backend.errors import LeaseLost
+from backend.errors.turns import LeaseLost
 from backend.tools.journal import CallKey, Recorded
 from backend.tools.registry import Effect
 from tests.fakes import ScriptedModel

@@ -7,7 +7,8 @@ import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from backend.agents.steps.events import TextDelta
-from backend.errors import ConfigurationError, IncompleteAnswer, ModelUnavailable
+from backend.errors.base import ConfigurationError
+from backend.errors.models import IncompleteAnswer, ModelUnavailable
 from backend.llm.provider import ModelProvider
 from tests.fakes import ScriptedModel
 from tests.runs import PATIENCE, asking, failing, final_state, run, settings_for, steps

@@ -8,7 +8,8 @@ import httpx2
 import pytest
 
 from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta, ThinkingDelta
-from backend.errors import EndlessLoop, IncompleteAnswer, ModelUnavailable
+from backend.errors.models import IncompleteAnswer, ModelUnavailable
+from backend.errors.turns import EndlessLoop
 from backend.llm.failures import seconds_to_wait
 from tests.fakes import ScriptedModel
 from tests.runs import PATIENCE, asking, failing, final_state, run, steps

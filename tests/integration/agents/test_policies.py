@@ -17,7 +17,9 @@ from backend.agents.middleware.shortening.compaction import find_cut, is_summary
 from backend.agents.policy_context import Codec
 from backend.agents.state import empty_state
 from backend.agents.steps.events import AnswerReset, ModelWaiting, TextDelta
-from backend.errors import CallLimitReached, ConfigurationError, ModelUnavailable
+from backend.errors.base import ConfigurationError
+from backend.errors.models import ModelUnavailable
+from backend.errors.turns import CallLimitReached
 from backend.types import JSON
 from tests.fakes import ScriptedModel, find_disorder
 from tests.runs import asking, final_state, run, steps

@@ -7,13 +7,9 @@ import pytest
 
 from backend.agents.run import run_agent
 from backend.agents.steps.events import TextDelta, ThinkingDelta, ToolFinished
-from backend.errors import (
-    InvalidInput,
-    LeaseLost,
-    SecretMissing,
-    StepLimitReached,
-    TimeLimitReached,
-)
+from backend.errors.base import InvalidInput
+from backend.errors.domains import SecretMissing
+from backend.errors.turns import LeaseLost, StepLimitReached, TimeLimitReached
 from tests.fakes import ScriptedModel
 from tests.runs import (
     PATIENCE,

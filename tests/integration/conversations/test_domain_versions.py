@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.domains import DomainTemplate, Limits
+from backend.schemas.domains.templates import DomainTemplate, Limits
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, make_domain, make_session, wait_for_event

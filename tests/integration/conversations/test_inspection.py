@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from backend.auth.scope import Role, Scope
-from backend.errors import SessionNotFound
+from backend.errors.conversations import SessionNotFound
 from backend.inspection.calls import get_call, list_calls
 from backend.inspection.service import inspect
 from backend.types import JSON

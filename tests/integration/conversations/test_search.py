@@ -10,8 +10,9 @@ from sqlalchemy import text
 
 from backend.auth.scope import Role, Scope
 from backend.conversations.search.service import Search, search_messages
-from backend.errors import NotAllowed, SearchTooBroad, SessionNotFound
-from backend.schemas.search import SearchPage
+from backend.errors.base import NotAllowed
+from backend.errors.conversations import SearchTooBroad, SessionNotFound
+from backend.schemas.conversations.search import SearchPage
 from backend.types import JSON
 from db.session import Database
 from tests.fakes import ScriptedModel, script

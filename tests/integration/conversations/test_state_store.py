@@ -23,9 +23,10 @@ from backend.conversations.state.deltas import (
     create_state,
 )
 from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
-from backend.errors import LeaseLost, SessionNotFound, StateNotKept
+from backend.errors.conversations import SessionNotFound, StateNotKept
+from backend.errors.turns import LeaseLost
 from backend.types import JSON
-from db.models.agent_state import AgentStateDeltaRow, AgentStateRow
+from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.session import Database
 from tests.stack import Servers
 

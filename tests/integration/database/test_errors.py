@@ -9,8 +9,8 @@ from sqlalchemy import insert, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from db.migrate import migrate
-from db.models.conversation import ConversationRow
-from db.models.turn import TurnRow
+from db.models.conversations.conversation import ConversationRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import make_domain

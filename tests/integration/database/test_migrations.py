@@ -4,20 +4,20 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
-import db.models.agent_state
-import db.models.approval
 import db.models.audit_event
-import db.models.branch
-import db.models.conversation
-import db.models.display_message
-import db.models.domain
+import db.models.conversations.agent_state
+import db.models.conversations.branch
+import db.models.conversations.conversation
+import db.models.conversations.display_message
+import db.models.conversations.session_link
+import db.models.domains.domain
+import db.models.domains.server_tool
 import db.models.file
 import db.models.model_connection
-import db.models.server_tool
-import db.models.session_link
-import db.models.spent_key
-import db.models.tool_journal
-import db.models.turn
+import db.models.turns.approval
+import db.models.turns.spent_key
+import db.models.turns.tool_journal
+import db.models.turns.turn
 import db.models.usage_day  # noqa: F401  (importing a model registers its table)
 from db.base import Base
 from db.migrate import migrate

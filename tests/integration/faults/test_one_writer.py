@@ -19,7 +19,8 @@ from backend.auth.scope import LOCAL_USER
 from backend.conversations import service as conversations
 from backend.conversations.service import Image
 from backend.conversations.state.deltas import create_state
-from backend.errors import AppError, LeaseLost
+from backend.errors.base import AppError
+from backend.errors.turns import LeaseLost
 from backend.tools.journal import CallKey
 from backend.tools.registry import Effect
 from backend.turns.run import runner
@@ -27,7 +28,7 @@ from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper
 from backend.types import JSON
-from db.models.turn import TurnRow
+from db.models.turns.turn import TurnRow
 from db.session import Database
 from tests.stack import Servers
 

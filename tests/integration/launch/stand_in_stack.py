@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from backend.configuration import read_settings
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.settings import Settings
 from launch import parts
 from launch.console import Console

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from backend.auth.scope import LOCAL_USER
 from backend.data.sources import Sources
 from backend.demo_model.app import create_app
-from backend.schemas.files import attached_line
+from backend.schemas.data.files import attached_line
 from backend.tools.context import ToolContext
 from backend.tools.registry import build_tools
 

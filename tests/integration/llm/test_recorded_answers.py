@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from backend.agents.steps.events import ModelWaiting, TextDelta, ThinkingDelta
-from backend.errors import ModelUnavailable
+from backend.errors.models import ModelUnavailable
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.recordings import AGAIN, ANSWERS, FAILS, FOLDER, Expected, step

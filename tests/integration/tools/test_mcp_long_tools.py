@@ -13,7 +13,7 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import TypeAdapter
 
-from backend.schemas.domains import McpServer
+from backend.schemas.domains.templates import McpServer
 from backend.tools.context import CALL_ID
 from backend.tools.mcp.connection.progress import MAX_CHARS, ProgressLine
 from backend.tools.mcp.servers import open_mcp_tools

@@ -10,8 +10,8 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import TypeAdapter
 
 from backend.domains.secrets import Secrets, expand_secrets
-from backend.errors import SecretForbidden, SecretMissing
-from backend.schemas.domains import McpServer
+from backend.errors.domains import SecretForbidden, SecretMissing
+from backend.schemas.domains.templates import McpServer
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import open_mcp_tools
 from tests.fakes import ScriptedModel

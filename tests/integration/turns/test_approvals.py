@@ -18,7 +18,10 @@ from backend.approvals.inbox import count_pending, list_approvals
 from backend.audit import SOFTWARE
 from backend.auth.scope import Scope
 from backend.bootstrap import bootstrap
-from backend.errors import ApprovalNotFound, NotAllowed, SessionNotFound, TurnNotFound
+from backend.errors.approvals import ApprovalNotFound
+from backend.errors.base import NotAllowed
+from backend.errors.conversations import SessionNotFound
+from backend.errors.turns import TurnNotFound
 from backend.schemas.approvals import Decision, DecisionType
 from backend.settings import Settings
 from backend.turns.control.decide import decide_call, decide_turn

@@ -10,8 +10,8 @@ from redis import Redis
 
 from backend.api.channels import MAX_WAITING
 from backend.events.stream import EventStream
+from backend.schemas.conversations.sessions import EventContext
 from backend.schemas.events import TextDelta
-from backend.schemas.sessions import EventContext
 from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import make_session

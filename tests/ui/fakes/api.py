@@ -14,19 +14,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from backend.schemas.events import (
-    MessageAdded,
-    MessageUpdated,
-    TextDelta,
-    ThinkingDelta,
-    TurnFinished,
-    TurnQueued,
-    TurnStarted,
-)
-from backend.schemas.operations import ServerInfo
-from backend.schemas.queries import OwnQuery, QueryTable
-from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ChatRequest,
     ChatResponse,
     ContentType,
@@ -46,7 +34,19 @@ from backend.schemas.sessions import (
     TurnStatus,
     Usage,
 )
-from backend.schemas.work import Work, WorkerInfo, WorkTurn
+from backend.schemas.data.queries import OwnQuery, QueryTable
+from backend.schemas.events import (
+    MessageAdded,
+    MessageUpdated,
+    TextDelta,
+    ThinkingDelta,
+    TurnFinished,
+    TurnQueued,
+    TurnStarted,
+)
+from backend.schemas.operations.server import ServerInfo
+from backend.schemas.operations.work import Work, WorkerInfo, WorkTurn
+from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from tests.ui.fakes.approvals import FakeApprovals, add_approval_routes
 from tests.ui.fakes.branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fakes.domains import FakeDomains, add_domain_routes

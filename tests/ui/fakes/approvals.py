@@ -16,14 +16,14 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.events import MessageUpdated
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     MessageStatus,
     MessageType,
     Problem,
     TurnStatus,
 )
+from backend.schemas.events import MessageUpdated
 
 MAIL = {
     "type": "object",

@@ -6,14 +6,14 @@ from uuid import UUID
 from fastapi import FastAPI, Request
 
 from backend.conversations.paths import WHOLE, Path
-from backend.schemas.branches import (
+from backend.schemas.conversations.branches import (
     BranchChoice,
     Branches,
     MessageEdit,
     MessageVersion,
     MessageVersions,
 )
-from backend.schemas.sessions import DisplayMessage, MessageType, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, MessageType, Turn, TurnStatus
 
 
 class Fork:

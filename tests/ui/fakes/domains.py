@@ -6,7 +6,8 @@ from uuid import UUID, uuid4
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
-from backend.schemas.configuration import (
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.domains.configuration import (
     Catalog,
     CatalogPolicy,
     CatalogTool,
@@ -17,10 +18,9 @@ from backend.schemas.configuration import (
     Fault,
     TemplateCheck,
 )
-from backend.schemas.domains import Domain, DomainPage
-from backend.schemas.dry_runs import FirstRequest
-from backend.schemas.servers import ServersReport
-from backend.schemas.sessions import Problem
+from backend.schemas.domains.dry_runs import FirstRequest
+from backend.schemas.domains.servers import ServersReport
+from backend.schemas.domains.templates import Domain, DomainPage
 
 KEEP = {"properties": {"keep": {"type": "integer", "default": 100, "description": "How many."}}}
 NONE: dict = {"properties": {}}

@@ -7,7 +7,8 @@ from uuid import UUID, uuid4
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
-from backend.schemas.files import (
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.data.files import (
     FileCorrections,
     FileDetails,
     FileKind,
@@ -16,8 +17,7 @@ from backend.schemas.files import (
     FileSummary,
     FileTable,
 )
-from backend.schemas.sessions import Problem
-from backend.schemas.sources import (
+from backend.schemas.data.sources import (
     SourceColumn,
     SourceDetails,
     SourceList,

@@ -6,6 +6,12 @@ from uuid import UUID, uuid4
 
 from fastapi import FastAPI
 
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+)
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -21,7 +27,6 @@ from backend.schemas.inspection import (
     SentMessage,
     Totals,
 )
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus, MessageType
 
 
 @dataclass

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi.responses import JSONResponse
 
-from backend.schemas.search import SearchHit, SearchPage, SnippetPart
+from backend.schemas.conversations.search import SearchHit, SearchPage, SnippetPart
 
 
 def add_search_route(app, api, store):

@@ -8,7 +8,8 @@ from uuid import UUID
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
-from backend.schemas.servers import (
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.domains.servers import (
     ServerReport,
     ServersReport,
     ToolVersion,
@@ -16,7 +17,6 @@ from backend.schemas.servers import (
     ToolVersionPage,
     VersionStatus,
 )
-from backend.schemas.sessions import Problem
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 import pytest
 
-from backend.schemas.configuration import DriftChange
-from backend.schemas.sessions import Problem
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.domains.configuration import DriftChange
 from tests.ui.pages.test_domains import said
 
 

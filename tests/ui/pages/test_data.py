@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.pages import test_chat
+from tests.ui.pages.chat import test_chat
 
 
 @pytest.fixture

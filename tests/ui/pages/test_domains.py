@@ -2,11 +2,11 @@
 
 import pytest
 
-from backend.schemas.configuration import DriftChange, Fault
-from backend.schemas.dry_runs import FirstRequest
-from backend.schemas.servers import ServerReport, ServerTool
-from backend.schemas.sessions import Problem
-from tests.ui.pages.test_chat import words
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.domains.configuration import DriftChange, Fault
+from backend.schemas.domains.dry_runs import FirstRequest
+from backend.schemas.domains.servers import ServerReport, ServerTool
+from tests.ui.pages.chat.test_chat import words
 
 PAGE = "app_pages/domains.py"
 

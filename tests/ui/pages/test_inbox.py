@@ -3,9 +3,9 @@
 import pytest
 
 from backend.schemas.approvals import DecisionType
-from backend.schemas.sessions import TurnStatus
-from tests.ui.pages.test_approval_card import press
-from tests.ui.pages.test_chat import words
+from backend.schemas.conversations.sessions import TurnStatus
+from tests.ui.pages.chat.test_approval_card import press
+from tests.ui.pages.chat.test_chat import words
 
 
 @pytest.fixture

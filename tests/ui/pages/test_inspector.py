@@ -2,8 +2,8 @@
 
 import pytest
 
+from backend.schemas.conversations.sessions import Problem
 from backend.schemas.inspection import ContextStatus
-from backend.schemas.sessions import Problem
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.servers import ServerReport, ServerTool, ToolVersion, VersionStatus
-from backend.schemas.sessions import Problem
-from tests.ui.pages.test_chat import words
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.domains.servers import ServerReport, ServerTool, ToolVersion, VersionStatus
+from tests.ui.pages.chat.test_chat import words
 from ui.features.servers.words import changes
 
 SCHEMA = {"type": "object"}

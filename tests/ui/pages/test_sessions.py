@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from backend.schemas.sessions import TurnStatus
+from backend.schemas.conversations.sessions import TurnStatus
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.ui.pages.test_chat import answered
+from tests.ui.pages.chat.test_chat import answered
 from tests.ui.session_list import act, rows, send, shown, titles
 from ui.features.sessions import sidebar
 from ui.shared import watch

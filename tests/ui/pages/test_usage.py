@@ -5,7 +5,12 @@ import io
 
 import pytest
 
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType, TurnStatus
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    MessageStatus,
+    MessageType,
+    TurnStatus,
+)
 from backend.schemas.usage import (
     Budget,
     BudgetKind,
@@ -16,7 +21,7 @@ from backend.schemas.usage import (
     UsageRow,
 )
 from tests.ui.fakes.usage import TODAY
-from tests.ui.pages.test_chat import words
+from tests.ui.pages.chat.test_chat import words
 from ui.features.usage.report import as_csv
 
 FINANCE = UsageRow(

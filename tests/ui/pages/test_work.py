@@ -2,8 +2,8 @@
 
 import pytest
 
-from backend.schemas.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
-from tests.ui.pages.test_chat import words
+from backend.schemas.conversations.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
+from tests.ui.pages.chat.test_chat import words
 
 
 @pytest.fixture

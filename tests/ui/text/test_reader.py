@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ui.shared.times import moment
+from ui.shared.formats.times import moment
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
 

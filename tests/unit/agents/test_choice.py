@@ -3,8 +3,8 @@ from langchain_core.tools import StructuredTool
 
 from backend.agents.factory import choose_agent, select_tools
 from backend.domains.template import DEFAULT_AGENT
-from backend.errors import ConfigurationError, InvalidInput
-from backend.schemas.domains import AgentTemplate, DomainTemplate
+from backend.errors.base import ConfigurationError, InvalidInput
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.tools.mcp.servers import Served
 
 

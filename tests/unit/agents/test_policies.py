@@ -19,7 +19,8 @@ from backend.agents.middleware.registry import (
 from backend.agents.middleware.shortening.recent_messages import find_cut
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.steps.tool_results import MAX_RESULT_CHARS
-from backend.errors import InvalidInput, ResultNotFound
+from backend.errors.base import InvalidInput
+from backend.errors.conversations import ResultNotFound
 from backend.schemas.bounds import YEAR_SECONDS
 from backend.tools.journal import NoJournal
 from tests.patience import ends_within

@@ -16,7 +16,7 @@ from backend.agents.state import (
     steps_of_turn,
     user_message,
 )
-from backend.errors import CorruptState
+from backend.errors.conversations import CorruptState
 
 text = st.text(max_size=20).map(clean)
 ids = st.one_of(st.none(), st.text(min_size=1, max_size=8).map(clean))

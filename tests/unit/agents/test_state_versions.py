@@ -13,7 +13,7 @@ from backend.agents.state import (
     load_state,
     upgrade,
 )
-from backend.errors import CorruptState
+from backend.errors.conversations import CorruptState
 from backend.types import JSON
 from tests.stack import ROOT
 

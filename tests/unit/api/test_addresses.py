@@ -4,7 +4,7 @@ import pytest
 
 from backend.addresses import Address, http_url, read_host
 from backend.configuration import read_settings
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 
 
 @pytest.mark.parametrize(

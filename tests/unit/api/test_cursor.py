@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.cursor import decode_cursor, decode_time_and_id, encode_cursor
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.text import clean_text
 
 

@@ -7,11 +7,9 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from backend.domains.template import agent_named, check_template, image_of, said_by, template_of
-from backend.errors import InvalidInput
-from backend.schemas import sessions as schemas
-from backend.schemas.domains import AgentTemplate, DomainTemplate, Limits
-from backend.schemas.events import EVENTS, Progress, read_event
-from backend.schemas.sessions import (
+from backend.errors.base import InvalidInput
+from backend.schemas.conversations import sessions as schemas
+from backend.schemas.conversations.sessions import (
     ChatRequest,
     ContentType,
     EventContext,
@@ -20,6 +18,8 @@ from backend.schemas.sessions import (
     TurnStatus,
     Usage,
 )
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate, Limits
+from backend.schemas.events import EVENTS, Progress, read_event
 from backend.types import JSON
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.agents.state import clean
 from backend.conversations import display
 from backend.conversations.display import PREVIEW_ROWS, assistant_drafts, text_of, tool_draft
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.types import JSON
 from db.session import dump_json
 

@@ -19,8 +19,8 @@ from backend.inspection.timeline import (
     make_spans,
     span_of,
 )
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
 from backend.schemas.inspection import Reason
-from backend.schemas.sessions import ContentType, MessageStatus, MessageType
 from backend.types import JSON
 from tests.patience import ends_within
 

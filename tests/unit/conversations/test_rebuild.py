@@ -13,7 +13,7 @@ from backend.conversations.messages import shown_as
 from backend.conversations.rebuild import rebuild_messages
 from backend.conversations.rows import row_of
 from backend.llm.arguments import write_arguments
-from backend.schemas.sessions import DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus
 from backend.types import JSON
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.domains.commands import Commands, refused_variable
-from backend.schemas.domains import StdioServer
+from backend.schemas.domains.templates import StdioServer
 from backend.settings import Settings
 
 

@@ -15,7 +15,7 @@ from backend.domains.credentials import (
 )
 from backend.domains.drift import diff_templates
 from backend.schemas.bounds import LONGEST_SETTING
-from backend.schemas.domains import DomainTemplate, McpServer
+from backend.schemas.domains.templates import DomainTemplate, McpServer
 from backend.types import JSON
 from tests.patience import ends_within
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from backend.domains.drift import ORDER, by_name, diff, diff_templates
 from backend.domains.template import image_of, said_by, template_of
-from backend.schemas.configuration import DriftChange
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.configuration import DriftChange
+from backend.schemas.domains.templates import DomainTemplate
 
 NAMES = st.sampled_from(["anna", "ben", "carl", "dora"])
 SCALARS = st.none() | st.booleans() | st.integers(-2, 2) | st.text(max_size=3)

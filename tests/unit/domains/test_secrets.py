@@ -3,8 +3,8 @@
 import pytest
 
 from backend.domains.secrets import STDIO, Place, Secrets, check_secrets, expand_secrets
-from backend.errors import SecretForbidden, SecretMissing
-from backend.schemas.domains import DomainTemplate, StreamableHttpServer
+from backend.errors.domains import SecretForbidden, SecretMissing
+from backend.schemas.domains.templates import DomainTemplate, StreamableHttpServer
 from backend.settings import Settings
 
 HERE = Place(STDIO)

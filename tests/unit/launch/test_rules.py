@@ -9,7 +9,7 @@ import pytest
 
 from backend.addresses import Address
 from backend.configuration import read_settings
-from backend.errors import ConfigurationError
+from backend.errors.base import ConfigurationError
 from backend.settings import Settings
 from launch import parts
 from launch.console import Console

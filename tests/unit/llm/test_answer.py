@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.errors import IncompleteAnswer
+from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import MAX_CALLS, Answer
 from backend.llm.arguments import UNREADABLE
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from backend.connections.keyring import FILE, Keyring
-from backend.errors import KeyUnreadable
+from backend.errors.models import KeyUnreadable
 from backend.settings import Settings
 
 OWN = "x6Zxzm2YwXv6WJ6oXk2nYl4cbb5ZTbV7k8c7aQ9k5uA="

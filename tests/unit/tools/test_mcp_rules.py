@@ -17,8 +17,8 @@ from mcp.types import (
 )
 
 from backend.conversations.display import result_drafts
-from backend.schemas.servers import VersionStatus
-from backend.schemas.sessions import ContentType
+from backend.schemas.conversations.sessions import ContentType
+from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import assign_names
 from backend.tools.mcp.results.content import MAX_ATTACHMENTS, MAX_BYTES, read_result

@@ -6,7 +6,7 @@ import pytest
 
 from backend.domains.commands import Commands
 from backend.domains.tool_servers import check_servers
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 
 
 def faults_of(name: str = "s", **fields: Any) -> list[list[str | int]]:

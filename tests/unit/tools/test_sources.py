@@ -11,7 +11,7 @@ import pytest
 from backend.auth.scope import LOCAL_USER
 from backend.data.results import Column, Limits, Table
 from backend.data.sources import Sources
-from backend.errors import InvalidInput
+from backend.errors.base import InvalidInput
 from backend.tools.context import CALL_ID, ToolContext
 from backend.tools.registry import TOOLS, Effect, build_tools, check_tool_names
 from backend.tools.sources import presenting

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.errors import SessionBudgetUsedUp
+from backend.errors.budgets import SessionBudgetUsedUp
 from backend.llm.events import ModelCall
-from backend.schemas.domains import Limits
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
+from backend.schemas.domains.templates import Limits
 from backend.usage.budgets import Budgets, next_month
 from backend.usage.ledger import Used
 from backend.usage.spent import MAX_TOKENS, Spent

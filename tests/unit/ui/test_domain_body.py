@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.templates import DomainTemplate
 from tests.unit.ui.test_yaml_text import VALUES
 from ui.features.domains.form.body import (
     change_of,

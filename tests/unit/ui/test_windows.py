@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessagePage,

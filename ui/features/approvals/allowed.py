@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
 from ui import state
 from ui.client import ClientError
 from ui.features.approvals.calls import ask_again, get_allowed_tools

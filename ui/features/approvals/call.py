@@ -13,9 +13,9 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageStatus
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
 from backend.types import JSON
-from ui.shared.times import moment
+from ui.shared.formats.times import moment
 
 NOT_GIVEN: Final = object()
 _DONE = {

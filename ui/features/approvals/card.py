@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from backend.schemas.approvals import ApprovalStatus, DecisionType
-from backend.schemas.sessions import MessageStatus
-from ui import state
+from backend.schemas.conversations.sessions import MessageStatus
+from ui import navigation, state
 from ui.features.approvals import decision
 from ui.features.approvals import form as approval_form
 from ui.features.approvals.arguments import show_arguments, show_changes
@@ -14,9 +14,9 @@ from ui.features.approvals.call import ApprovalView, expiry_words, outcome_words
 from ui.features.approvals.decision import field_key
 from ui.features.approvals.state import deciding
 from ui.shared import banners
+from ui.shared.formats.times import zone
 from ui.shared.text.long_text import verbatim
 from ui.shared.text.markdown import plain
-from ui.shared.times import zone
 
 WRITTEN = (DecisionType.EDIT, DecisionType.REJECT, DecisionType.RESPOND)
 ICONS: dict[DecisionType | None, str] = {
@@ -35,7 +35,7 @@ def show(call: ApprovalView) -> None:
                 st.caption(f":material/timer: {words}", width="content")
         st.markdown(plain(call.description, 2_000))
         show_arguments(call.arguments, f"asked-{call.approval_id}")
-        if not state.is_read_only():
+        if not navigation.is_read_only():
             _decisions(call)
 
 

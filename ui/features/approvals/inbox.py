@@ -3,14 +3,15 @@
 import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
-from backend.schemas.sessions import MessageStatus
-from ui import state
+from backend.schemas.conversations.sessions import MessageStatus
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import from_approval
 from ui.features.approvals.calls import list_pending
 from ui.features.approvals.state import EVERYONE, desk, is_ticked
-from ui.shared import banners, pager, reader
+from ui.shared import banners, pager
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 SECONDS = 4
@@ -86,7 +87,7 @@ def _asked_for(approval: Approval) -> None:
     words.append(f"asked at {reader.moment(approval.created_at)}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.page_link(
-            state.CHAT_PAGE,
+            navigation.CHAT_PAGE,
             label=f"**{plain(approval.session_title or 'New chat', 80)}**",
             icon=":material/forum:",
             query_params={"session": str(approval.session_id)} | ({} if is_own else READ),

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from backend.schemas.branches import BranchChoice, Branches, MessageEdit
+from backend.schemas.conversations.branches import BranchChoice, Branches, MessageEdit
 from ui.client import Client
 
 

@@ -7,9 +7,10 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import ContentType, DisplayMessage, Turn, TurnStatus
-from ui import state
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Turn, TurnStatus
+from ui import navigation, state
 from ui.client import ClientError
+from ui.features.chat import state as chat_state
 from ui.features.chat import uploads
 from ui.features.chat.history import speaker
 from ui.features.domains import state as domain_state
@@ -33,9 +34,9 @@ def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
     if active is not None:
         placeholder = "Keep writing: your message is answered after this turn"
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
-    key = state.composer_key(session_id)
+    key = chat_state.composer_key(session_id)
     uploads.show(st.bottom, key)
-    state.restore_draft(key)
+    chat_state.restore_draft(key)
     # Only an input of the main area itself makes Streamlit open the page at its end.
     st.chat_input(
         placeholder,
@@ -70,16 +71,16 @@ def send(session_id: UUID | None, text: str) -> bool:
         return False
     domain = domain_state.chosen() if session_id is None else None
     model = state.memory().choice.model
-    key = state.send_key(" ".join(filter(None, (domain, model, text))))
+    key = chat_state.send_key(" ".join(filter(None, (domain, model, text))))
     try:
         accepted = state.client().send_message(session_id, text, key, domain=domain, model=model)
     except ClientError as problem:
         state.flash(problem)
         return False
-    state.sent()
-    state.name_composer(session_id, accepted.session_id)
-    state.show_session(accepted.session_id)
-    state.set_window(accepted.session_id, state.Window())
+    chat_state.sent()
+    chat_state.name_composer(session_id, accepted.session_id)
+    navigation.show_session(accepted.session_id)
+    navigation.set_window(accepted.session_id, state.Window())
     return True
 
 
@@ -89,11 +90,11 @@ def send_first(text: str, composer: str) -> None:
     The second click still comes from the previous URL, so the page's composer tells them apart.
     """
     with state.memory().acting:
-        begun = state.session_of_composer(composer)
+        begun = chat_state.session_of_composer(composer)
         if begun is None:
             send(None, text)
         else:
-            state.show_session(begun)
+            navigation.show_session(begun)
 
 
 def show_queue(queued: Sequence[Turn]) -> None:
@@ -103,7 +104,7 @@ def show_queue(queued: Sequence[Turn]) -> None:
             verbatim(turn.message, f"queued-{turn.id}")
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption(f":material/schedule: {queue_words(turn.queue_position)}")
-                if not state.is_read_only():
+                if not navigation.is_read_only():
                     _take_back_button(turn)
 
 
@@ -121,7 +122,7 @@ def _take_back_button(turn: Turn) -> None:
 def offer_retry(rows: Sequence[DisplayMessage]) -> None:
     """A Retry button after a turn that failed or was stopped, when it is the latest."""
     last = rows[-1] if rows else None
-    if last is None or last.turn_id is None or state.is_read_only():
+    if last is None or last.turn_id is None or navigation.is_read_only():
         return
     if last.content_type not in (ContentType.ERROR, ContentType.NOTICE):
         return
@@ -144,7 +145,7 @@ def offer_retry(rows: Sequence[DisplayMessage]) -> None:
 
 
 def _rebuild_button(offer: DisplayMessage) -> None:
-    session_id = state.open_session_id()
+    session_id = navigation.open_session_id()
     if session_id is not None:
         st.button(
             "Rebuild what the agent remembers",
@@ -157,13 +158,13 @@ def _rebuild_button(offer: DisplayMessage) -> None:
 
 
 def _new_session_link() -> None:
-    session_id = state.open_session_id()
+    session_id = navigation.open_session_id()
     if session_id is not None:
         st.page_link(
-            state.CONFIGURATION_PAGE,
+            navigation.CONFIGURATION_PAGE,
             label="Continue in a new session",
             icon=":material/arrow_forward:",
-            query_params=state.session_query(session_id),
+            query_params=navigation.session_query(session_id),
         )
 
 
@@ -186,10 +187,10 @@ def _try(call: Callable[..., None], *arguments: Any) -> None:
 
 
 def _send_draft(session_id: UUID | None) -> None:
-    key = state.composer_key(session_id)
+    key = chat_state.composer_key(session_id)
     text, files = uploads.submitted(key)
     session_id = uploads.take(session_id, key, files)
     if uploads.is_refused(key) or not send(session_id, uploads.with_files(text, key)):
-        state.keep_draft(key, text)
+        chat_state.keep_draft(key, text)
     else:
         uploads.sent(key)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.sessions import Session
-from ui import state
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.operations.server import ServerInfo
+from ui import navigation
 from ui.features.links import sharing
 from ui.features.results import exports
 from ui.features.usage import session as usage_session
@@ -25,11 +25,11 @@ def show(session: Session, server: ServerInfo) -> None:
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             if session.archived:
                 st.badge("Archived", icon=":material/archive:", color="gray")
-            if state.is_read_only():
+            if navigation.is_read_only():
                 st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
                 if session.owner == server.user:
                     st.page_link(
-                        state.CHAT_PAGE,
+                        navigation.CHAT_PAGE,
                         label="Write here",
                         icon=":material/edit:",
                         help="This session is yours",
@@ -39,26 +39,26 @@ def show(session: Session, server: ServerInfo) -> None:
                 banners.model_badge(server)
             usage_session.show(session)
             exports.show(session)
-            if session.owner == server.user and not state.is_read_only():
+            if session.owner == server.user and not navigation.is_read_only():
                 sharing.button(session)
             st.page_link(
-                state.SEARCH_PAGE,
+                navigation.SEARCH_PAGE,
                 label="",
                 icon=":material/search:",
                 help="Search in this session",
-                query_params=state.session_query(session.id),
+                query_params=navigation.session_query(session.id),
             )
             st.page_link(
-                state.CONFIGURATION_PAGE,
+                navigation.CONFIGURATION_PAGE,
                 label="",
                 icon=":material/tune:",
                 help="What this session was made with, and what its domain has changed since",
-                query_params=state.session_query(session.id),
+                query_params=navigation.session_query(session.id),
             )
             st.page_link(
-                state.INSPECTOR_PAGE,
+                navigation.INSPECTOR_PAGE,
                 label="",
                 icon=":material/troubleshoot:",
                 help="What the model reads of this session, and what it was sent",
-                query_params=state.session_query(session.id),
+                query_params=navigation.session_query(session.id),
             )

@@ -7,8 +7,8 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType, Session
-from ui import state
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType, Session
+from ui import navigation, state
 from ui.features.chat import jumps, message_actions, windows
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.messages import renderers, steps
@@ -29,13 +29,13 @@ def load(session: Session) -> MessagePage:
 
     Where the URL leads to a message for the first time, the window is one around it.
     """
-    if (position := state.wanted_jump(session.id)) is not None:
+    if (position := navigation.wanted_jump(session.id)) is not None:
         _jump(session, position)
-    window = state.window(session.id)
+    window = navigation.window(session.id)
     page = _read(session, window)
     if window.after is not None and page.next_after is None:
         window = windows.latest(len(page.items), session.message_count)
-        state.set_window(session.id, window)
+        navigation.set_window(session.id, window)
         page = _read(session, window)
     return page
 
@@ -52,7 +52,7 @@ def show(
         if page.next_before is not None and page.items:
             _earlier_button(page, session_id)
         draw(groups, session_id, actions)
-        if not state.window(session_id).is_latest:
+        if not navigation.window(session_id).is_latest:
             _later_buttons(page, session_id)
 
 
@@ -97,7 +97,7 @@ def _jump(session: Session, position: int) -> None:
     found = state.client().messages(session.id, limit=state.PAGE_ROWS, around=position)
     page = windows.cut_to_turns(found, Window(), keep=position)
     row = jumps.find_row(page.items, position)
-    state.jump_to(session.id, position, row, windows.around(page, session.message_count))
+    navigation.jump_to(session.id, position, row, windows.around(page, session.message_count))
 
 
 def _draw(block: Block, place: Place, actions: Actions) -> None:
@@ -125,8 +125,8 @@ def _earlier_button(page: MessagePage, session_id: UUID) -> None:
             key="earlier",
             type="tertiary",
             icon=":material/expand_less:",
-            on_click=state.set_window,
-            args=(session_id, windows.earlier(state.window(session_id), page)),
+            on_click=navigation.set_window,
+            args=(session_id, windows.earlier(navigation.window(session_id), page)),
         )
 
 
@@ -138,7 +138,7 @@ def _later_buttons(page: MessagePage, session_id: UUID) -> None:
                 key="later",
                 type="tertiary",
                 icon=":material/expand_more:",
-                on_click=state.set_window,
+                on_click=navigation.set_window,
                 args=(session_id, windows.later(page)),
             )
         st.button(
@@ -146,6 +146,6 @@ def _later_buttons(page: MessagePage, session_id: UUID) -> None:
             key="latest",
             type="tertiary",
             icon=":material/keyboard_double_arrow_down:",
-            on_click=state.show_latest,
+            on_click=navigation.show_latest,
             args=(session_id,),
         )

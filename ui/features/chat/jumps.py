@@ -6,8 +6,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import DisplayMessage, MessagePage
-from ui import state
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import calls
 from ui.features.chat.message_actions import BUSY, Actions
@@ -30,14 +30,14 @@ def find_row(rows: Sequence[DisplayMessage], position: int) -> UUID | None:
 
 def leads_into(blocks: Sequence[Block], session_id: UUID) -> bool:
     """Return whether a link has led to one of these blocks."""
-    jump = state.jump(session_id)
+    jump = navigation.jump(session_id)
     return jump is not None and any(block.row.id == jump.row for block in blocks)
 
 
 @contextmanager
 def mark(block: Block, session_id: UUID) -> Iterator[bool]:
     """Draw a block; marked, and open, where a link has led to it."""
-    jump = state.jump(session_id)
+    jump = navigation.jump(session_id)
     if jump is None or jump.row != block.row.id:
         yield False
         return
@@ -48,7 +48,7 @@ def mark(block: Block, session_id: UUID) -> Iterator[bool]:
 
 def say_where(session_id: UUID, actions: Actions) -> None:
     """Say so where the page does not show what a link has led to, and how to get there."""
-    jump = state.jump(session_id)
+    jump = navigation.jump(session_id)
     if jump is None or jump.row is not None:
         return
     path = f"sessions/{session_id}/messages"
@@ -77,7 +77,7 @@ def _show_branch(session_id: UUID, turn_id: UUID) -> None:
     except ClientError as problem:
         state.flash(problem)
         return
-    state.follow_again(session_id)
+    navigation.follow_again(session_id)
 
 
 def _positions(block: Block) -> list[int]:

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.sessions import DisplayMessage, Session, Turn, TurnStatus
-from ui import state
+from backend.schemas.conversations.sessions import DisplayMessage, Session, Turn, TurnStatus
+from ui import navigation, state
 from ui.client import ServiceUnavailable
 from ui.features.approvals.call import expiry_words, pending_calls
 from ui.features.approvals.decision import approve_all
@@ -113,10 +113,10 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
 def _what_it_waits_for(waits: Sequence[DisplayMessage], latest: Latest) -> None:
     """Say what the turn waits for, which may last for days."""
     calls = pending_calls(waits)
-    words = waiting_words(len(calls), is_reader=state.is_read_only())
+    words = waiting_words(len(calls), is_reader=navigation.is_read_only())
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f":material/approval: {words}", width="content")
-        if len(calls) > 1 and not state.is_read_only() and latest.active is not None:
+        if len(calls) > 1 and not navigation.is_read_only() and latest.active is not None:
             st.button(
                 f"Approve all {len(calls)}",
                 key=f"approve-all-{latest.active.id}",

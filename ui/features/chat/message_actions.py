@@ -8,17 +8,19 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.branches import MessageVersion
-from backend.schemas.sessions import DisplayMessage, MessageStatus, Session, Turn
+from backend.schemas.conversations.branches import MessageVersion
+from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus, Session, Turn
 from backend.schemas.usage import TurnFigures
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import calls
+from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
-from ui.shared import clipboard, last_known, reader
+from ui.shared import clipboard, last_known
+from ui.shared.formats import reader
+from ui.shared.formats.times import duration
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 MAX_COPIED_CHARS = 300_000
 BUSY = "Not while a turn runs: wait for its end, or stop it"
@@ -46,7 +48,7 @@ def load(session: Session, active: Turn | None) -> Actions:
     return Actions(
         session.id,
         active is not None,
-        state.is_read_only(),
+        navigation.is_read_only(),
         versions,
         names_models=bool(session.models),
     )
@@ -86,7 +88,7 @@ def is_edited(row: DisplayMessage, actions: Actions) -> bool:
 def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
     """An input with the message's text, in its place; Enter sends, as in the composer."""
     key = _edit_key(row)
-    state.restore_draft(key)
+    chat_state.restore_draft(key)
     st.chat_input(
         "Ask in other words",
         key=key,
@@ -195,7 +197,7 @@ def _button(
 
 def _begin_edit(row: DisplayMessage, _: UUID) -> None:
     state.memory().edited = row.id
-    state.keep_draft(_edit_key(row), str(row.content.get("text", "")))
+    chat_state.keep_draft(_edit_key(row), str(row.content.get("text", "")))
 
 
 def _end_edit() -> None:
@@ -204,22 +206,22 @@ def _end_edit() -> None:
 
 def _send_edit(row: DisplayMessage, session_id: UUID) -> None:
     key = _edit_key(row)
-    text = state.draft(key)
+    text = chat_state.draft(key)
     # The second Enter of two finds the edit sent.
     if state.memory().edited != row.id or row.turn_id is None or not text.strip():
         return
-    once = state.send_key(f"edit {row.turn_id} {text}")
+    once = chat_state.send_key(f"edit {row.turn_id} {text}")
     if _do(session_id, calls.edit_message, row.turn_id, text, once):
         _end_edit()
     else:
-        state.keep_draft(key, text)
+        chat_state.keep_draft(key, text)
 
 
 def _ask_again(turn_id: UUID, session_id: UUID) -> None:
     asked = state.memory().asked_again
     if turn_id in asked:
         return
-    if _do(session_id, calls.another_answer, turn_id, state.send_key(f"again {turn_id}")):
+    if _do(session_id, calls.another_answer, turn_id, chat_state.send_key(f"again {turn_id}")):
         asked.add(turn_id)
 
 
@@ -235,9 +237,9 @@ def _do(session_id: UUID, call: Callable[..., None], *arguments: Any) -> bool:
     except ClientError as problem:
         state.flash(problem)
         return False
-    state.sent()
-    if not state.window(session_id).is_latest:
-        state.show_latest(session_id)
+    chat_state.sent()
+    if not navigation.window(session_id).is_latest:
+        navigation.show_latest(session_id)
     return True
 
 

@@ -2,9 +2,9 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.domains import Domain
-from backend.schemas.operations import ServerInfo
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.templates import Domain
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.state import ModelChoice
 

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from backend.schemas.domains import Domain
-from backend.schemas.operations import ServerInfo
-from ui import state
+from backend.schemas.domains.templates import Domain
+from backend.schemas.operations.server import ServerInfo
 from ui.features.chat import composer
+from ui.features.chat import state as chat_state
 from ui.features.domains import choice as domain_choice
 from ui.shared import banners
 from ui.shared.text.markdown import plain
@@ -38,7 +38,7 @@ def show(server: ServerInfo) -> Domain | None:
                 icon=":material/chat_bubble:",
                 width="stretch",
                 on_click=composer.send_first,
-                args=(question, state.composer_key(None)),
+                args=(question, chat_state.composer_key(None)),
             )
     if server.is_demo_model:
         st.space("small")

@@ -9,9 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.typing import ChatInputValue
 
-from backend.schemas.files import FileDetails, attached_line
-from ui import state
+from backend.schemas.data.files import FileDetails, attached_line
+from ui import navigation, state
 from ui.client import ClientError
+from ui.features.chat import state as chat_state
 from ui.features.domains import state as domain_state
 from ui.shared.text.markdown import plain
 
@@ -116,6 +117,6 @@ def _leave_out(key: str, made: FileDetails) -> None:
 def _begin_session() -> UUID:
     """Make the session that the files belong to; the URL names it."""
     session = state.client().new_session(domain_state.chosen())
-    state.name_composer(None, session.id)
-    state.show_session(session.id)
+    chat_state.name_composer(None, session.id)
+    navigation.show_session(session.id)
     return session.id

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.schemas.sessions import DisplayMessage, MessagePage, MessageType
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType
 from ui.state import PAGE_ROWS, WINDOW_ROWS, Window
 
 MOST_CUT = (

@@ -3,8 +3,8 @@
 from urllib.parse import quote
 from uuid import UUID
 
-from backend.schemas.files import FileCorrections, FileDetails, FilePage, FilePreview
-from backend.schemas.sources import SourceDetails, SourceList, TableSample
+from backend.schemas.data.files import FileCorrections, FileDetails, FilePage, FilePreview
+from backend.schemas.data.sources import SourceDetails, SourceList, TableSample
 from ui.client import Client
 
 

@@ -5,7 +5,13 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from backend.schemas.files import EncodingName, FileCorrections, FileDetails, FileKind, FileTable
+from backend.schemas.data.files import (
+    EncodingName,
+    FileCorrections,
+    FileDetails,
+    FileKind,
+    FileTable,
+)
 from ui import state
 from ui.client import ClientError
 from ui.features.data import calls, details, words

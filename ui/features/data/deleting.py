@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.files import FileDetails
+from backend.schemas.data.files import FileDetails
 from ui import state
 from ui.client import ClientError
 from ui.features.data import state as data_state

@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from backend.schemas.files import FileDetails, FileTable
-from backend.schemas.sources import SourceDetails, SourceTable, TableSample
-from ui import state
+from backend.schemas.data.files import FileDetails, FileTable
+from backend.schemas.data.sources import SourceDetails, SourceTable, TableSample
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat.messages.files import download_name
 from ui.features.data import calls, words
 from ui.features.data import state as data_state
-from ui.shared import reader, tables
+from ui.shared import tables
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 GetSample = Callable[[str], TableSample]
@@ -37,10 +38,10 @@ def show_file(file: FileDetails) -> None:
     )
     if file.session_id:
         st.page_link(
-            state.CHAT_PAGE,
+            navigation.CHAT_PAGE,
             label="Open its session",
             icon=":material/forum:",
-            query_params=state.session_query(file.session_id),
+            query_params=navigation.session_query(file.session_id),
         )
     if file.problem:
         st.error(plain(file.problem, 600), icon=":material/error:")

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from backend.schemas.files import FilePage, FileSummary
-from backend.schemas.sources import SourceList, SourceSummary
+from backend.schemas.data.files import FilePage, FileSummary
+from backend.schemas.data.sources import SourceList, SourceSummary
 from ui import state
 from ui.client import ClientError
 from ui.features.chat.uploads import FILE_TYPES
 from ui.features.data import state as data_state
 from ui.features.data import words
-from ui.shared import pager, reader
+from ui.shared import pager
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 EVERY_SESSION = "Every session whose agents have tools for data"

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
-from backend.schemas.files import FilePreview
+from backend.schemas.data.files import FilePreview
 from ui.client import ClientError
 
 FILE, SOURCE = "file", "source"

@@ -1,8 +1,8 @@
 """How the page Data says things: sizes, kinds, who can use something. Pure."""
 
-from backend.schemas.files import FileKind, FileSummary
-from backend.schemas.sources import SourceSummary
-from ui.shared import reader
+from backend.schemas.data.files import FileKind, FileSummary
+from backend.schemas.data.sources import SourceSummary
+from ui.shared.formats import reader
 
 KINDS = {
     FileKind.TABLE: "Table",

@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from backend.schemas.configuration import (
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.data.sources import SourceList
+from backend.schemas.domains.configuration import (
     Catalog,
     DomainVersion,
     DomainVersionPage,
     Drift,
     TemplateCheck,
 )
-from backend.schemas.domains import Domain, DomainPage
-from backend.schemas.dry_runs import FirstRequest
-from backend.schemas.servers import ServersReport
-from backend.schemas.sessions import Session
-from backend.schemas.sources import SourceList
+from backend.schemas.domains.dry_runs import FirstRequest
+from backend.schemas.domains.servers import ServersReport
+from backend.schemas.domains.templates import Domain, DomainPage
 from ui.client import Client
 
 MAX_LISTED = 200

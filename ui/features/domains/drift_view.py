@@ -4,9 +4,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.configuration import Drift
-from backend.schemas.sessions import Session
-from ui import state
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.configuration import Drift
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.shared import banners, changes
@@ -19,7 +19,7 @@ def show(session: Session, drift: Drift) -> None:
         st.warning(plain(warning, 600), icon=":material/key_off:")
     st.markdown(_standing(session, drift))
     changes.show(drift.changes, f"drift-{session.id}")
-    if not state.is_read_only():
+    if not navigation.is_read_only():
         _continue(session, drift)
 
 
@@ -78,4 +78,4 @@ def _go_on(session_id: UUID, domain: str | None) -> None:
     except ClientError as problem:
         banners.error(problem)
         return
-    state.go_to_session(made.id)
+    navigation.go_to_session(made.id)

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from backend.schemas.domains import Domain
+from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.client import ClientError
 from ui.features.domains import calls as domains

@@ -5,15 +5,15 @@ from functools import partial
 
 import streamlit as st
 
-from backend.schemas.configuration import DomainVersion, DomainVersionSummary
-from backend.schemas.domains import Domain
+from backend.schemas.domains.configuration import DomainVersion, DomainVersionSummary
+from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
 from ui.shared import changes
+from ui.shared.formats.times import moment, zone
 from ui.shared.once import once
-from ui.shared.times import moment, zone
 
 
 def show(domain: Domain) -> None:

@@ -10,11 +10,12 @@ from backend.schemas.inspection import (
     ModelCallSummary,
     SentMessage,
 )
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.inspector import words
 from ui.features.inspector.calls import get_model_call, list_model_calls
-from ui.shared import banners, pager, reader
+from ui.shared import banners, pager
+from ui.shared.formats import reader
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
@@ -34,7 +35,7 @@ def show(session_id: UUID) -> None:
     if not page.items:
         st.caption("No model was asked in this session yet, or none is kept.")
         return
-    chosen = state.chosen_call()
+    chosen = navigation.chosen_call()
     listed, details = st.columns([2, 3], gap="medium")
     with listed:
         _list(session_id, page, chosen, before)
@@ -70,7 +71,7 @@ def _choice(call: ModelCallSummary, *, is_chosen: bool) -> None:
             key=f"call-{call.version}-{call.number}",
             type="secondary" if is_chosen else "tertiary",
             icon=":material/error:" if call.failure else None,
-            on_click=state.choose_call,
+            on_click=navigation.choose_call,
             args=(call.version, call.number),
         )
         st.caption(plain(words.call_words(call), 200))

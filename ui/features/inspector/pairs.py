@@ -8,7 +8,8 @@ from backend.schemas.inspection import InspectedRow, Inspection, Pair, ReadMessa
 from ui import state
 from ui.features.inspector import words
 from ui.features.inspector.calls import get_inspection
-from ui.shared import pager, reader
+from ui.shared import pager
+from ui.shared.formats import reader
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain

@@ -1,5 +1,6 @@
 """What the inspector says in words: context_statuses, reasons, who speaks."""
 
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 from backend.schemas.inspection import (
     ContextStatus,
     InspectedRow,
@@ -9,10 +10,9 @@ from backend.schemas.inspection import (
     ReadMessage,
     Reason,
 )
-from backend.schemas.sessions import ContentType, DisplayMessage, MessageType
-from ui.shared import reader
+from ui.shared.formats import reader
+from ui.shared.formats.times import duration
 from ui.shared.text.json_text import lay_out
-from ui.shared.times import duration
 
 CONTEXT_STATUSES = {
     ContextStatus.KEPT: ("green", "kept"),

@@ -2,8 +2,13 @@
 
 from uuid import UUID
 
-from backend.schemas.links import NewSessionLink, SessionLink, SessionLinks, SharedSession
-from backend.schemas.sessions import MessagePage
+from backend.schemas.conversations.links import (
+    NewSessionLink,
+    SessionLink,
+    SessionLinks,
+    SharedSession,
+)
+from backend.schemas.conversations.sessions import MessagePage
 from ui.client import Client
 
 

@@ -6,12 +6,13 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.links import SessionLink
-from backend.schemas.sessions import Session
-from ui import state
+from backend.schemas.conversations.links import SessionLink
+from backend.schemas.conversations.sessions import Session
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.links import calls
-from ui.shared import banners, reader
+from ui.shared import banners
+from ui.shared.formats import reader
 
 _MADE = "made-link"
 
@@ -77,7 +78,7 @@ def _make(session_id: UUID) -> None:
         state.flash(problem)
         return
     here = urlsplit(st.context.url or "")
-    st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{state.LINK}={made.token}"
+    st.session_state[_MADE] = f"{here.scheme}://{here.netloc}/shared?{navigation.LINK}={made.token}"
 
 
 def _revoke(session_id: UUID, link_id: UUID) -> None:

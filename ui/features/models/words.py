@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from backend.schemas.connections import ConnectionSource, ConnectionUsed, ModelConnection
+from ui.shared.formats.times import moment
 from ui.shared.text.markdown import plain
-from ui.shared.times import moment
 
 RULE = (
     "What is saved here takes the place of OPENAI_API_KEY, OPENAI_BASE_URL and MODEL as a whole,"

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 from uuid import UUID
 
-from backend.schemas.queries import QueryTable
+from backend.schemas.data.queries import QueryTable
 from ui.client import Client
 
 Format = Literal["csv", "xlsx"]

@@ -15,7 +15,8 @@ from backend.tabular.charts import (
     to_vega,
 )
 from ui.features.results import picture
-from ui.shared import reader, tables
+from ui.shared import tables
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 HEIGHT = 320

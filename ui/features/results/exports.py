@@ -5,7 +5,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
 from ui import state
 from ui.client import ClientError
 from ui.shared.tables import file_name

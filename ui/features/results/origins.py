@@ -9,7 +9,7 @@ import streamlit as st
 
 from backend.tabular.csv_text import csv_of
 from backend.tabular.workbook import workbook_of
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.results import calls
 from ui.features.results.calls import Format
@@ -83,7 +83,7 @@ def origin_of(table: Table, session_id: UUID) -> Origin:
     result_id = table.get("result_id")
     if not result_id:
         return AtHand(table)
-    return Stored(state.result_path(session_id, str(result_id)))
+    return Stored(navigation.result_path(session_id, str(result_id)))
 
 
 # By person: what one may see is not kept for another.

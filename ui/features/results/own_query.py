@@ -7,7 +7,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.results import calls, view
 from ui.features.results.origins import Asked
@@ -41,7 +41,7 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
 
     Whoever reads by a link runs nothing.
     """
-    if state.link_token() is not None:
+    if navigation.link_token() is not None:
         return
     editor = state.memory().own_queries.get(call_id)
     if not isinstance(editor, Editor):

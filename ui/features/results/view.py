@@ -14,7 +14,8 @@ from ui.client import ClientError
 from ui.features.results import chart
 from ui.features.results.calls import Format
 from ui.features.results.origins import Origin
-from ui.shared import clipboard, reader, tables
+from ui.shared import clipboard, tables
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 TABLE, CHART = "Table", "Chart"

@@ -6,8 +6,8 @@ from backend.schemas.retention import Reason, Retention, RetentionRules
 from ui import state
 from ui.client import ClientError
 from ui.features.retention.calls import apply_retention
-from ui.shared import reader
-from ui.shared.times import zone
+from ui.shared.formats import reader
+from ui.shared.formats.times import zone
 
 REASONS = {
     Reason.AGE: "unused for too long",

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from backend.schemas.search import SearchPage
+from backend.schemas.conversations.search import SearchPage
 from ui.client import Client
 
 PAGE_HITS = 20

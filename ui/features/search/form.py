@@ -5,9 +5,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from backend.schemas.search import SearchPage
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.search import SearchPage
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.operations.server import ServerInfo
 from ui import state
 from ui.features.search import calls
 from ui.shared.text.markdown import plain

@@ -7,12 +7,12 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.search import SearchHit, SearchPage, SnippetPart
-from backend.schemas.sessions import ContentType, MessageType
-from ui import state
+from backend.schemas.conversations.search import SearchHit, SearchPage, SnippetPart
+from backend.schemas.conversations.sessions import ContentType, MessageType
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.search.form import Wanted
-from ui.shared import reader
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 _FOUND = "search-found"
@@ -116,7 +116,7 @@ def _draw_hit(hit: SearchHit, *, is_own: bool) -> None:
     place = {"session": str(hit.session_id), "at": str(hit.position)}
     with st.container(gap=None, key=f"found-{hit.message_id}"):
         st.page_link(
-            state.CHAT_PAGE,
+            navigation.CHAT_PAGE,
             label=" · ".join([reader.moment(hit.created_at), _speaker(hit)]),
             icon=_SPEAKERS[hit.message_type],
             query_params=place if is_own else {**place, "view": "read"},

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.servers import ServerReport, ServersReport, ServerTool, VersionStatus
+from backend.schemas.domains.servers import ServerReport, ServersReport, ServerTool, VersionStatus
 from ui import state
 from ui.client import ClientError
 from ui.features.servers.calls import check_servers

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from backend.schemas.servers import (
+from backend.schemas.domains.servers import (
     ServersReport,
     ToolVersionDecision,
     ToolVersionPage,

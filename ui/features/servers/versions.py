@@ -6,12 +6,13 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.servers import ToolVersion, ToolVersionPage, VersionStatus
+from backend.schemas.domains.servers import ToolVersion, ToolVersionPage, VersionStatus
 from ui import state
 from ui.client import ClientError
 from ui.features.servers.calls import decide_version, list_versions
 from ui.features.servers.words import changes, version_words
-from ui.shared import banners, reader
+from ui.shared import banners
+from ui.shared.formats import reader
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from backend.schemas.servers import ServerReport, ToolVersion
+from backend.schemas.domains.servers import ServerReport, ToolVersion
+from ui.shared.formats.times import duration
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.line_diff import diff_lines
-from ui.shared.times import duration
 
 EFFECTS = {
     "read_only": "reads only",

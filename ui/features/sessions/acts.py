@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from backend.schemas.sessions import MAX_TITLE_CHARS, SessionChange
-from ui import state
+from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, SessionChange
+from ui import navigation, state
 from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.features.sessions import pages
 
@@ -54,7 +54,7 @@ def _do(act: Act) -> None:
 
 
 def _open(act: Act) -> None:
-    state.leave_for(act.ids[0] if act.ids else None)
+    navigation.leave_for(act.ids[0] if act.ids else None)
 
 
 def _change(act: Act, **fields: object) -> None:
@@ -72,7 +72,7 @@ def _rename(act: Act) -> None:
 
 
 def _delete(act: Act) -> None:
-    was_open = state.open_session_id() in act.ids
+    was_open = navigation.open_session_id() in act.ids
 
     def delete_one(session_id: UUID) -> None:
         with suppress(NotFound):  # somebody else was faster
@@ -81,7 +81,7 @@ def _delete(act: Act) -> None:
 
     _for_each(act, delete_one)
     if was_open:
-        state.leave_for(None)
+        navigation.leave_for(None)
 
 
 def _for_each(act: Act, do: Callable[[UUID], None]) -> None:

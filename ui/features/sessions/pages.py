@@ -1,10 +1,11 @@
 """The sessions that the sidebar holds: pinned ones, the latest, and the older ones so far."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from backend.schemas.sessions import Session, SessionPage
-from ui import state
+from backend.schemas.conversations.sessions import Session, SessionPage
+from ui import navigation, state
 from ui.client import ServiceUnavailable
 from ui.shared import last_known
 from ui.shared.watch import LATEST
@@ -30,7 +31,7 @@ def load() -> Held:
         held.older = _newest_first([*_moved_down(held.first, page), *held.older], page.items)
     held.first, held.first_cursor = page.items, page.next_cursor
     fresh = [*pinned, *page.items]
-    state.note_statuses(fresh)
+    _note_statuses(fresh)
     is_pinned = {session.id for session in pinned}
     older = [session for session in held.older if session.id not in is_pinned]
     return Held([*fresh, *older], held.older_cursor if held.older else page.next_cursor)
@@ -83,6 +84,18 @@ def _read(limit: int, *, pinned: bool = False, cursor: str | None = None) -> Ses
         if not state.memory().known:
             raise
         return SessionPage(items=[], next_cursor=None)
+
+
+def _note_statuses(sessions: Iterable[Session]) -> None:
+    """Mark as unread what has ended since the list was last drawn, but for the open one."""
+    held, open_id = state.memory(), navigation.open_session_id()
+    for session in sessions:
+        was_busy = held.statuses.get(session.id, "idle") != "idle"
+        if was_busy and session.status == "idle":
+            held.unread.add(session.id)
+        held.statuses[session.id] = session.status
+    if open_id is not None:
+        held.unread.discard(open_id)
 
 
 def _moved_down(before: list[Session], page: SessionPage) -> list[Session]:

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.sessions import MAX_TITLE_CHARS, Session, TurnStatus
-from ui import state
+from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session, TurnStatus
+from ui import navigation, state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import Held
+from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
-from ui.shared.times import grouped, zone
 
 FOLDER = Path(__file__).parent / "list"
 # One module: what Streamlit imports by the text cannot import its neighbours.
@@ -37,7 +37,7 @@ def show() -> None:
 
 def list_data(held: Held, acted: int) -> dict[str, Any]:
     """Return what the browser is told: rows by group, and up to which act all is done."""
-    open_id = state.open_session_id()
+    open_id = navigation.open_session_id()
     now = datetime.now(zone(st.context.timezone))
     return {
         "groups": [

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from backend.schemas.operations import ServerInfo
-from ui import state
+from backend.schemas.operations.server import ServerInfo
+from ui import navigation, state
 from ui.features.approvals import allowed as approval_allowed
 from ui.features.sessions import session_list
 from ui.pages import PAGES, PageSpec
-from ui.shared import reader, shortcuts
+from ui.shared import shortcuts
+from ui.shared.formats import reader
 
 # Only the list scrolls. Sent before it, so that nothing moves when the list appears.
 LAYOUT = session_list.FOLDER / "sidebar.css"
@@ -26,7 +27,7 @@ def show(server: ServerInfo | None) -> None:
             shortcut="Mod+Shift+O",
             width="stretch",
         ):
-            state.go_to_new_chat()
+            navigation.go_to_new_chat()
         _search()
         if server is not None:
             session_list.show()
@@ -83,7 +84,7 @@ def _links(pages: Sequence[PageSpec]) -> None:
 
 
 def _label(page: PageSpec) -> str:
-    waiting = state.server().pending_approvals if page.path == state.INBOX_PAGE else 0
+    waiting = state.server().pending_approvals if page.path == navigation.INBOX_PAGE else 0
     return f"{page.title} :primary-badge[{reader.number(waiting)}]" if waiting else page.title
 
 

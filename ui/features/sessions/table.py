@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from backend.schemas.sessions import SessionPage, TurnStatus
-from ui import state
+from backend.schemas.conversations.sessions import SessionPage, TurnStatus
+from ui import navigation, state
 from ui.shared import pager
-from ui.shared.times import zone
+from ui.shared.formats.times import zone
 
 PAGE_ROWS = 50
 STATUSES = {
@@ -84,7 +84,7 @@ def show(page: SessionPage, user: str) -> None:
     st.caption("Choose a row to open its session; other people's sessions are read-only.")
     if rows := event["selection"]["rows"]:
         session = page.items[rows[0]]
-        state.go_to_session(session.id, read_only=session.owner != user)
+        navigation.go_to_session(session.id, read_only=session.owner != user)
 
 
 def to_frame(page: SessionPage) -> pd.DataFrame:

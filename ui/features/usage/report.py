@@ -10,7 +10,7 @@ import streamlit as st
 
 from backend.schemas.usage import DomainBudgets, UsageBy, UsageReport, UsageRow
 from ui.features.usage import words as usage_words
-from ui.shared import reader
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 NAMES = {

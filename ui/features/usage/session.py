@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from backend.schemas.sessions import Session
+from backend.schemas.conversations.sessions import Session
 from backend.schemas.usage import SessionUsage
-from ui import state
+from ui import navigation, state
 from ui.client import ClientError
 from ui.features.usage import words as usage_words
 from ui.features.usage.calls import get_session_usage
+from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 FORMATS = {
     "In": st.column_config.NumberColumn(format="localized"),
@@ -62,4 +62,4 @@ def _draw(used: SessionUsage) -> None:
             column_config=FORMATS,
         )
     st.caption("Each model call is in the inspector.")
-    st.page_link(state.USAGE_PAGE, label="Usage of all sessions", icon=":material/bar_chart:")
+    st.page_link(navigation.USAGE_PAGE, label="Usage of all sessions", icon=":material/bar_chart:")

@@ -1,8 +1,8 @@
 """Says usage and budgets the way people do. Pure."""
 
-from backend.schemas.sessions import Usage
+from backend.schemas.conversations.sessions import Usage
 from backend.schemas.usage import Budget, BudgetKind
-from ui.shared import reader
+from ui.shared.formats import reader
 
 BUDGETS = {
     BudgetKind.SESSION_TOKENS: "This session",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.work import Work
+from backend.schemas.operations.work import Work
 from ui import state
 from ui.client import ClientError
 from ui.features.work import turns as work_turns

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.sessions import TurnStatus
-from backend.schemas.work import WorkTurn
-from ui import state
+from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.operations.work import WorkTurn
+from ui import navigation
 from ui.features.chat.composer import retry, stop
-from ui.shared import reader
+from ui.shared.formats import reader
+from ui.shared.formats.times import duration
 from ui.shared.once import is_done
 from ui.shared.states import loss_words, silence_words, wait_words
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 SHOWN = 30
 COLOURS = {TurnStatus.RUNNING: "green", TurnStatus.WAITING: "orange"}
@@ -78,7 +78,7 @@ def _head(turn: WorkTurn) -> DeltaGenerator:
     """The first line of a card, with the session at its left; the rest stands at the right."""
     head = st.container(horizontal=True, vertical_alignment="center", wrap=False)
     head.container(width="stretch").page_link(
-        state.CHAT_PAGE,
+        navigation.CHAT_PAGE,
         label=plain(turn.title or "New chat", 80),
         query_params={"session": str(turn.session_id), "view": "read"},
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from backend.schemas.work import WorkerInfo
+from backend.schemas.operations.work import WorkerInfo
 from ui import state
 from ui.client import ClientError
 from ui.shared import banners

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from ui import state
-from ui.shared import reader
+from ui.shared.formats import reader
 from ui.shared.text.formulas import write_formulas
 from ui.shared.text.markdown import Piece, safe_markdown, split_pieces
 from ui.shared.text.markup import highlighted_as, is_too_much

@@ -20,7 +20,7 @@ from backend.agents.middleware.shortening.compaction import (
     transcript,
 )
 from backend.agents.policy_context import Notice, OwnCall, PolicyContext
-from backend.errors import AppError
+from backend.errors.base import AppError
 from backend.schemas.wire import Input
 from db.failpoints import failpoint
 

@@ -6,7 +6,7 @@ import httpx
 from mcp.shared.exceptions import McpError
 from mcp.types import CONNECTION_CLOSED
 
-from backend.errors import ToolServerUnavailable
+from backend.errors.tools import ToolServerUnavailable
 
 
 def failure_of(error: BaseException | None, seconds: float) -> str:

@@ -15,7 +15,7 @@ from mcp.types import CONNECTION_CLOSED, CallToolResult, ReadResourceResult, Too
 from pydantic import AnyUrl, ValidationError
 
 from backend.domains.commands import Commands
-from backend.schemas.domains import McpServer, StdioServer, StreamableHttpServer
+from backend.schemas.domains.templates import McpServer, StdioServer, StreamableHttpServer
 from backend.tools.mcp.connection.failures import failure_of, is_refused, said_of_status
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.rescue import rescue

@@ -23,9 +23,9 @@ from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
 from backend.domains.commands import Commands
-from backend.errors import ToolServerUnavailable
+from backend.errors.tools import ToolServerUnavailable
 from backend.llm.parts import has_too_many_parts
-from backend.schemas.domains import StdioServer
+from backend.schemas.domains.templates import StdioServer
 from backend.tools.mcp.connection.rescue import TooManyParts
 from backend.tools.mcp.connection.wire import MAX_ANSWER_BYTES, Pace
 

@@ -10,8 +10,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import ContentType, DisplayMessage, Turn
-from ui import state
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Turn
+from ui import navigation, state
+from ui.features.chat import state as chat_state
 from ui.features.domains import state as domain_state
 from ui.shared import assets
 
@@ -53,7 +54,7 @@ def show(
         data={
             "session": str(session_id) if session_id else None,
             "domain": domain_state.chosen() if session_id is None else None,
-            "composer": f"st-key-{state.composer_key(session_id)}",
+            "composer": f"st-key-{chat_state.composer_key(session_id)}",
             "choice": asdict(held.choice),
             "active": str(active.id) if active else None,
             "agent": active.agent if active else None,
@@ -81,6 +82,6 @@ def _want_rows() -> None:
 def _open_begun() -> None:
     """Open the session that a new chat has become."""
     begun = UUID(str(st.session_state[KEY]["begun"]))
-    state.name_composer(None, begun)
-    state.show_session(begun)
-    state.set_window(begun, state.Window())
+    chat_state.name_composer(None, begun)
+    navigation.show_session(begun)
+    navigation.set_window(begun, state.Window())

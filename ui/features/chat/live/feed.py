@@ -13,8 +13,8 @@ import httpx
 from httpx_sse import ServerSentEvent, aconnect_sse
 from pydantic import ValidationError
 
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, Turn, TurnPage
 from backend.schemas.events import EVENTS, SessionEvent, read_event
-from backend.schemas.sessions import DisplayMessage, MessagePage, Turn, TurnPage
 from backend.types import JSON
 from ui.features.chat.live.frames import SessionFrames
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
+from backend.schemas.conversations.sessions import DisplayMessage, Turn, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -29,7 +30,6 @@ from backend.schemas.events import (
     TurnQueued,
     TurnStarted,
 )
-from backend.schemas.sessions import DisplayMessage, Turn, TurnStatus
 from backend.types import JSON
 from ui.features.chat.live.live_turn import LiveTurn
 from ui.shared.states import running_words

@@ -4,6 +4,14 @@ import time
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
+from backend.schemas.conversations.sessions import (
+    ContentType,
+    DisplayMessage,
+    MessageStatus,
+    MessageType,
+    Turn,
+    TurnStatus,
+)
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -15,14 +23,6 @@ from backend.schemas.events import (
     ThinkingDelta,
     TurnFinished,
     TurnStarted,
-)
-from backend.schemas.sessions import (
-    ContentType,
-    DisplayMessage,
-    MessageStatus,
-    MessageType,
-    Turn,
-    TurnStatus,
 )
 from ui.features.chat.messages.blocks import Block, to_blocks
 from ui.shared.states import queue_words, wait_words, waiting_words

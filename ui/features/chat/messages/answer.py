@@ -8,7 +8,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 from backend.tabular.markdown_tables import find_tables
 from ui.features.chat.messages import files
 from ui.features.results import view

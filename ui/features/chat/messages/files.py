@@ -7,10 +7,10 @@ from uuid import UUID
 import streamlit as st
 from PIL import Image
 
-from backend.schemas.sessions import DisplayMessage
-from ui import state
+from backend.schemas.conversations.sessions import DisplayMessage
+from ui import navigation, state
 from ui.client import ClientError
-from ui.shared import reader
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 # Kinds that hold pixels and nothing else; SVG, for one, is a page that may call out.
@@ -67,7 +67,7 @@ def is_image(data: bytes) -> bool:
 
 def fetch(session_id: UUID, result_id: str) -> bytes:
     """Return the bytes of a stored file; none where it cannot be had."""
-    return _fetch(state.server().user, state.result_path(session_id, result_id))
+    return _fetch(state.server().user, navigation.result_path(session_id, result_id))
 
 
 # By person: what one may see is not kept for another.
@@ -84,7 +84,7 @@ def _load(path: str) -> bytes:
 
 
 def _offer_download(row: DisplayMessage, session_id: UUID, key: str) -> None:
-    path = state.result_path(session_id, str(row.metadata["result_id"]))
+    path = navigation.result_path(session_id, str(row.metadata["result_id"]))
     st.download_button(
         label(row),
         lambda: _load(path),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import (
+from backend.schemas.conversations.sessions import (
     ContentType,
     DisplayMessage,
     MessageStatus,
@@ -24,10 +24,10 @@ from ui.features.results import own_query, view
 from ui.features.results.origins import origin_of
 from ui.features.results.sql_text import lay_out as lay_out_sql
 from ui.shared import links
+from ui.shared.formats.times import duration
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 ARGUMENT_CHARS = 60
 RUNNING_ICON = "spinner"

@@ -6,12 +6,12 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.sessions import ContentType, MessageStatus
+from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from ui.features.chat.messages import renderers
 from ui.features.chat.messages.blocks import Block, seconds_taken
 from ui.features.chat.messages.renderers import Place
+from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
-from ui.shared.times import duration
 
 FEWEST = 2  # one step is a line by itself
 MOST_NAMES = 3

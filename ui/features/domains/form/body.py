@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from backend.schemas.configuration import Fault
-from backend.schemas.domains import DomainTemplate
+from backend.schemas.domains.configuration import Fault
+from backend.schemas.domains.templates import DomainTemplate
 from backend.types import JSON
 from ui.shared.text.markdown import plain
 

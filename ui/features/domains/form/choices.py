@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from backend.schemas.configuration import Catalog, CatalogPolicy
-from backend.schemas.domains import Domain
+from backend.schemas.domains.configuration import Catalog, CatalogPolicy
+from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.client import ClientError
 from ui.features.domains import calls as domains

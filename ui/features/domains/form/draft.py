@@ -10,9 +10,9 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.configuration import Fault
-from backend.schemas.dry_runs import FirstRequest
-from backend.schemas.servers import ServersReport
+from backend.schemas.domains.configuration import Fault
+from backend.schemas.domains.dry_runs import FirstRequest
+from backend.schemas.domains.servers import ServersReport
 from backend.types import JSON
 from ui.features.domains.form import body as bodies
 from ui.features.domains.form.body import Path

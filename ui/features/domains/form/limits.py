@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.domains import Limits
+from backend.schemas.domains.templates import Limits
 from ui.features.domains.form import fields
 from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import About

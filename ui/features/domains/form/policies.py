@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.configuration import CatalogPolicy
+from backend.schemas.domains.configuration import CatalogPolicy
 from backend.types import JSON
 from ui.features.domains.form import body as bodies
 from ui.features.domains.form import fields, rows, rules

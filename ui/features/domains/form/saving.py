@@ -4,8 +4,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.configuration import TemplateCheck
-from backend.schemas.domains import Domain
+from backend.schemas.domains.configuration import TemplateCheck
+from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.client import ClientError
 from ui.features.domains import calls as domains

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.configuration import TemplateCheck
-from backend.schemas.dry_runs import FirstRequest
-from backend.schemas.servers import ServerReport, ServersReport
+from backend.schemas.domains.configuration import TemplateCheck
+from backend.schemas.domains.dry_runs import FirstRequest
+from backend.schemas.domains.servers import ServerReport, ServersReport
 from backend.types import JSON
 from ui import state
 from ui.client import ClientError

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from backend.schemas.domains import Domain
+from backend.schemas.domains.templates import Domain
 from ui import state
 from ui.features.domains import calls as domains
 from ui.features.domains.form import (

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from backend.schemas.configuration import Fault
+from backend.schemas.domains.configuration import Fault
 from ui.features.domains.form import body as bodies
 from ui.features.domains.form.draft import Draft
 from ui.shared.text import yaml_text

@@ -1,0 +1,144 @@
+"""Chat: a message in, a turn out; answered at once or when the turn has ended."""
+
+from functools import partial
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep, WaitsDep
+from backend.api.http.bodies import SCOPE_KEY, Body
+from backend.api.http.sanitize import Sent
+from backend.api.http.threads import read_finished
+from backend.auth.scope import Scope
+from backend.conversations.messages import last_answer
+from backend.errors.base import InvalidInput
+from backend.schemas.conversations.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
+from backend.turns.follow.waiting import Waits
+from backend.turns.lifecycle import is_finished
+from backend.turns.process.services import Services
+from backend.turns.queries import find_turn, turn_of
+from backend.turns.submit import service as turns
+from backend.turns.submit.service import Submission
+
+router = APIRouter(tags=["chat"])
+
+DEFAULT_WAIT_SECONDS = 60.0
+MAX_WAIT_SECONDS = 600.0
+
+Prefer = Annotated[
+    str | None,
+    Header(description="`respond-async`: answer 202 at once. `wait=N`: wait N seconds at most."),
+]
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {"model": ChatResponse, "description": "Accepted; the turn goes on by itself."}
+}
+
+
+@router.post("/chat", responses=ACCEPTED)
+async def chat(
+    body: Sent[NewChatRequest],
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    waits: WaitsDep,
+    scope: ScopeDep,
+    prefer: Prefer = None,
+    idempotency_key: IdempotencyKey = None,
+) -> ChatResponse:
+    """Continue a session, or start one.
+
+    Where too many of one's requests wait already (`USER_WAITS`), or too many large ones, this one
+    is answered 202 at once, as with `Prefer: respond-async`.
+    """
+    ask = Submission(
+        body.message, body.session_id, body.domain, body.agent, idempotency_key, model=body.model
+    )
+    return await _answer(services, waits, scope, ask, prefer, request, response)
+
+
+@router.post("/sessions/{session_id}/chat", responses=ACCEPTED)
+async def chat_in_session(
+    session_id: UUID,
+    body: Sent[ChatRequest],
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    waits: WaitsDep,
+    scope: ScopeDep,
+    prefer: Prefer = None,
+    idempotency_key: IdempotencyKey = None,
+) -> ChatResponse:
+    """Continue this session; answered at once or when the turn has ended, as `/chat`."""
+    ask = Submission(body.message, session_id, None, body.agent, idempotency_key, model=body.model)
+    return await _answer(services, waits, scope, ask, prefer, request, response)
+
+
+def wait_seconds(prefer: str | None) -> float:
+    """Return how long a client wants to wait, from its Prefer header (RFC 7240).
+
+    Raise InvalidInput.
+    """
+    seconds = DEFAULT_WAIT_SECONDS
+    for preference in (prefer or "").replace(";", ",").split(","):
+        name, _, value = map(str.strip, preference.partition("="))
+        if name.lower() == "respond-async":
+            return 0.0
+        if name.lower() == "wait":
+            value = value[1:-1] if value[:1] == value[-1:] == '"' else value
+            if not (value.isascii() and value.isdigit()):
+                raise InvalidInput("Prefer: wait=N takes a whole number of seconds.")
+            seconds = min(float(value), MAX_WAIT_SECONDS)
+    return seconds
+
+
+async def _answer(
+    services: Services,
+    waits: Waits,
+    scope: Scope,
+    ask: Submission,
+    prefer: str | None,
+    request: Request,
+    response: Response,
+) -> ChatResponse:
+    seconds = wait_seconds(prefer)
+    turn = await run_in_threadpool(turns.submit, services, scope, ask)
+    answer = _response(turn, None)
+    body: Body = request.scope[SCOPE_KEY]
+    if not is_finished(turn.status) and seconds and waits.has_room(scope, body.is_large):
+        body.leave()
+        await waits.wait(scope, turn, seconds, _until_gone(request), body.is_large)
+        answer = await read_finished(partial(_read_answer, services, scope, turn.id))
+    elif is_finished(turn.status):
+        answer = await read_finished(partial(_read_answer, services, scope, turn.id))
+    if not is_finished(answer.status):
+        response.status_code = 202
+        response.headers["Location"] = f"/api/v1/turns/{turn.id}"
+    return answer
+
+
+async def _until_gone(request: Request) -> None:
+    """Wait until the client has closed its connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _read_answer(services: Services, scope: Scope, turn_id: UUID) -> ChatResponse:
+    with services.database.read() as session:
+        row = find_turn(session, scope, turn_id)
+        turn, since = turn_of(session, row), row.message_position
+        said = None
+        if is_finished(turn.status) and since is not None:
+            said = last_answer(session, turn.session_id, turn.id, since)
+        return _response(turn, said)
+
+
+def _response(turn: Turn, said: str | None) -> ChatResponse:
+    return ChatResponse(
+        session_id=turn.session_id,
+        turn_id=turn.id,
+        status=turn.status,
+        response=said,
+        agent=turn.agent,
+    )

@@ -1,0 +1,86 @@
+"""Links to sessions: made and revoked by the owner, read by whoever has one."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.files import RESPONSES as RESULTS
+from backend.api.files import result_response
+from backend.api.http.sanitize import Text, Whole
+from backend.api.http.threads import large
+from backend.conversations import links
+from backend.conversations.messages import get_result, list_messages
+from backend.schemas.conversations.links import (
+    NewSessionLink,
+    SessionLink,
+    SessionLinks,
+    SharedSession,
+)
+from backend.schemas.conversations.sessions import MessagePage
+
+router = APIRouter(tags=["links"])
+Token = Annotated[Text, Path(min_length=1, max_length=200)]
+
+
+@router.post("/sessions/{session_id}/links", status_code=201)
+def make_link(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> NewSessionLink:
+    """Make a link by which others of the installation read this session; for its owner."""
+    with services.database.transaction() as session:
+        return links.make_link(session, scope, session_id)
+
+
+@router.get("/sessions/{session_id}/links")
+def list_links(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionLinks:
+    """All links to this session, revoked ones too; for its owner."""
+    with services.database.read() as session:
+        return links.list_links(session, scope, session_id)
+
+
+@router.delete("/sessions/{session_id}/links/{link_id}")
+def revoke_link(
+    session_id: UUID, link_id: UUID, services: ServicesDep, scope: ScopeDep
+) -> SessionLink:
+    """Revoke a link for good: it opens nothing any more, and says since when."""
+    with services.database.transaction() as session:
+        return links.revoke_link(session, scope, session_id, link_id)
+
+
+@router.get("/shared/{token}")
+def get_shared_session(token: Token, services: ServicesDep) -> SharedSession:
+    """The session that a link opens; 410 when the link was revoked."""
+    with services.database.read() as session:
+        return links.open_link(session, token)[1]
+
+
+@router.get("/shared/{token}/messages")
+@large
+def get_shared_messages(
+    token: Token,
+    services: ServicesDep,
+    after: Annotated[Whole | None, Query(ge=0, description="0: from the first.")] = None,
+    before: Annotated[Whole | None, Query(ge=1)] = None,
+    limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
+) -> MessagePage:
+    """Its messages in ascending position, of the branch that is shown: as those of a session."""
+    with services.database.read() as session:
+        scope, shared = links.open_link(session, token)
+        return list_messages(
+            session, scope, shared.id, after=after, before=before, limit=limit, of_branch=True
+        )
+
+
+@router.get("/shared/{token}/results/{result_id}", response_model=None, responses=RESULTS)
+@large
+def get_shared_result(
+    token: Token,
+    result_id: UUID,
+    services: ServicesDep,
+    format: Literal["json", "csv", "xlsx", "file"] = "json",
+) -> Response | dict[str, Any]:
+    """What one of its messages has but the beginning of: a whole table, an image, a file."""
+    with services.database.read() as session:
+        scope, shared = links.open_link(session, token)
+        result = get_result(session, scope, shared.id, result_id)
+    return result_response(result, result_id, format)

@@ -1,0 +1,69 @@
+"""Turns: looked at, stopped, tried again, asked in other words."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
+from backend.schemas.approvals import Decisions
+from backend.schemas.conversations.branches import MessageEdit
+from backend.schemas.conversations.sessions import Turn
+from backend.turns.control.decide import decide_turn
+from backend.turns.control.stop import stop_turn
+from backend.turns.history import retry as retrying
+from backend.turns.queries import find_turn, turn_of
+from backend.turns.submit.service import Submission
+
+router = APIRouter(prefix="/turns", tags=["turns"])
+
+
+@router.get("/{turn_id}")
+def get_turn(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
+    """One turn: status, attempts, usage, times, error."""
+    with services.database.read() as session:
+        return turn_of(session, find_turn(session, scope, turn_id))
+
+
+@router.post("/{turn_id}/stop")
+def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
+    """Stop a turn; stopping one that has ended changes nothing."""
+    return stop_turn(services, scope, turn_id)
+
+
+@router.post("/{turn_id}/decisions")
+def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDep) -> Turn:
+    """Answer what the turn waits for: one decision for each pending call, in order.
+
+    It goes on then. The same decisions again change nothing; others are 409, which says who has
+    decided.
+    """
+    return decide_turn(services, scope, turn_id, body.decisions)
+
+
+@router.post("/{turn_id}/retry", status_code=202)
+def retry(
+    turn_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    idempotency_key: IdempotencyKey = None,
+) -> Turn:
+    """Ask for another answer; gives the new turn.
+
+    The latest turn, if it has failed or was stopped, goes on from where it had come to. Else the
+    session is forked before the turn's message; what was said stays on the previous branch.
+    """
+    return retrying.retry(services, scope, turn_id, idempotency_key)
+
+
+@router.post("/{turn_id}/edit", status_code=202)
+def edit(
+    turn_id: UUID,
+    body: Sent[MessageEdit],
+    services: ServicesDep,
+    scope: ScopeDep,
+    idempotency_key: IdempotencyKey = None,
+) -> Turn:
+    """Fork the session before a turn's message and ask this in its place; gives the new turn."""
+    ask = Submission(body.message, agent=body.agent, key=idempotency_key, model=body.model)
+    return retrying.edit(services, scope, turn_id, ask)

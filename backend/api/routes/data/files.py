@@ -1,0 +1,161 @@
+"""Files that people upload: sources of their own, for one session or for all."""
+
+from typing import Annotated, Any
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse
+
+from backend.api.dependencies import FilesDep, ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent, Text, Whole
+from backend.api.http.upload import receive
+from backend.data.files.formats import Format
+from backend.errors.base import InvalidInput
+from backend.schemas.data.files import (
+    FileCorrections,
+    FileDetails,
+    FilePage,
+    FilePreview,
+)
+from backend.schemas.data.sources import TableSample
+
+router = APIRouter(prefix="/files", tags=["files"])
+SAMPLE_ROWS = 200
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"},
+                        "session_id": {"type": "string", "format": "uuid"},
+                    },
+                    "additionalProperties": False,
+                }
+            }
+        },
+    }
+}
+BYTES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file as it was uploaded.",
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
+            }
+        },
+    }
+}
+
+
+@router.post("", status_code=201, openapi_extra=FORM)
+async def upload_file(
+    request: Request, response: Response, services: ServicesDep, files: FilesDep, scope: ScopeDep
+) -> FileDetails:
+    """Upload a file and return what was understood of it.
+
+    With `session_id` it belongs to that session and is erased with it; without, all sessions of its
+    owner can ask it. Larger files than MAX_FILE_MB, or more than MAX_FILES_MB in all, are refused
+    with 413, what nobody can read with 422. A file that takes longer to read is read on:
+    `is_read` is false then.
+    """
+    settings = services.settings
+    await files.check_room(scope, 0)
+    form = await receive(request, files.store, settings.max_file_mb)
+    try:
+        session_id = _session_id(form.fields)
+    except InvalidInput:
+        form.incoming.drop()
+        raise
+    made = await files.take(scope, form.incoming, form.file_name or "", session_id)
+    response.headers["Location"] = f"/api/v1/files/{made.id}"
+    return made
+
+
+@router.get("")
+async def list_files(
+    files: FilesDep,
+    scope: ScopeDep,
+    session_id: Annotated[
+        UUID | None, Query(description="Only those that this session can use.")
+    ] = None,
+    limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
+    cursor: Text | None = None,
+) -> FilePage:
+    """One page of your files, the latest first."""
+    return await files.list_page(scope, session_id, cursor=cursor, limit=limit)
+
+
+@router.get("/{file_id}")
+async def get_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileDetails:
+    """One file with its tables, what was understood of each, and what was corrected."""
+    return await files.get(scope, file_id)
+
+
+@router.get("/{file_id}/sample")
+async def get_sample(
+    file_id: UUID,
+    files: FilesDep,
+    scope: ScopeDep,
+    table: Annotated[Text | None, Query(description="Its name; the first one without.")] = None,
+    limit: Annotated[Whole, Query(ge=1, le=SAMPLE_ROWS)] = 20,
+) -> TableSample:
+    """The first rows of a table, or the first pages of a document."""
+    return await files.sample(scope, file_id, table, limit)
+
+
+@router.post("/{file_id}/preview")
+async def preview_corrections(
+    file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: ScopeDep
+) -> FilePreview:
+    """Show how a file would be read with corrections; nothing is changed."""
+    return await files.preview(scope, file_id, body)
+
+
+@router.patch("/{file_id}")
+async def correct_file(
+    file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: ScopeDep
+) -> FileDetails:
+    """Correct how a file is read, from the next question on.
+
+    What is left out stays, null takes a correction back, and an empty change reads the file again.
+    A correction that cannot be applied is refused with the reason, and nothing is changed.
+    """
+    return await files.correct(scope, file_id, body)
+
+
+@router.delete("/{file_id}", status_code=204)
+async def delete_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> Response:
+    """Delete a file for good. What was said about it stays in its sessions."""
+    await files.remove(scope, file_id)
+    return Response(status_code=204)
+
+
+@router.get("/{file_id}/content", response_class=FileResponse, responses=BYTES)
+async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileResponse:
+    """The file as it was uploaded, to be saved and never shown as a page of ours."""
+    row = await files.find(scope, file_id)
+    name = quote(row.name.replace("/", "_").replace("\\", "_"), safe="")
+    plain = f"file{Format(row.format).suffix}"
+    headers = {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{name}"}
+    place = files.store.path(file_id)
+    return FileResponse(place, media_type="application/octet-stream", headers=headers)
+
+
+def _session_id(fields: dict[str, str]) -> UUID | None:
+    """Return the session that a form names. Raise InvalidInput for other fields."""
+    if unknown := sorted(fields.keys() - {"session_id"}):
+        raise InvalidInput(
+            f"`{unknown[0][:80]}`: not known to this call. It takes file, session_id."
+        )
+    sent = fields.get("session_id")
+    if sent is None:
+        return None
+    try:
+        return UUID(sent)
+    except ValueError:
+        raise InvalidInput("session_id: this is no id of a session.") from None

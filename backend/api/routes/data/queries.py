@@ -1,0 +1,71 @@
+"""Queries that a person runs beside a session: as its agents do, with no turn and no trace."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from backend.api.dependencies import ScopeDep, ServicesDep, SourcesDep
+from backend.api.files import BYTES, csv_response, workbook_response
+from backend.api.http.sanitize import Sent
+from backend.api.http.threads import answer_large
+from backend.auth.scope import Scope
+from backend.conversations import service as conversations
+from backend.domains.template import agents_of, template_of
+from backend.errors.tools import ToolNotGiven
+from backend.schemas.data.queries import OwnQuery, QueryTable
+from backend.schemas.domains.templates import DomainTemplate
+from backend.tabular import workbook
+from backend.tools.sources.querying import run_query
+
+router = APIRouter(prefix="/sessions", tags=["sources"])
+TOOL = "query_source"
+TABLES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": QueryTable,
+        "content": {"text/csv": {"schema": {"type": "string"}}, workbook.MEDIA_TYPE: BYTES},
+    }
+}
+
+
+def check_may_query(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> None:
+    """Raise SessionNotFound, or ToolNotGiven where no agent of the session may query sources."""
+    with services.database.read() as session:
+        image = conversations.get_image(session, scope, session_id)
+    if not _has_tool(template_of(image)):
+        raise ToolNotGiven
+
+
+@router.post(
+    "/{session_id}/query",
+    response_model=None,
+    responses=TABLES,
+    dependencies=[Depends(check_may_query)],
+)
+async def query_source(
+    session_id: UUID,
+    body: Sent[OwnQuery],
+    sources: SourcesDep,
+    scope: ScopeDep,
+    format: Literal["json", "csv", "xlsx"] = "json",
+) -> Response:
+    """Run one read-only SELECT of a person's own, with the limits of the agents' tool.
+
+    It starts no turn and changes nothing of the session.
+    """
+    found = await run_query(sources, _asker(scope), body.source, body.sql)
+    table = dict(found.artifact)
+    table.pop("kind")
+    writers: dict[str, Any] = {"csv": csv_response, "xlsx": workbook_response}
+    write = writers.get(format)
+    return await answer_large(lambda: write(table, "query") if write else table)
+
+
+def _has_tool(image: DomainTemplate) -> bool:
+    given = [image.tools, *(agent.tools for agent in agents_of(image))]
+    is_built = given[0] is None or TOOL in given[0]
+    return is_built and any(tools is None or TOOL in tools for tools in given[1:])
+
+
+def _asker(scope: Scope) -> str:
+    return f"{scope.user_id} asks"

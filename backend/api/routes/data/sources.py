@@ -1,0 +1,110 @@
+"""Sources: what agents can query here, and what was understood of each file.
+
+Files and databases are read in the sandbox; whoever asks for them waits on the loop.
+"""
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Query
+
+from backend.api.dependencies import ScopeDep, SourcesDep
+from backend.api.http.sanitize import Text, Whole
+from backend.auth.scope import Scope
+from backend.data.source_info import SourceInfo
+from backend.data.sql.names import written
+from backend.schemas.data.sources import (
+    SourceColumn,
+    SourceDetails,
+    SourceList,
+    SourceSummary,
+    SourceTable,
+    TableSample,
+)
+
+router = APIRouter(prefix="/sources", tags=["sources"])
+WAIT_SECONDS = 20.0  # then the list says which sources are still being read
+MAX_TABLES = 100
+MAX_SAMPLE = 200
+
+
+@router.get("")
+async def list_sources(sources: SourcesDep, scope: ScopeDep) -> SourceList:
+    """All sources by name, each with why it cannot be read, if so.
+
+    A file that came or changed is read first, which may take until the list is given.
+    """
+    infos = await sources.list_all(_asker(scope), WAIT_SECONDS)
+    return SourceList(items=[_summary(info) for info in infos], left_out=sources.left_out())
+
+
+@router.get("/{name}")
+async def get_source(
+    name: Text,
+    sources: SourcesDep,
+    scope: ScopeDep,
+    offset: Annotated[Whole, Query(ge=0, description="How many tables to leave out.")] = 0,
+    limit: Annotated[Whole, Query(ge=1, le=MAX_TABLES, description="How many tables.")] = 20,
+) -> SourceDetails:
+    """One source with its tables and columns, and how a file was understood."""
+    info = await sources.find(_asker(scope), name)
+    further = offset + limit
+    return SourceDetails(
+        name=info.name,
+        kind=cast(Any, info.kind),
+        description=info.description,
+        note=info.note,
+        table_count=len(info.tables),
+        tables=_tables(info, offset, further),
+        next_offset=further if further < len(info.tables) else None,
+    )
+
+
+@router.get("/{name}/sample")
+async def get_sample(
+    name: Text,
+    sources: SourcesDep,
+    scope: ScopeDep,
+    table: Annotated[Text | None, Query(description="Its name; the first one without.")] = None,
+    limit: Annotated[Whole, Query(ge=1, le=MAX_SAMPLE)] = 20,
+) -> TableSample:
+    """The first rows of a table."""
+    found, rows = await sources.sample(_asker(scope), name, table, limit)
+    return TableSample(
+        table=written(found.exact_name, "duckdb"),
+        columns=[SourceColumn(name=c.name, type=c.type) for c in rows.columns],
+        rows=[list(row) for row in rows.rows],
+        complete=rows.complete,
+    )
+
+
+def _asker(scope: Scope) -> str:
+    return f"{scope.user_id} looks"
+
+
+def _summary(info: SourceInfo) -> SourceSummary:
+    return SourceSummary(
+        name=info.name,
+        kind=cast(Any, info.kind),
+        description=info.description,
+        tables=len(info.tables),
+        warnings=sum(len(table.warnings) for table in info.tables),
+        problem=info.error,
+        size=info.size,
+    )
+
+
+def _tables(info: SourceInfo, first: int, end: int) -> list[SourceTable]:
+    return [
+        SourceTable(
+            name=written(table.exact_name, info.dialect),
+            rows=table.rows,
+            meaning=table.comment,
+            columns=[
+                SourceColumn(name=column.name, type=column.type, meaning=column.comment)
+                for column in table.columns
+            ],
+            understood=list(table.understood),
+            warnings=list(table.warnings),
+        )
+        for table in info.tables[first:end]
+    ]

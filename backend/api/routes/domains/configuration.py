@@ -1,0 +1,52 @@
+"""A session's configuration against its domain today, and what domains may name."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header
+
+from backend.agents.catalog import list_catalog
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
+from backend.connections.store import who_answers
+from backend.conversations import service as conversations
+from backend.conversations.configuration import get_drift
+from backend.domains.allowed import Allowed
+from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.configuration import Catalog, ContinueRequest, Drift
+from backend.turns.history.continue_session import continue_session
+
+router = APIRouter(tags=["configuration"])
+IdempotencyKey = Annotated[
+    str | None, Header(description="The same key and body give the same session.")
+]
+
+
+@router.get("/catalog")
+def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
+    """What a domain may name: tools, middleware with their settings, models, secrets."""
+    with services.database.read() as session:
+        model, _ = who_answers(session, services.settings)
+    return list_catalog(services.settings, model)
+
+
+@router.get("/sessions/{session_id}/drift")
+def get_session_drift(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Drift:
+    """How the configuration that the session was made with differs from its domain today."""
+    with services.database.read() as session:
+        return get_drift(session, scope, session_id, Allowed.of(services.settings))
+
+
+@router.post("/sessions/{session_id}/continue", status_code=201)
+def continue_in_a_new_session(
+    session_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    body: Sent[ContinueRequest] | None = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Session:
+    """Make a session with today's configuration that goes on from here; this one stays."""
+    with services.database.transaction() as session:
+        domain = body.domain if body else None
+        new_id = continue_session(session, scope, session_id, domain, idempotency_key)
+        return conversations.get(session, scope, new_id)

@@ -1,0 +1,51 @@
+"""Tool servers of a domain, for administrators: do they answer, with what, and what has changed."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Sent
+from backend.api.http.threads import large, long_wait
+from backend.domains import service as domains
+from backend.operations.server_checks import check_servers
+from backend.schemas.domains.servers import (
+    ServersReport,
+    ToolVersionDecision,
+    ToolVersionPage,
+    VersionStatus,
+)
+from backend.tools.mcp import version_board
+
+router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
+
+
+@router.get("/servers")
+@long_wait
+def get_servers(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ServersReport:
+    """Each server as a worker finds it just now; takes as long as the slowest one may."""
+    return check_servers(services, scope, domain_id)
+
+
+@router.get("/tool-versions")
+@large
+def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ToolVersionPage:
+    """What the servers have said of their tools: what waits for a decision comes first."""
+    with services.database.read() as session:
+        domains.get(session, scope, domain_id)
+        return version_board.list_versions(session, scope, domain_id)
+
+
+@router.patch("/tool-versions/{version_id}")
+def decide_tool_version(
+    domain_id: UUID,
+    version_id: UUID,
+    body: Sent[ToolVersionDecision],
+    services: ServicesDep,
+    scope: ScopeDep,
+) -> ToolVersionPage:
+    """Accept a tool in this version, or refuse it; the next turns go by that."""
+    with services.database.transaction() as session:
+        status = VersionStatus(body.status)
+        version_board.decide(session, scope, domain_id, version_id, status)
+        return version_board.list_versions(session, scope, domain_id)

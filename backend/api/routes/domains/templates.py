@@ -1,0 +1,160 @@
+"""Domains: templates of configuration; a change touches no existing session.
+
+What leaves here has its literal credentials masked.
+"""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from backend.agents.check import check_body, check_image
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Flag, Sent, Text, Whole
+from backend.api.http.threads import large
+from backend.auth.scope import Scope
+from backend.domains import service as domains
+from backend.domains.allowed import Allowed
+from backend.domains.credentials import mask_template
+from backend.schemas.domains.configuration import (
+    DomainVersion,
+    DomainVersionPage,
+    Duplicate,
+    TemplateCheck,
+    VersionEdited,
+)
+from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
+from backend.turns.process.services import Services
+from backend.types import JSON
+
+router = APIRouter(prefix="/domains", tags=["domains"])
+Limit = Annotated[Whole, Query(ge=1, le=200)]
+Version = Annotated[Whole, Path(ge=1, lt=2**31)]
+
+
+@router.get("")
+@large
+def list_domains(
+    services: ServicesDep,
+    scope: ScopeDep,
+    limit: Limit = 50,
+    cursor: Text | None = None,
+    archived: Annotated[Flag | None, Query(description="Absent: all of them.")] = None,
+    counted: Annotated[Flag, Query(description="With how many sessions each has.")] = False,
+) -> DomainPage:
+    """One page of domains, by name."""
+    with services.database.read() as session:
+        page = domains.list_domains(
+            session, scope, cursor=cursor, limit=limit, archived=archived, counted=counted
+        )
+    page.items = [mask_template(domain) for domain in page.items]
+    return page
+
+
+@router.post("", status_code=201)
+def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ScopeDep) -> Domain:
+    """Store a new domain."""
+    check_image(body, _allowed(services))
+    with services.database.transaction() as session:
+        return mask_template(domains.create(session, scope, body))
+
+
+@router.post("/check")
+def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
+    """Say what a template would become, or all that is wrong with it; nothing is stored."""
+    domains.require_admin(scope)
+    return check_body(body, _allowed(services))
+
+
+@router.get("/{domain_id}")
+def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domain:
+    """One domain."""
+    with services.database.read() as session:
+        return mask_template(domains.get(session, scope, domain_id))
+
+
+@router.patch("/{domain_id}")
+def change_domain(
+    domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
+) -> Domain:
+    """Change a domain for the sessions to come; archive it, or make it the default."""
+    before = _stored(services, scope, domain_id)
+    with services.database.transaction() as session:
+        changed = domains.change(session, scope, domain_id, body)
+        if body.model_fields_set - _NO_CONTENT:
+            check_image(domains.template_in(changed), _allowed(services), before)
+        return mask_template(changed)
+
+
+@router.delete("/{domain_id}", status_code=204)
+def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
+    """Delete a domain; its sessions go on with their images."""
+    with services.database.transaction() as session:
+        domains.remove(session, scope, domain_id)
+    return Response(status_code=204)
+
+
+@router.post("/{domain_id}/duplicate", status_code=201)
+def duplicate_domain(
+    domain_id: UUID, body: Sent[Duplicate], services: ServicesDep, scope: ScopeDep
+) -> Domain:
+    """Store a copy under another name."""
+    with services.database.transaction() as session:
+        copied = domains.duplicate(session, scope, domain_id, body.name)
+        check_image(domains.template_in(copied), _allowed(services))
+        return mask_template(copied)
+
+
+@router.get("/{domain_id}/versions")
+@large
+def list_versions(
+    domain_id: UUID,
+    services: ServicesDep,
+    scope: ScopeDep,
+    limit: Limit = 50,
+    before: Annotated[Whole | None, Query(ge=1, lt=2**31)] = None,
+) -> DomainVersionPage:
+    """One page of what the domain was, newest first."""
+    with services.database.read() as session:
+        return domains.list_versions(session, scope, domain_id, before=before, limit=limit)
+
+
+@router.get("/{domain_id}/versions/{version}")
+def get_version(
+    domain_id: UUID, version: Version, services: ServicesDep, scope: ScopeDep
+) -> DomainVersion:
+    """What the domain was at one version."""
+    with services.database.read() as session:
+        found = domains.get_version(session, scope, domain_id, version)
+        return found.model_copy(update={"template": mask_template(found.template)})
+
+
+@router.post("/{domain_id}/versions/{version}/restore")
+def restore_version(
+    domain_id: UUID,
+    version: Version,
+    services: ServicesDep,
+    scope: ScopeDep,
+    body: Sent[VersionEdited] | None = None,
+) -> Domain:
+    """Make an earlier version the newest one: a new version with its content."""
+    edited = body.version if body else None
+    before = _stored(services, scope, domain_id)
+    with services.database.transaction() as session:
+        restored = domains.restore(session, scope, domain_id, version, edited)
+        check_image(domains.template_in(restored), _allowed(services), before)
+        return mask_template(restored)
+
+
+def _stored(services: Services, scope: Scope, domain_id: UUID) -> Domain:
+    """Return the domain as it is, credentials and all: for comparing only. Raise DomainNotFound."""
+    domains.require_admin(scope)
+    with services.database.read() as session:
+        return domains.get(session, scope, domain_id)
+
+
+def _allowed(services: Services) -> Allowed:
+    return Allowed.of(services.settings)
+
+
+_NO_CONTENT = {"archived", "is_default", "version"}

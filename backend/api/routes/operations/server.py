@@ -1,0 +1,149 @@
+"""The server itself: alive, ready, measured; and what a page must know of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import PlainTextResponse
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.threads import Shared
+from backend.api.metrics import CONTENT_TYPE
+from backend.approvals.inbox import count_pending
+from backend.auth.scope import Scope
+from backend.connections.store import Answering, who_answers
+from backend.operations.workers import list_workers
+from backend.schemas.operations.server import Readiness, ServerInfo
+from backend.schemas.operations.work import WorkerInfo
+from backend.turns.process.services import Services
+
+root = APIRouter(tags=["server"])
+router = APIRouter(tags=["server"])
+OK = "ok"
+NAMED = 10
+NOT_READY: dict[int | str, dict[str, Any]] = {
+    "503": {"model": Readiness, "description": "Something is missing, and why."}
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The state of each part, ok or why not; and how many workers are alive.
+
+    `missing`: the parts that are not there. One worker that stands still is told, and is no reason
+    to send nobody here while another one moves.
+    """
+
+    states: Readiness
+    workers: int
+    missing: Sequence[str]
+
+    @property
+    def are_ready(self) -> bool:
+        """Whether all are there."""
+        return not self.missing
+
+
+async def get_parts(request: Request) -> Shared[Parts]:
+    """Return the state of the parts, asked once for all who want to know it just now."""
+    return cast(Shared[Parts], request.app.state.parts)
+
+
+PartsDep = Annotated[Shared[Parts], Depends(get_parts)]
+
+
+@root.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process is alive."""
+    return {"status": "alive"}
+
+
+@root.get("/readyz", responses=NOT_READY)
+async def readyz(response: Response, parts_of: PartsDep) -> Readiness:
+    """Database, Redis and a worker whose agents move are there: 200, else 503 and what is not."""
+    parts = await parts_of.get()
+    if not parts.are_ready:
+        response.status_code = 503
+    return parts.states
+
+
+@root.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    written: Shared[bytes] = request.app.state.metrics
+    return Response(await written.get(), media_type=CONTENT_TYPE)
+
+
+@router.get("/server")
+async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> ServerInfo:
+    """Who asks, which model answers, and whether anybody works."""
+    settings = services.settings
+    parts = await parts_of.get()
+    answering, pending = await run_in_threadpool(_read, services, scope)
+    return ServerInfo(
+        user=scope.user_id,
+        is_admin=scope.is_admin,
+        model=answering.model,
+        is_demo_model=answering.is_demo,
+        ready=parts.are_ready,
+        workers=parts.workers,
+        missing=parts.missing,
+        pending_approvals=pending,
+        max_file_mb=settings.max_file_mb,
+    )
+
+
+def check_parts(services: Services) -> Parts:
+    """Ask each part, once."""
+    database = _database(services)
+    redis, workers = _redis(services)
+    states = Readiness(database=database, redis=redis, worker=_say_of(workers))
+    missing = [part for part, state in states if state != OK]
+    if not all(worker.is_still for worker in workers):
+        missing = [part for part in missing if part != "worker"]
+    return Parts(states, len(workers), missing)
+
+
+def _database(services: Services) -> str:
+    try:
+        services.database.ping()
+    except SQLAlchemyError as error:
+        return f"does not answer or is not migrated ({type(error).__name__})"
+    return OK
+
+
+def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
+    """Redis, and the workers that it knows."""
+    try:
+        return OK, list_workers(services.status_redis)
+    except RedisError as error:
+        return f"does not answer ({type(error).__name__})", ()
+
+
+def _say_of(workers: Sequence[WorkerInfo]) -> str:
+    """Return whether there are workers, and which of them stand still."""
+    if not workers:
+        return "no live worker: start one with `make worker`"
+    still = [worker for worker in workers if worker.is_still]
+    if not still:
+        return OK
+    names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in still[:NAMED])
+    return (
+        f"{len(still)} of {len(workers)} stand still, their turns wait: {names}."
+        " Such a worker ends by itself after a minute; look at its log, or kill it."
+    )
+
+
+def _read(services: Services, scope: Scope) -> tuple[Answering, int]:
+    """Return which model answers, and how many calls wait; without the database what is known."""
+    settings = services.settings
+    try:
+        with services.database.read() as session:
+            pending = count_pending(session, scope, everyone=False)
+            return who_answers(session, settings), pending
+    except SQLAlchemyError:
+        return Answering(settings.default_model, settings.uses_demo_model), 0

@@ -1,0 +1,31 @@
+"""Work: for admins, what runs, what waits, what failed, and who does it."""
+
+from fastapi import APIRouter
+
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Text
+from backend.api.http.threads import long_read
+from backend.errors.turns import WorkerNotFound
+from backend.operations.work import get_work, require_admin
+from backend.operations.workers import ask_to_drain, list_workers
+from backend.schemas.operations.work import Work, WorkerInfo
+
+router = APIRouter(tags=["work"])
+
+
+@router.get("/work")
+@long_read
+def work(services: ServicesDep, scope: ScopeDep) -> Work:
+    """The present work of all owners."""
+    return get_work(services, scope)
+
+
+@router.post("/workers/{name}/drain", status_code=202)
+def drain(name: Text, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
+    """Let a worker end what it has in hand, take no more, and stop."""
+    require_admin(scope)
+    for worker in list_workers(services.redis):
+        if worker.name == name:
+            ask_to_drain(services.redis, name)
+            return worker.model_copy(update={"is_draining": True})
+    raise WorkerNotFound

@@ -1,0 +1,44 @@
+"""Why a turn cannot begin, go on or be found; and who works on it."""
+
+from backend.errors.base import AppError
+
+
+class TurnNotFound(AppError):
+    """There is no such turn, or its session was deleted."""
+
+    status = 404
+
+
+class WorkerNotFound(AppError):
+    """No such worker process is running."""
+
+    status = 404
+
+
+class TooManyTurns(AppError):
+    """Too many of your turns are waiting. Send the next one when some have finished."""
+
+    status = 429
+    retry_after = 10
+
+
+class LeaseLost(AppError):
+    """Another worker has taken this turn over, or it was deleted; this attempt may not write."""
+
+    status = 409
+
+
+class StepLimitReached(AppError):
+    """The agent reached its limit of steps without an answer. Ask for less, or raise the limit."""
+
+
+class CallLimitReached(AppError):
+    """The agent has made as many calls as its domain allows. Ask for less, or raise the limit."""
+
+
+class EndlessLoop(AppError):
+    """The agent made the same call over and over, with the same result. Ask in other words."""
+
+
+class TimeLimitReached(AppError):
+    """The turn took longer than its domain allows. Ask for less, or raise the limit."""

@@ -1,0 +1,341 @@
+"""Calls that wait for a person, in the chat: shown, decided, and what came of it."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from backend.schemas.approvals import Decision, DecisionType, EditedAction
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, TurnStatus
+from tests.ui.fakes.approvals import MAIL
+from tests.ui.pages.chat.test_chat import words
+from ui.features.approvals.call import ApprovalView, expiry_words, from_approval, from_row
+from ui.features.approvals.fields import JSON_FIELD, fields_of, read_fields, read_json
+
+ANN = {"to": "ann@example.com", "amount": 12}
+
+
+@pytest.fixture
+def session(store):
+    return store.add_session("Orders")
+
+
+@pytest.fixture
+def turn(store, session):
+    turn = store.add_turn(session, "Order it")
+    store.start(turn)
+    return turn
+
+
+@pytest.fixture
+def approval(store, turn):
+    return store.approvals.ask(turn, ANN)
+
+
+def press(page, approval, name):
+    return page.button(key=f"call-{name}-{approval.id}").click().run()
+
+
+def argument(page, approval, number):
+    kinds = (page.text_area, page.text_input)
+    key = f"call-argument{number}-{approval.id}"
+    return next(one for kind in kinds for one in kind if one.key == key)
+
+
+def labels(page):
+    return [button.label for button in page.button]
+
+
+def test_a_call_that_waits_is_shown_as_it_would_run(open_page, session, approval):
+    page = open_page(session=session.id)
+
+    assert not page.exception
+    shown = words(page)
+    assert "Runs send" in shown and "ann@example.com" in shown and "12" in shown
+    assert "Waiting for you: 1 call to decide" in shown
+    assert {"Approve", "Edit", "Reject", "Respond"} <= set(labels(page))
+    assert "shimmer" not in shown
+
+
+def test_only_what_is_allowed_is_offered(open_page, store, session, turn):
+    store.approvals.ask(turn, ANN, allowed_decisions=["approve", "reject"])
+
+    page = open_page(session=session.id)
+
+    ways = [b.key for b in page.button if b.key and b.key.startswith("call-")]
+    assert [key.split("-")[1] for key in ways] == ["approve", "reject"]
+
+
+def test_approving_runs_it_and_says_who_did(open_page, store, session, approval):
+    page = open_page(session=session.id)
+
+    press(page, approval, "approve")
+
+    (decision,) = store.approvals.decisions
+    assert decision.type is DecisionType.APPROVE and not decision.remember
+    assert decision.arguments_hash == approval.arguments_hash
+    assert "approved by you" in page.expander[0].label
+    assert "Approve" not in labels(page)
+
+
+def test_approving_can_allow_the_tool_for_the_conversation(open_page, store, session, approval):
+    page = open_page(session=session.id)
+    page.checkbox(key=f"call-remember-{approval.id}").check().run()
+
+    press(page, approval, "approve")
+
+    assert store.approvals.allowed == {session.id: ["send_mail"]}
+
+
+def test_an_edit_opens_with_what_was_asked_and_shows_before_and_after(
+    open_page, store, session, approval
+):
+    page = press(open_page(session=session.id), approval, "edit")
+    assert argument(page, approval, 0).value == "ann@example.com"
+    argument(page, approval, 0).set_value("bob@example.com").run()
+
+    press(page, approval, "send")
+
+    (decision,) = store.approvals.decisions
+    assert decision.edited_action.args == {"to": "bob@example.com", "amount": 12}
+    card = page.expander[0]
+    assert "edited by you" in card.label and card.proto.expanded
+    assert "bob" in card.label and "ann" not in card.label
+    assert [text.value for text in page.text][-2:] == ["ann@example.com", "→ bob@example.com"]
+
+
+def test_a_number_that_is_none_is_said_at_its_field_and_nothing_is_sent(
+    open_page, store, session, approval
+):
+    page = press(open_page(session=session.id), approval, "edit")
+    argument(page, approval, 0).set_value("bob@example.com").run()
+    argument(page, approval, 1).set_value("a dozen").run()
+
+    press(page, approval, "send")
+
+    assert "Enter a whole number" in words(page)
+    assert store.approvals.decisions == []
+    assert argument(page, approval, 0).value == "bob@example.com"
+    assert argument(page, approval, 1).value == "a dozen"
+
+
+def test_arguments_that_are_no_simple_fields_are_edited_as_json(open_page, store, session, turn):
+    nested = {"filter": {"id": [4711]}}
+    approval = store.approvals.ask(turn, nested, schema={"type": "object"})
+    page = press(open_page(session=session.id), approval, "edit")
+    area = page.text_area(key=f"call-{JSON_FIELD}-{approval.id}")
+    page = press(area.set_value('{"filter": ').run(), approval, "send")
+    assert "Not JSON" in words(page) and store.approvals.decisions == []
+
+    area = page.text_area(key=f"call-{JSON_FIELD}-{approval.id}")
+    press(area.set_value('{"filter": {"id": [1]}}').run(), approval, "send")
+
+    assert store.approvals.decisions[0].edited_action.args == {"filter": {"id": [1]}}
+
+
+def test_a_reason_goes_with_a_rejection_and_is_shown(open_page, store, session, approval):
+    page = press(open_page(session=session.id), approval, "reject")
+    page.text_area(key=f"call-reason-{approval.id}").set_value("not to her").run()
+
+    press(page, approval, "send")
+
+    assert store.approvals.decisions[0].message == "not to her"
+    assert "rejected by you" in page.expander[0].label
+    assert page.expander[0].icon == ":material/block:"
+    assert "not to her" in words(page)
+
+
+def test_an_answer_needs_words(open_page, store, session, approval):
+    page = press(open_page(session=session.id), approval, "respond")
+    press(page, approval, "send")
+    assert "Write what the agent gets" in words(page) and store.approvals.decisions == []
+
+    page.text_area(key=f"call-answer-{approval.id}").set_value("sent by hand").run()
+    press(page, approval, "send")
+
+    assert store.approvals.decisions[0].message == "sent by hand"
+
+
+def test_what_was_written_outlives_an_error_and_another_page(open_page, store, session, approval):
+    page = press(open_page(session=session.id), approval, "reject")
+    page.text_area(key=f"call-reason-{approval.id}").set_value("not to her").run()
+    store.approvals.items[approval.id] = approval.model_copy(update={"arguments_hash": "other"})
+    press(page, approval, "send")
+    assert "These are not the arguments" in words(page)
+
+    page.switch_page("app_pages/inbox.py").run()
+
+    assert page.text_area(key=f"call-reason-{approval.id}").value == "not to her"
+
+
+def test_who_comes_too_late_is_told_and_sees_what_was_decided(open_page, store, session, approval):
+    page = press(open_page(session=session.id), approval, "reject")
+    page.text_area(key=f"call-reason-{approval.id}").set_value("no").run()
+    store.approvals.decide(approval, Decision(type=DecisionType.APPROVE), by="ada")
+
+    # The page that was drawn before still has its button; Streamlit runs its callback first.
+    press(page, approval, "send")
+
+    assert len(store.approvals.decisions) == 1
+    assert "ada has decided already" in words(page)
+    assert "approved by ada" in page.expander[0].label
+
+
+def test_several_calls_are_decided_one_by_one(open_page, store, session, turn):
+    first, second = (store.approvals.ask(turn, {"to": name}) for name in ("ann", "bob"))
+    page = open_page(session=session.id)
+    assert "Waiting for you: 2 calls to decide" in words(page)
+
+    press(page, second, "approve")
+
+    assert page.expander[0].icon == ":material/schedule:"
+    assert "running" not in page.expander[0].label
+    assert "Waiting for you: 1 call to decide" in words(page)
+    assert turn.status is TurnStatus.WAITING
+    press(page, first, "approve")
+    assert turn.status is TurnStatus.SUCCEEDED
+
+
+def test_all_are_approved_with_one_click(open_page, store, session, turn):
+    for name in ("ann", "bob"):
+        store.approvals.ask(turn, {"to": name})
+    page = open_page(session=session.id)
+
+    page.button(key=f"approve-all-{turn.id}").click().run()
+
+    assert [one.type for one in store.approvals.decisions] == [DecisionType.APPROVE] * 2
+    assert turn.status is TurnStatus.SUCCEEDED
+
+
+def test_who_only_reads_decides_nothing(open_page, session, approval):
+    page = open_page(session=session.id, view="read")
+
+    assert "ann@example.com" in words(page)
+    assert "Waiting for its owner: 1 call to decide" in words(page)
+    assert not [b for b in page.button if b.key and b.key.startswith("call-")]
+
+
+def test_a_question_whose_call_is_on_an_earlier_page_stands_alone(open_page, store, session, turn):
+    approval = store.approvals.ask(turn, ANN)
+    for row in list(store.rows[session.id]):
+        if row.content_type is ContentType.TOOL_CALL:
+            store.rows[session.id].remove(row)
+
+    assert "Approve" in labels(open_page(session=session.id))
+    assert approval.id in store.approvals.items
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [("expired", "nobody had decided"), ("withdrawn", "taken back")],
+)
+def test_calls_that_nobody_decided_say_why(open_page, store, session, turn, outcome, said):
+    store.approvals.ask(turn, ANN)
+    row = store.rows[session.id][-1]
+    row.status = MessageStatus.STOPPED
+    row.metadata = {"outcome": outcome, "decided_at": datetime.now(UTC).isoformat()}
+    store.finish(turn)
+
+    page = open_page(session=session.id)
+
+    assert said in page.expander[0].label
+
+
+def test_signs_that_are_not_seen_are_written_out(open_page, store, session, turn):
+    store.approvals.ask(turn, {"to": "ann\u202egnp.exe\u200b"})
+
+    page = open_page(session=session.id)
+
+    assert '"ann\\u202egnp.exe\\u200b"' in [code.value for code in page.code]
+
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (timedelta(seconds=20), "expires within a minute"),
+        (timedelta(minutes=12, seconds=5), "expires in 12 min"),
+        (timedelta(hours=3, minutes=50), "expires in 3 h"),
+        (timedelta(days=5), "expires in 5 days"),
+    ],
+)
+def test_expiry_in_words(left, said):
+    assert expiry_words(NOW + left, NOW) == said
+
+
+def asked(arguments, schema=MAIL):
+    return ApprovalView(uuid4(), "t", "", arguments, "", (), schema, None, None)
+
+
+def schema_of(**properties):
+    return {"type": "object", "properties": properties}
+
+
+NULLABLE = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        (MAIL, {"to": "a\nb"}),
+        (MAIL, {"to": "", "amount": 2**70}),
+        (schema_of(x={"type": "number"}), {"x": 1.0}),
+        (schema_of(x={"type": "boolean"}), {"x": False}),
+        (schema_of(x={"type": "boolean"}), {}),
+        (schema_of(x={"enum": ["a", "b"]}), {"x": "b"}),
+        (schema_of(x=NULLABLE), {"x": None}),
+        (schema_of(x=NULLABLE), {}),
+    ],
+)
+def test_fields_that_nobody_touched_give_the_same_arguments(schema, arguments):
+    fields = fields_of(asked(arguments, schema))
+
+    read, errors = read_fields(fields, {field.name: field.text for field in fields})
+
+    assert (read, errors) == (arguments, {})
+    assert [type(one) for one in read.values()] == [type(one) for one in arguments.values()]
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"type": "object"}, {"x": 1}),
+        (schema_of(x={"type": "array"}), {"x": [1]}),
+        (schema_of(x={"type": "string"}), {"x": 5}),
+        (schema_of(x={"type": "string"}), {"y": "more"}),
+        (schema_of(x={"type": "integer"}), {"x": True}),
+        (schema_of(x={"enum": ["a"]}), {"x": "b"}),
+        (schema_of(x=True), {"x": 1}),
+    ],
+)
+def test_what_is_not_simple_has_no_fields(schema, arguments):
+    assert fields_of(asked(arguments, schema)) is None
+
+
+def test_written_fields_become_arguments_of_their_kind():
+    schema = schema_of(
+        n={"type": "number"}, i={"type": "integer"}, b={"type": "boolean"}, s={"type": "string"}
+    )
+    fields = fields_of(asked({"s": "was"}, schema))
+
+    read, errors = read_fields(fields, {"n": "1.5", "i": "7", "b": "true", "s": ""})
+
+    assert (read, errors) == ({"n": 1.5, "i": 7, "b": True}, {})
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"x": NaN}', "", "[" * 100_000])
+def test_json_that_is_no_object_of_arguments_is_refused(text):
+    assert JSON_FIELD in read_json(text)[1]
+
+
+def test_changes_name_what_came_and_what_went(store, turn):
+    approval = store.approvals.ask(turn, ANN)
+    action = EditedAction(name="send_mail", args={"to": "bob", "urgent": True})
+    store.approvals.decide(approval, Decision(type=DecisionType.EDIT, edited_action=action))
+
+    call = from_approval(approval)
+
+    assert [change[0] for change in call.changes] == ["to", "amount", "urgent"]
+    assert from_row(store.rows[turn.session_id][-1]) == call

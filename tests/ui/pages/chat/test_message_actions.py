@@ -1,0 +1,166 @@
+"""What can be done with a message: edit, another answer, its versions; over a fake API."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from backend.schemas.conversations.sessions import MessageType
+from tests.ui.pages.chat.test_chat import QUESTION, answered, failed, words
+from ui.features.chat.message_actions import BUSY
+
+FIRST, SECOND = "The first question", "The second question"
+
+
+def row_of(store, turn):
+    """The row that a turn's message is."""
+    rows = store.rows[turn.session_id]
+    return next(
+        row for row in rows if row.turn_id == turn.id and row.message_type is MessageType.USER
+    )
+
+
+def answer_of(store, turn):
+    return [row for row in store.rows[turn.session_id] if row.turn_id == turn.id][-1]
+
+
+def calls(store, ending):
+    return [call for call in store.calls if call.startswith("POST") and ending in call]
+
+
+def begin_edit(page, row):
+    page.button(key=f"edit-{row.id}").click().run()
+    return next(one for one in page.chat_input if one.key == f"edit-text-{row.id}")
+
+
+@pytest.fixture
+def talk(store):
+    """A session of two answered questions."""
+    session = store.add_session()
+    return session, answered(store, session, FIRST, "One."), answered(store, session, SECOND, "Two")
+
+
+def test_an_edited_message_begins_another_version(open_page, store, talk):
+    session, first, _ = talk
+    page = open_page(session=session.id)
+
+    begin_edit(page, row_of(store, first)).set_value("In other words").run()
+
+    assert "In other words" in [text.value for text in page.text]
+    assert SECOND not in [text.value for text in page.text]
+    assert "$120,000" in words(page)
+    assert "2/2" in words(page)
+
+
+def test_the_text_to_be_edited_stands_in_the_input(open_page, store, talk):
+    session, first, _ = talk
+    page = open_page(session=session.id)
+    asked = begin_edit(page, row_of(store, first))
+
+    assert asked.proto.value == FIRST
+    assert FIRST not in [text.value for text in page.text]
+
+
+def test_an_edit_is_cancelled(open_page, store, talk):
+    session, first, _ = talk
+    page = open_page(session=session.id)
+    row = row_of(store, first)
+    begin_edit(page, row)
+
+    page.button(key=f"cancel-{row.id}").click().run()
+
+    assert FIRST in [text.value for text in page.text]
+    assert len(page.chat_input) == 1
+    assert not calls(store, "/edit")
+
+
+def test_a_refused_edit_is_kept_and_says_why(api, store, talk):
+    session, first, _ = talk
+    page = AppTest.from_function(draw, kwargs={"session_id": session.id}).run()
+    asked = begin_edit(page, row_of(store, first))
+    store.add_turn(session, QUESTION)
+
+    asked.set_value("In other words").run()
+
+    assert "not finished" in words(page)
+    assert page.chat_input[0].proto.value == "In other words"
+
+
+def test_another_answer_is_asked_for(open_page, store, talk):
+    session, first, _ = talk
+    page = open_page(session=session.id)
+
+    page.button(key=f"another-{answer_of(store, first).id}").click().run()
+
+    assert "One." not in words(page)
+    assert "$120,000" in words(page)
+    assert "2/2" in words(page)
+    assert len(calls(store, "/retry")) == 1
+
+
+def test_versions_are_looked_at_and_back(open_page, store, talk):
+    session, first, _ = talk
+    page = open_page(session=session.id)
+    begin_edit(page, row_of(store, first)).set_value("In other words").run()
+    new = list(store.turns.values())[-1]
+
+    page.button(key=f"earlier-{row_of(store, new).id}").click().run()
+
+    assert {FIRST, SECOND} <= {text.value for text in page.text}
+    assert "1/2" in words(page)
+    assert page.button(key=f"earlier-{row_of(store, first).id}").disabled
+    page.button(key=f"later-{row_of(store, first).id}").click().run()
+    assert "In other words" in [text.value for text in page.text]
+
+
+def test_nothing_can_be_forked_while_a_turn_runs(api, store, talk):
+    session, first, second = talk
+    page = AppTest.from_function(draw, kwargs={"session_id": session.id}).run()
+    begin_edit(page, row_of(store, first))
+    store.start(store.add_turn(session, QUESTION))
+
+    page.run()
+
+    assert page.chat_input[0].disabled
+    edit, again = f"edit-{row_of(store, second).id}", f"another-{answer_of(store, first).id}"
+    for button in (page.button(key=edit), page.button(key=again)):
+        assert button.disabled
+        assert button.help == BUSY
+
+
+def draw(session_id):
+    """The history as it is drawn, without following a turn."""
+    from ui import state
+    from ui.features.chat import history, message_actions
+    from ui.shared import banners
+
+    session = state.client().session(session_id)
+    turns = state.client().turns(session_id).items
+    page = history.load(session)
+    banners.what_happened()
+    banners.all_that_apply(state.server())
+    actions = message_actions.load(session, turns[0] if turns else None)
+    history.show(page, page.items, session, actions)
+
+
+def test_a_session_that_nobody_forked_is_not_asked_for_versions(open_page, store, talk):
+    session, _, _ = talk
+
+    open_page(session=session.id)
+
+    assert not [call for call in store.calls if "/branches" in call]
+
+
+def test_a_reader_can_change_nothing(open_page, store, talk):
+    page = open_page(session=talk[0].id, view="read")
+
+    keys = [button.key or "" for button in page.button]
+    assert not [key for key in keys if key.startswith(("edit-", "another-"))]
+
+
+def test_a_failed_turn_offers_to_go_on_and_nothing_else(open_page, store):
+    turn = failed(store, store.add_session())
+
+    page = open_page(session=turn.session_id)
+
+    keys = [button.key or "" for button in page.button]
+    assert f"retry-{turn.id}" in keys
+    assert not [key for key in keys if key.startswith("another-")]

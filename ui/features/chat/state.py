@@ -1,0 +1,55 @@
+"""What one browser tab remembers of messages that are written: composers, texts and their keys."""
+
+from uuid import UUID, uuid4
+
+import streamlit as st
+
+from ui import state
+
+
+def send_key(text: str) -> str:
+    """The Idempotency-Key of a text: the same until it was answered, so a retry is one turn."""
+    held = state.memory()
+    if held.sent_text != text:
+        held.sent_text, held.send_key = text, uuid4().hex
+    return held.send_key
+
+
+def sent() -> None:
+    """The message was accepted: the next one, also of the same text, is another."""
+    state.memory().sent_text = ""
+
+
+def composer_key(session_id: UUID | None) -> str:
+    """Return the key of a session's composer: each has its own, so that no draft travels."""
+    composers = state.memory().composers
+    return composers.setdefault(session_id, f"composer-{uuid4().hex[:8]}")
+
+
+def name_composer(before: UUID | None, session_id: UUID) -> None:
+    """A new chat has become a session: it keeps its composer, and with it the cursor there."""
+    composers = state.memory().composers
+    if before is None and None in composers:
+        composers[session_id] = composers.pop(None)
+
+
+def session_of_composer(key: str) -> UUID | None:
+    """Return the session that a composer belongs to; None while it is that of a new chat."""
+    composers = state.memory().composers
+    return next((session_id for session_id, name in composers.items() if name == key), None)
+
+
+def draft(key: str) -> str:
+    """Return what was just submitted in a composer."""
+    return str(st.session_state.get(key) or "")
+
+
+def keep_draft(key: str, text: str) -> None:
+    """Keep a text that could not be sent until its composer is drawn again."""
+    state.memory().unsent[key] = text
+
+
+def restore_draft(key: str) -> None:
+    """Put a text that could not be sent back into its composer, which is about to be drawn."""
+    if text := state.memory().unsent.pop(key, ""):
+        st.session_state[key] = text

@@ -1,0 +1,166 @@
+"""Where one browser tab is: its page, its session and the place there; most of it is in the URL."""
+
+import re
+from dataclasses import replace
+from uuid import UUID
+
+import streamlit as st
+
+from ui import state
+
+CHAT_PAGE = "app_pages/chat.py"
+SESSIONS_PAGE = "app_pages/sessions.py"
+WORK_PAGE = "app_pages/work.py"
+USAGE_PAGE = "app_pages/usage.py"
+SERVERS_PAGE = "app_pages/servers.py"
+INBOX_PAGE = "app_pages/inbox.py"
+RETENTION_PAGE = "app_pages/retention.py"
+DATA_PAGE = "app_pages/data.py"
+DOMAINS_PAGE = "app_pages/domains.py"
+CONFIGURATION_PAGE = "app_pages/configuration.py"
+INSPECTOR_PAGE = "app_pages/inspector.py"
+SEARCH_PAGE = "app_pages/search.py"
+MODELS_PAGE = "app_pages/models.py"
+SHARED_PAGE = "app_pages/shared.py"
+LINK = "link"
+_TOKEN = re.compile(r"[\w-]{1,200}", re.ASCII)
+MAX_DIGITS = 9  # of a position in the URL
+
+
+def open_session_id() -> UUID | None:
+    """Return the session that the URL names; None for a new chat or a broken link."""
+    try:
+        return UUID(st.query_params.get("session", ""))
+    except ValueError:
+        return None
+
+
+def link_is_broken() -> bool:
+    """Return whether the URL names a session in a form that cannot be one."""
+    return bool(st.query_params.get("session")) and open_session_id() is None
+
+
+def is_read_only() -> bool:
+    """Return whether the page is opened to be read, without a composer."""
+    return st.query_params.get("view") == "read" or link_token() is not None
+
+
+def link_token() -> str | None:
+    """Return the token of the link by which a session is read."""
+    token = st.query_params.get(LINK, "")
+    return token if _TOKEN.fullmatch(token) else None
+
+
+def result_path(session_id: UUID, result_id: str) -> str:
+    """Return where a stored result is got: by the link that opened the page, if one did."""
+    token = link_token()
+    of = f"shared/{token}" if token else f"sessions/{session_id}"
+    return f"{of}/results/{result_id}"
+
+
+def show_session(session_id: UUID) -> None:
+    """Put a session into the URL; for callbacks, where switching pages is not possible."""
+    st.query_params["session"] = str(session_id)
+    st.query_params.pop("at", None)
+
+
+def show_latest(session_id: UUID) -> None:
+    """Show the end of a session's history, in a callback."""
+    set_window(session_id, state.Window())
+    st.query_params.pop("at", None)
+
+
+def follow_again(session_id: UUID) -> None:
+    """Let the URL lead to its message once more: it may be on the page now."""
+    state.memory().jumps.pop(session_id, None)
+
+
+def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
+    """Open a session at its latest message."""
+    state.memory().windows.pop(session_id, None)
+    view = {"view": "read"} if read_only else {}
+    st.switch_page(CHAT_PAGE, query_params={"session": str(session_id), **view})
+
+
+def leave_for(session_id: UUID | None) -> None:
+    """Go to a session or a new chat with the next run; for callbacks, which know no pages."""
+    state.memory().destination = state.Destination(session_id)
+
+
+def follow_destination(*, is_on_chat: bool) -> None:
+    """Go where a callback led: on the chat page within this run, from another one by a switch."""
+    held = state.memory()
+    destination, held.destination = held.destination, None
+    if destination is None:
+        return
+    if destination.session_id is None:
+        query = {}
+    else:
+        held.windows.pop(destination.session_id, None)
+        query = {"session": str(destination.session_id)}
+    if not is_on_chat:
+        st.switch_page(CHAT_PAGE, query_params=query)
+    st.query_params.from_dict(query)
+
+
+def session_query(session_id: UUID) -> dict[str, str]:
+    """What a link to another page about a session names; opened to be read, it stays that."""
+    view = {"view": "read"} if is_read_only() else {}
+    return {"session": str(session_id), **view}
+
+
+def chosen_call() -> tuple[int, int] | None:
+    """Return the model call that the URL names, by version and number."""
+    version, _, number = st.query_params.get("call", "").partition(".")
+    return (int(version), int(number)) if version.isdecimal() and number.isdecimal() else None
+
+
+def choose_call(version: int, number: int) -> None:
+    """Put a model call into the URL."""
+    st.query_params["call"] = f"{version}.{number}"
+
+
+def go_to_new_chat() -> None:
+    """Open the empty page; the session is made with its first message."""
+    st.switch_page(CHAT_PAGE, query_params={})
+
+
+def window(session_id: UUID) -> state.Window:
+    """Return the part of a session's history that is on the page."""
+    return state.memory().windows.get(session_id, state.Window())
+
+
+def set_window(session_id: UUID, to: state.Window) -> None:
+    """Show another part of a session's history; what a link has led to is marked no more."""
+    held = state.memory()
+    held.windows[session_id] = to
+    if (jump := held.jumps.get(session_id)) is not None:
+        held.jumps[session_id] = replace(jump, is_marked=False)
+
+
+def wanted_jump(session_id: UUID) -> int | None:
+    """Return the position that the URL leads to; None without one, or where it has led there."""
+    at = st.query_params.get("at", "")
+    if not at.isdecimal() or len(at) > MAX_DIGITS or int(at) == 0:
+        return None
+    jump = state.memory().jumps.get(session_id)
+    return None if jump is not None and jump.position == int(at) else int(at)
+
+
+def jump_to(session_id: UUID, position: int, row: UUID | None, window: state.Window) -> None:
+    """Show the window around a position, and mark a row of it; None: the page does not show it."""
+    held = state.memory()
+    set_window(session_id, window)
+    held.jump_count += 1
+    held.jumps[session_id] = state.Jump(position, held.jump_count, row)
+
+
+def jump(session_id: UUID) -> state.Jump | None:
+    """Return the place that a link has led to, while the page still shows what is around it."""
+    found = state.memory().jumps.get(session_id)
+    return found if found is not None and found.is_marked else None
+
+
+def forget_jumps() -> None:
+    """The links that lead to messages are on the page again: each one leads there once more."""
+    state.memory().jumps.clear()

@@ -1,0 +1,24 @@
+"""Writes figures and moments for whoever reads this page: by their browser's locale and zone."""
+
+from datetime import date, datetime
+
+import streamlit as st
+
+from ui.shared.formats import times
+from ui.shared.formats.locales import write_day, write_number
+
+
+def number(value: float, decimals: int = 0) -> str:
+    """Return a number with the reader's signs between thousands and before decimals."""
+    return write_number(value, st.context.locale, decimals)
+
+
+def day(value: date) -> str:
+    """Return a day as the reader writes it."""
+    return write_day(value.isoformat(), st.context.locale)
+
+
+def moment(when: datetime) -> str:
+    """Return a moment in the reader's zone: 14:05, Yesterday 14:05, 03.11.2024 14:05."""
+    now = datetime.now(times.zone(st.context.timezone))
+    return times.moment(when, now, st.context.locale)
