@@ -26,7 +26,7 @@ def test_a_person_learns_why_the_model_forgot(desk: Desk, model: ScriptedModel, 
         stack.chat(f"What was spent in 20{number:02}?", session_id)
 
     desk.open(f"?session={session_id}")
-    desk.main.get_by_role("link", name="troubleshoot").click()
+    desk.main.get_by_role("link", name="Inspector").click()
 
     desk.sees("What the model reads next", "of 900 tokens", "What was spent in 2000?")
     desk.sees("the model reads the summary instead", "Nobody has seen this.")

@@ -8,7 +8,7 @@ from ui import navigation
 from ui.features.links import sharing
 from ui.features.results import exports
 from ui.features.usage import session as usage_session
-from ui.shared import banners
+from ui.shared import banners, icons
 from ui.shared.text.markdown import plain
 
 
@@ -37,28 +37,34 @@ def show(session: Session, server: ServerInfo) -> None:
                     )
             if not session.models:  # the choice and each answer name it
                 banners.model_badge(server)
-            usage_session.show(session)
-            exports.show(session)
-            if session.owner == server.user and not navigation.is_read_only():
-                sharing.button(session)
-            st.page_link(
-                navigation.SEARCH_PAGE,
-                label="",
-                icon=":material/search:",
-                help="Search in this session",
-                query_params=navigation.session_query(session.id),
-            )
-            st.page_link(
-                navigation.CONFIGURATION_PAGE,
-                label="",
-                icon=":material/tune:",
-                help="What this session was made with, and what its domain has changed since",
-                query_params=navigation.session_query(session.id),
-            )
-            st.page_link(
-                navigation.INSPECTOR_PAGE,
-                label="",
-                icon=":material/troubleshoot:",
-                help="What the model reads of this session, and what it was sent",
-                query_params=navigation.session_query(session.id),
-            )
+            with icons.alone(str(session.id)):
+                _ways(session, server)
+
+
+def _ways(session: Session, server: ServerInfo) -> None:
+    """What can be done with the session, and the pages that tell more of it."""
+    usage_session.show(session)
+    exports.show(session)
+    if session.owner == server.user and not navigation.is_read_only():
+        sharing.button(session)
+    st.page_link(
+        navigation.SEARCH_PAGE,
+        label="Search in this session",
+        icon=":material/search:",
+        help="Search in this session",
+        query_params=navigation.session_query(session.id),
+    )
+    st.page_link(
+        navigation.CONFIGURATION_PAGE,
+        label="Configuration",
+        icon=":material/tune:",
+        help="What this session was made with, and what its domain has changed since",
+        query_params=navigation.session_query(session.id),
+    )
+    st.page_link(
+        navigation.INSPECTOR_PAGE,
+        label="Inspector",
+        icon=":material/troubleshoot:",
+        help="What the model reads of this session, and what it was sent",
+        query_params=navigation.session_query(session.id),
+    )

@@ -16,7 +16,7 @@ from ui.client import ClientError
 from ui.features.chat import calls
 from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
-from ui.shared import clipboard, last_known
+from ui.shared import clipboard, icons, last_known
 from ui.shared.formats import reader
 from ui.shared.formats.times import duration
 from ui.shared.text import long_text
@@ -155,9 +155,10 @@ def _row(row: DisplayMessage) -> DeltaGenerator:
 
 def _switcher(row: DisplayMessage, versions: Sequence[MessageVersion], actions: Actions) -> None:
     place = next(n for n, version in enumerate(versions) if version.position == row.position)
-    _to_version("Earlier", ":material/chevron_left:", row, versions[:place][-1:], actions)
-    st.caption(f"{place + 1}/{len(versions)}", width="content")
-    _to_version("Later", ":material/chevron_right:", row, versions[place + 1 :][:1], actions)
+    with icons.alone(f"versions-{row.id}", gap="xsmall"):
+        _to_version("Earlier", ":material/chevron_left:", row, versions[:place][-1:], actions)
+        st.caption(f"{place + 1}/{len(versions)}", width="content")
+        _to_version("Later", ":material/chevron_right:", row, versions[place + 1 :][:1], actions)
 
 
 def _to_version(

@@ -10,6 +10,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
+from ui.shared import icons
 from ui.shared.text.markdown import plain
 
 DUPLICATE = ":material/content_copy: Duplicate"
@@ -57,9 +58,11 @@ def _row(domain: Domain) -> None:
                 args=(domain.id,),
             )
             marks(domain)
-        chosen = st.menu_button(
-            ":material/more_vert:", _options(domain), key=f"domain-{domain.id}", type="tertiary"
-        )
+        with icons.alone(f"domain-{domain.id}"):
+            chosen = st.menu_button(
+                f"Actions for {plain(domain.name, 80)}", _options(domain),
+                key=f"domain-{domain.id}", type="tertiary", icon=":material/more_vert:",
+            )  # fmt: skip
     if domain.description:
         st.markdown(plain(domain.description, 400))
     st.caption(" · ".join(_words(domain)))

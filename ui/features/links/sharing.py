@@ -20,7 +20,7 @@ _MADE = "made-link"
 def button(session: Session) -> None:
     """Draw the button that opens the dialog."""
     if st.button(
-        "",
+        "Share",
         key=f"share-{session.id}",
         icon=":material/share:",
         type="tertiary",

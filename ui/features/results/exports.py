@@ -22,8 +22,9 @@ def show(session: Session) -> None:
     if not session.message_count:
         return
     with st.popover(
-        "", icon=":material/ios_share:", type="tertiary", key=f"export-{session.id}", help="Export"
-    ):
+        "Export", icon=":material/ios_share:", type="tertiary", key=f"export-{session.id}",
+        help="Export",
+    ):  # fmt: skip
         for name, (label, ending, icon) in FORMATS.items():
             st.download_button(
                 label,

@@ -22,7 +22,7 @@ FORMATS = {
 def show(session: Session) -> None:
     """Draw the way to it, and, once opened, the figures."""
     box = st.popover(
-        "", icon=":material/data_usage:", type="tertiary", key=f"usage-{session.id}",
+        "Usage", icon=":material/data_usage:", type="tertiary", key=f"usage-{session.id}",
         on_change="rerun", help="What this session has used",
     )  # fmt: skip
     if not box.open:

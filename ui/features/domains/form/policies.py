@@ -37,7 +37,7 @@ def _policy(draft: Draft, path: Path, name: str, choices: Choices, rules_elsewhe
     spec, place = choices.policy(name), int(path[-1])
     with rows.head():
         st.markdown(f"**{place + 1}. {plain(words(name), 80)}**", width="content")
-        rows.buttons(draft, path[:-1], place, words(name))
+        rows.buttons(draft, path[:-1], place, plain(words(name), 80))
     if spec is None:
         st.caption(f":red[:material/error: There is no middleware of the name {plain(name, 80)}.]")
     else:

@@ -11,12 +11,13 @@ from ui.features.domains.form import body as bodies
 from ui.features.domains.form.body import Path
 from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import say_below
+from ui.shared import icons
 
 
 def buttons(draft: Draft, path: Path, place: int, what: str) -> None:
     """The ways to move a row of a list, and to remove it."""
     entries: list[Any] = draft.get(path)
-    with st.container(horizontal=True, width="content", gap="small"):
+    with icons.alone(draft.key(*path, place)):
         if place > 0:
             _button(draft, path, place, ":material/arrow_upward:", f"Move {what} up", _swap, -1)
         if place < len(entries) - 1:
@@ -85,14 +86,17 @@ def _pair(draft: Draft, path: Path, number: int, name: str, value: str, what: st
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(what, key=name_key, width=200)
         st.text_input("Value", key=value_key)
-        st.button(
-            ":material/delete:",
-            key=draft.key(*path, number, "remove"),
-            type="tertiary",
-            help=f"Remove {what.lower()} {number + 1}",
-            on_click=remove_entry,
-            args=(draft, (*path, name)),
-        )
+        removal = f"Remove {what.lower()} {number + 1}"
+        with icons.alone(draft.key(*path, number)):
+            st.button(
+                removal,
+                key=draft.key(*path, number, "remove"),
+                type="tertiary",
+                icon=":material/delete:",
+                help=removal,
+                on_click=remove_entry,
+                args=(draft, (*path, name)),
+            )
     if refused := draft.refused.get(name_key):
         st.caption(f":red[:material/error: {refused}]")
 
@@ -119,9 +123,10 @@ def _button(
     by: int,
 ) -> None:
     st.button(
-        icon,
+        said,
         key=draft.key(*path, place, said.split()[-1] if by else "remove"),
         type="tertiary",
+        icon=icon,
         help=said,
         on_click=_change,
         args=(draft, path, place, act, by),

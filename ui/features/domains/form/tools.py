@@ -11,6 +11,7 @@ from ui.features.domains.form.choices import Choices
 from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import About
 from ui.features.servers.words import EFFECTS
+from ui.shared import icons
 from ui.shared.text.markdown import plain
 
 SERVERS: Path = ("mcp_servers",)
@@ -78,14 +79,16 @@ def _server(draft: Draft, number: int, name: str, choices: Choices) -> None:
     path: Path = (*SERVERS, name)
     with rows.head():
         st.markdown(f"**{plain(name, 80)}**", width="content")
-        st.button(
-            ":material/delete:",
-            key=draft.key("server", number, "remove"),
-            type="tertiary",
-            help=f"Remove the server {name}",
-            on_click=rows.remove_entry,
-            args=(draft, path),
-        )
+        with icons.alone(draft.key("server", number)):
+            st.button(
+                f"Remove the server {plain(name, 80)}",
+                key=draft.key("server", number, "remove"),
+                type="tertiary",
+                icon=":material/delete:",
+                help=f"Remove the server {name}",
+                on_click=rows.remove_entry,
+                args=(draft, path),
+            )
     _name(draft, number, name)
     fields.say(draft, path)
     fields.choice(draft, (*path, "transport"), TRANSPORT, list(TRANSPORTS), words=TRANSPORTS)
