@@ -4,23 +4,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
-import db.models.audit_event
-import db.models.conversations.agent_state
-import db.models.conversations.branch
-import db.models.conversations.conversation
-import db.models.conversations.display_message
-import db.models.conversations.session_link
-import db.models.domains.domain
-import db.models.domains.server_tool
-import db.models.file
-import db.models.model_connection
-import db.models.turns.approval
-import db.models.turns.spent_key
-import db.models.turns.tool_journal
-import db.models.turns.turn
-import db.models.usage_day  # noqa: F401  (importing a model registers its table)
-from db.base import Base
 from db.migrate import migrate
+from db.tables import all_tables
 from tests.stack import Servers
 
 
@@ -29,7 +14,7 @@ def test_models_and_migrations_agree(servers: Servers) -> None:
 
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_server_default": False})
-        differences = compare_metadata(context, Base.metadata)
+        differences = compare_metadata(context, all_tables())
 
     engine.dispose()
     assert differences == []
