@@ -1,6 +1,6 @@
 """The API's client: typed with the wire contract, errors in words.
 
-Calls that only one page makes stand in `ui.calls`.
+Calls that only one page makes stand in `ui.features.*.calls`.
 """
 
 from typing import Any, BinaryIO, TypeVar
