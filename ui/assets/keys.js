@@ -26,7 +26,8 @@
     if (key === "?" && !isWriting) {
       if (press(".st-key-shortcuts button")) event.preventDefault();
     } else if (key === "Escape" && (!isWriting || target.matches(COMPOSER))) {
-      if (!target.closest?.(OWN_ESCAPE)) press('[class*="st-key-stop-"] button');
+      if (target.closest?.(OWN_ESCAPE)) return;
+      if (!press('[class*="st-key-stop-"] button')) window.colloquyLive?.stopSoon();
     }
   }, true);
 })();

@@ -1,6 +1,7 @@
 // The live part of a chat: a person's words from the moment they press Enter, and the answer while
 // it streams. It follows the pages' own event route, so no rerun of the page disturbs it, and asks
 // the page to draw what is stored. What it is told is in `ui/features/chat/live/frames.py`.
+import { EarlyStop } from "./early_stop.js";
 import { StreamingText } from "./markdown.js";
 import { Sending } from "./sending.js";
 
@@ -129,11 +130,20 @@ class Live {
   constructor() {
     this.session = new Session(null);
     this.cost = 0;
+    this.earlyStop = new EarlyStop();
     this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
       this.toEnd();
       if (turn) this.redraw();
+      if (this.sending.problem) this.earlyStop.forget();
+      else this.earlyStop.press();
     });
+  }
+
+  /** Stop what was just sent, as soon as it can be: Escape came before the Stop button. */
+  stopSoon() {
+    const [first] = this.sending.shown; // of several, the one that runs first
+    if (first) this.earlyStop.keep(first);
   }
 
   /** The page was drawn: `data` says what of. Gives what is to be done when its place goes. */
@@ -145,6 +155,7 @@ class Live {
     }
     Object.assign(this, { place, data, set: setTriggerValue });
     this.sending.update(data);
+    this.earlyStop.update(data);
     this.session.drawn(data);
     this.isAsked = false;
     this.draw(place);

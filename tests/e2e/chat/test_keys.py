@@ -1,6 +1,9 @@
 """What keys do: Escape stops the turn that runs, and ? lists all others."""
 
-from playwright.sync_api import expect
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk, without_end
 from tests.fakes import ScriptedModel
@@ -29,6 +32,28 @@ def test_escape_stops_the_turn_but_not_while_it_closes_something(desk: Desk, mod
     desk.sees("What was said so far.", "Stopped here")
 
 
+def test_escape_before_the_turn_is_there_stops_it_unless_one_writes_on(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = without_end("The first answer")
+    desk.sends_by_itself()
+
+    with _message_on_its_way(desk, "Tell me"):
+        desk.composer.press("Escape")
+    desk.sees("Stopped")
+    desk.is_idle()
+    model.steps = without_end("The second answer")
+    with _message_on_its_way(desk, "Tell me more"):
+        desk.composer.press("Escape")
+        desk.composer.press_sequentially("And")
+    desk.sees("The second answer")
+    desk.is_at_rest()
+
+    expect(desk.page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    desk.composer.press("Escape")
+    expect(desk.main.get_by_text("Stopped")).to_have_count(2)
+
+
 def test_the_list_of_shortcuts_opens_by_key_and_by_button_and_not_while_one_writes(desk: Desk):
     desk.composer.press_sequentially("Really?")
     expect(desk.composer).to_have_value("Really?")
@@ -44,3 +69,15 @@ def test_the_list_of_shortcuts_opens_by_key_and_by_button_and_not_while_one_writ
     desk.page.keyboard.press("?")
 
     expect(listed).to_be_visible()
+
+
+@contextmanager
+def _message_on_its_way(desk: Desk, text: str) -> Iterator[None]:
+    """Send a message that arrives when this is left."""
+    held: list[Route] = []
+    # Not the method itself: Playwright takes none that is built in.
+    desk.page.route("**/colloquy/send", lambda route: held.append(route), times=1)
+    with desk.page.expect_request("**/colloquy/send"):
+        desk.ask(text)
+    yield
+    held.pop().continue_()

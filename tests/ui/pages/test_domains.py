@@ -163,7 +163,7 @@ def test_rows_are_moved_and_removed(open_domains, store):
     page = section(open_domains(domain.id), domain, "Middleware")
     assert "There is no middleware of the name other." in said(page)
 
-    press(page, ":material/arrow_downward:")
+    press(page, "Move Title down")
     assert newest(page, "number_input", "Keep").value == 9
     page.button(key=f"domain-{domain.id}-middleware.2.remove~1").click().run()
     save(page, domain)

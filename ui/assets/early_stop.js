@@ -1,0 +1,38 @@
+// Escape between Enter and the Stop button: kept until the button of that message's turn is there.
+const isVisible = (one) => one.getClientRects().length > 0;
+
+/** The one message whose turn is to stop before it can be. */
+export class EarlyStop {
+  constructor() {
+    this.message = null;
+    this.observer = new MutationObserver(() => this.press());
+    // What a script puts back into a field was not typed.
+    document.addEventListener("input", ({ isTrusted }) => isTrusted && this.forget(), true);
+  }
+
+  keep(message) {
+    this.message = message;
+    this.observer.observe(document.body, { childList: true, subtree: true });
+  }
+
+  forget() {
+    this.message = null;
+    this.observer.disconnect();
+  }
+
+  press() {
+    const turn = this.message?.turn;
+    const button = turn && document.querySelector(`.st-key-stop-${turn} button:enabled`);
+    if (!button || !isVisible(button)) return;
+    this.forget();
+    button.click();
+  }
+
+  /** The page was drawn: that of another session, or one on which the turn does not run. */
+  update({ session, active, turns }) {
+    if (!this.message) return;
+    const { page, session: own, turn } = this.message;
+    const isElsewhere = session !== page && session !== own;
+    if (isElsewhere || (turns.includes(turn) && turn !== active)) this.forget();
+  }
+}
