@@ -120,6 +120,13 @@ class Desk:
         """Open the line that the finished steps of an earlier turn are folded into."""
         self.main.get_by_text(re.compile("^Worked ")).last.click()
 
+    def unfold_steps(self) -> None:
+        """Have the steps of the latest turn in sight: folded, if it ended before it was drawn."""
+        folded = self.main.get_by_text(re.compile("^Worked "))
+        expect(folded.or_(self.main.locator("strong")).first).to_be_visible()
+        if folded.count():
+            self.open_steps()
+
     def is_in_a_session(self) -> None:
         """Wait until the URL names a session."""
         expect(self.page).to_have_url(re.compile("[?]session="))

@@ -3,6 +3,7 @@
 // the page to draw what is stored. What it is told is in `ui/features/chat/live/frames.py`.
 import { EarlyStop } from "./early_stop.js";
 import { StreamingText } from "./markdown.js";
+import { isSettled } from "./rest.js";
 import { Sending } from "./sending.js";
 
 const RETRY_MS = [200, 500, 1000, 2000];
@@ -12,9 +13,6 @@ const THINKING_CHARS = 2000;
 const COSTLY_MS = 16;
 const REST_MS = 20;
 const GONE = 4404;
-
-const isAtRest = () =>
-  document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
 
 const make = (tag, name, text = "") => {
   const element = document.createElement(tag);
@@ -178,8 +176,9 @@ class Live {
   ask() {
     this.timer = 0;
     if (!this.place) return;
-    if (!isAtRest()) {
-      this.timer = setTimeout(() => this.ask(), REST_MS); // a click is on its way, which goes first
+    // What crosses a click carries the address of before it, and would lead back there.
+    if (!isSettled()) {
+      this.timer = setTimeout(() => this.ask(), REST_MS);
       return;
     }
     Object.assign(this, { isAsked: true, isWanted: false, askedAt: Date.now() });

@@ -2,6 +2,8 @@
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
 // files go Streamlit's way, which has the files; so does one that is written before this is here, or
 // in a composer that this was not told of.
+import { settled } from "./rest.js";
+
 const COMPOSER = '[class*="st-key-composer-"]';
 const FILE = '[data-testid="stFileChip"]';
 const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
@@ -91,9 +93,12 @@ export class Sending {
   }
 
   async send(message) {
-    const { text, domain, model, composer } = message;
+    const { text, composer } = message;
+    const begun = () => message.page ?? this.begun.get(composer) ?? null;
+    if (!begun()) await this.chosen(message);
+    const { domain, model } = message;
     const words = `${model ?? ""} ${text}`;
-    const session = message.page ?? this.begun.get(composer) ?? null;
+    const session = begun();
     const key = this.keys.get(words) ?? newKey();
     this.keys.set(words, key);
     try {
@@ -115,6 +120,12 @@ export class Sending {
       this.giveBack(message);
     }
     this.onChange(message);
+  }
+
+  /** A new chat begins as was chosen for it, also a moment before its message. */
+  async chosen(message) {
+    await settled();
+    if (this.composer === message.composer) Object.assign(message, { domain: this.domain, model: this.model });
   }
 
   drop(message) {

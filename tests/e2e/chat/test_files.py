@@ -35,6 +35,7 @@ def choose(desk: Desk, label: str, option: str) -> None:
 
 def switch_to_chart(desk: Desk) -> None:
     """Open the step that gave the table, and look at it as a chart."""
+    desk.unfold_steps()
     desk.step("query_source").click()
     desk.main.get_by_role("radio", name="Chart").filter(visible=True).first.click()
     expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()

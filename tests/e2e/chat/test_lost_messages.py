@@ -82,6 +82,31 @@ def test_own_words_stand_at_once_and_a_click_that_crosses_them_loses_nothing(
     desk.sees_once(LOST)
 
 
+CROSSING = """row => {
+  row.click();
+  const timer = setInterval(() => window.colloquyLive.ask(), 5);  // what is stored is to be drawn
+  setTimeout(() => clearInterval(timer), 300);
+}"""
+
+
+def test_a_click_leads_to_its_session_also_when_the_page_is_about_to_be_drawn(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.ask("First")
+    desk.sees("An answer.")
+    desk.is_idle()
+    session_id = desk.session_id
+    desk.new_chat()
+    desk.sends_by_itself()
+
+    desk.row(session_id).evaluate(CROSSING)
+
+    desk.sees("An answer.")
+    desk.is_at_rest()
+    desk.sees("An answer.")
+
+
 def test_a_message_that_has_arrived_does_not_come_back(desk: Desk, model: ScriptedModel):
     model.steps = lambda messages, body: {"text": "An answer."}
 

@@ -18,8 +18,15 @@ function ask(what, more = {}) {
   draw();
 }
 
+// The live part of a chat asks for nothing while something is on its way.
+function tellActing() {
+  if (acts.waiting.length) document.body.dataset.colloquyActing = "yes";
+  else delete document.body.dataset.colloquyActing;
+}
+
 function sendActs() {
   clearTimeout(acts.timer);
+  tellActing();
   if (!acts.waiting.length) return;
   acts.trigger("acts", acts.waiting);
   acts.timer = setTimeout(sendActs, acts.wait);
@@ -29,6 +36,7 @@ function sendActs() {
 function settleActs(done) {
   acts.waiting = acts.waiting.filter((act) => act.n > done);
   if (!acts.waiting.length) clearTimeout(acts.timer);
+  tellActing();
 }
 
 // The last of these acts that was not done yet, of one session if its id is given.
