@@ -91,16 +91,24 @@ def follow_destination(*, is_on_chat: bool) -> None:
     """Go where a callback led: on the chat page within this run, from another one by a switch."""
     held = state.memory()
     destination, held.destination = held.destination, None
-    if destination is None:
-        return
-    if destination.session_id is None:
-        query = {}
-    else:
-        held.windows.pop(destination.session_id, None)
-        query = {"session": str(destination.session_id)}
-    if not is_on_chat:
-        st.switch_page(CHAT_PAGE, query_params=query)
-    st.query_params.from_dict(query)
+    if destination is not None:
+        if destination.session_id is None:
+            query = {}
+        else:
+            held.windows.pop(destination.session_id, None)
+            query = {"session": str(destination.session_id)}
+        if not is_on_chat:
+            st.switch_page(CHAT_PAGE, query_params=query)
+        st.query_params.from_dict(query)
+    held.drawn = open_session_id()
+
+
+def is_stale() -> bool:
+    """Return whether a fragment was asked for by a browser that did not know yet where it was led.
+
+    The whole page must not be drawn again for its address: that is the one of before.
+    """
+    return open_session_id() != state.memory().drawn
 
 
 def session_query(session_id: UUID) -> dict[str, str]:

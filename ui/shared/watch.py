@@ -24,7 +24,7 @@ def rerun_every(seconds: float, differs: Callable[[], bool] = lambda: True) -> N
 
     @st.fragment(run_every=seconds)
     def look() -> None:
-        if drawn and differs():
+        if drawn and not navigation.is_stale() and differs():
             st.rerun()
         drawn.append(True)
 

@@ -88,7 +88,7 @@ def test_a_message_is_found_and_read_in_its_place(desk: Desk, stack: Stack) -> N
         before = top_of(desk, stack, read)
         desk.press(button)
         stack.wait_for(lambda read=read, place=place: answers(desk)[place] != read, "no more came")
-        assert abs(top_of(desk, stack, read) - before) < 20
+        assert abs(top_of(desk, stack, read) - before) < 30  # not a line
     desk.sees_not("Answer 99.")
 
     desk.press("Jump to the latest")

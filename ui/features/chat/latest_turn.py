@@ -56,10 +56,10 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
     @st.fragment
     def draw() -> None:
         newer = _newer(session, latest) if drawn else latest
-        if newer is None:
+        if newer is None and not navigation.is_stale():
             st.rerun()
         drawn.append(True)
-        _draw(session, newer, actions)
+        _draw(session, newer or latest, actions)
 
     draw()
     if latest.waits_for:

@@ -14,6 +14,7 @@ from ui.client import ClientError, NotFound, ServiceUnavailable
 from ui.features.sessions import pages
 
 MAX_AT_ONCE = 100
+LEADING = ("open", "new")
 
 
 class Act(BaseModel):
@@ -41,8 +42,9 @@ def take() -> None:
     held = state.memory()
     with held.acting:
         for act in ACTS.validate_python(state.session_list_acts()):
-            if act.n > held.acted:
-                held.acted = act.n
+            # One that leads elsewhere is done again: who repeats it has not heard of its address.
+            if act.n > held.acted or act.do in LEADING:
+                held.acted = max(held.acted, act.n)
                 _do(act)
 
 
