@@ -65,7 +65,7 @@ ui: ## the pages alone
 	$(INSTALL) requirements.txt
 	@exec $(PY) -m launch ui
 
-integrity: ## check that the views of all conversations agree; changes nothing
+integrity: ## check conversations, plans, artifacts and files; changes nothing
 	$(INSTALL) requirements.txt
 	@exec $(PY) -m launch integrity
 

@@ -7,6 +7,8 @@ from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
 
+from backend.artifacts.contents import open_contents
+from backend.artifacts.service import Artifacts
 from backend.errors.base import ConfigurationError
 from backend.events.stream import EventStream
 from backend.files.store import FileStore
@@ -22,6 +24,7 @@ from db.session import Database
 REDIS_TIMEOUT_SECONDS = 3
 REDIS_ASKING_SECONDS = 1  # who asks whether it is there has a deadline, too
 SPARE_CONNECTIONS = 50
+ARTIFACT_MODULES = "backend.artifacts.preloaded"  # what the sandbox's children need for them
 
 
 def bootstrap(
@@ -44,22 +47,25 @@ def bootstrap(
             )
     redis = connect_redis(settings.redis_url, threads)
     queue, events = TurnQueue(redis), EventStream(redis)
+    database = Database(
+        settings.database_url,
+        pool_size=settings.database_connections,
+        max_overflow=0,  # a connection beyond is opened and closed with each use
+        pool_timeout=database_patience,
+    )
+    sandbox = Sandbox((*NEEDED_MODULES, ARTIFACT_MODULES, *preload))
     return Services(
         settings=settings,
-        database=Database(
-            settings.database_url,
-            pool_size=settings.database_connections,
-            max_overflow=0,  # a connection beyond is opened and closed with each use
-            pool_timeout=database_patience,
-        ),
+        database=database,
         redis=redis,
         status_redis=connect_redis(settings.redis_url, threads, REDIS_ASKING_SECONDS),
         queue=queue,
         events=events,
         announcer=Announcer(redis, queue, events),
         limits=Limits(settings),
-        sandbox=Sandbox((*NEEDED_MODULES, *preload)),
+        sandbox=sandbox,
         files=FileStore(settings.data_dir),
+        artifacts=Artifacts(database, open_contents(settings), sandbox),
     )
 
 

@@ -18,6 +18,7 @@ KEY_BYTES = 32
 POSTGRES_SCHEMES = ("postgresql+psycopg2", "postgresql", "postgres")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 HTTP_SCHEMES = ("http", "https")
+ARTIFACT_STORE = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w!.*'()-]+)*/?", re.ASCII)
 # NAME or NAME*, then where it may be sent: @stdio, @host, @host:port, @http://host:port
 SECRET_ENTRY = re.compile(
     r"(?P<name>[A-Za-z_]\w*\*?)"
@@ -92,6 +93,12 @@ def _encryption_key(key: SecretStr) -> SecretStr:
     return key
 
 
+def _artifact_store(url: str) -> str:
+    if url and not ARTIFACT_STORE.fullmatch(url):
+        raise ValueError("must be s3://bucket or s3://bucket/prefix")
+    return url.rstrip("/")
+
+
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
@@ -99,6 +106,7 @@ SecretNames = Annotated[str, AfterValidator(_secret_names)]
 PublicUrl = Annotated[str, AfterValidator(check_public_url)]
 AllowedHosts = Annotated[str, AfterValidator(check_allowed_hosts)]
 EncryptionKey = Annotated[SecretStr, AfterValidator(_encryption_key)]
+ArtifactStore = Annotated[str, AfterValidator(_artifact_store)]
 StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
@@ -222,6 +230,12 @@ class Settings(BaseSettings):
     )
     max_files_mb: int = Field(
         5_000, ge=1, le=2**40, description="Megabytes that all files of one person may have."
+    )
+    artifact_inline_bytes: int = Field(
+        100_000, ge=0, le=10_000_000, description="Larger contents of artifacts are in the store."
+    )
+    artifact_store: ArtifactStore = Field(
+        "", description="s3://bucket/prefix, opened by AWS_* variables; empty: DATA_DIR/artifacts."
     )
     domain_secrets: SecretNames = Field(
         "COLLOQUY_SECRET_*",

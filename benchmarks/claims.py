@@ -23,6 +23,7 @@ CLAIMS: Mapping[str, str] = {
     "B12": "benchmarks.measures.b12_under_faults",
     "B13": "benchmarks.measures.b13_tool_turns",
     "B14": "benchmarks.measures.b14_file_queries",
+    "B15": "benchmarks.measures.b15_page",
 }
 
 

@@ -23,14 +23,15 @@ from backend.conversations.messages import list_messages, shown_as
 from backend.conversations.rows import row_of
 from backend.conversations.state.deltas import compact
 from backend.conversations.state.shown import pack_delta
-from backend.domains.catalog import ensure_default_domain
+from backend.domains.catalog import ensure_bundled_domains
 from backend.llm.events import ANSWER, ModelCall
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, Usage
+from backend.schemas.conversations.sessions import ContentType, MessageStatus
+from backend.schemas.conversations.turns import Usage
 from backend.settings import Settings
 from backend.turns.process.services import Services
 from backend.turns.run.claim import Claim, claim_turn
 from backend.turns.run.close import Outcome
-from backend.turns.run.recorder import Recorder
+from backend.turns.run.record.recorder import Recorder
 from backend.turns.submit.service import Submission, open_session, submit
 from backend.types import JSON
 from benchmarks.ground import Ground
@@ -54,7 +55,7 @@ def colloquy(ground: Ground) -> Iterator[Services]:
     )
     services = bootstrap(settings, threads=4)
     with services.database.transaction() as session:
-        ensure_default_domain(session)
+        ensure_bundled_domains(session)
     try:
         yield services
     finally:

@@ -42,7 +42,7 @@ def run_migrate(settings: Settings, console: Console) -> NoReturn:
 
 
 def run_integrity(settings: Settings, console: Console) -> NoReturn:
-    """Check that the views of all conversations agree."""
+    """Check conversations, plans, artifacts and files."""
     _become(parts.integrity({"DATABASE_URL": database_url(settings)}))
 
 

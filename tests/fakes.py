@@ -33,6 +33,7 @@ Script = Sequence[JSON] | Callable[[list[JSON], JSON], JSON]
 ARGUMENT_PIECE = 8
 UNTIL_SECONDS = 0.02
 MOST_PIECES = 1_000
+NOW = "{now}"  # in a text: the nanoseconds of the monotonic clock when this piece is sent
 ENDLESS: JSON = {"text": "word " * 2_000, "delay": 0.1}  # who waits for its end has failed
 OVER: JSON = {"text": "(the script is over)"}
 TITLE_PROMPT = PROMPT.strip()
@@ -259,6 +260,8 @@ async def _chunks(step: JSON, body: JSON) -> AsyncIterator[str]:
         await asyncio.sleep(delay)
         if "tool_calls" in delta and "id" in delta["tool_calls"][0]:
             await asyncio.sleep(step.get("hang", 0))
+        if NOW in str(delta.get("content")):
+            delta = {"content": delta["content"].replace(NOW, str(time.monotonic_ns()))}
         yield chunk(delta)
     await _hold_back(step)
     if step.get("cut"):

@@ -187,6 +187,11 @@ class Stack:
         ended = Stack.launch(arguments, self.environment, said).wait(timeout=60)
         return ended, said.read_text()
 
+    def kill_api(self) -> None:
+        """SIGKILL the API."""
+        assert self.api is not None
+        kill_process(self.api)
+
     def kill_workers(self) -> None:
         """SIGKILL every worker process."""
         for process in self.workers:

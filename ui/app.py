@@ -8,7 +8,7 @@ from ui import navigation, state
 from ui.client import ClientError
 from ui.features.sessions import sidebar
 from ui.pages import PAGES
-from ui.shared import assets, banners, last_known
+from ui.shared import banners, last_known
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"
@@ -20,7 +20,6 @@ def main() -> None:
     """Draw the frame, and within it the page that the URL names."""
     st.set_page_config(page_title="Colloquy", page_icon=ICON, layout="centered")
     st.logo(LOGO, size="large")
-    st.html(ASSETS / "frame.css")
     page = st.navigation(
         [
             st.Page(
@@ -39,8 +38,6 @@ def main() -> None:
         state.memory().is_away = False
         state.memory().server = last_known.read("server", state.client().server)
         sidebar.show(state.server())
-        for script in assets.INLINE_SCRIPTS:  # files of ours, nobody's input
-            st.sidebar.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
         banners.what_happened()
         page.run()
         banners.service_is_away()

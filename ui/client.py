@@ -21,9 +21,8 @@ from backend.schemas.conversations.sessions import (
     Session,
     SessionChange,
     SessionPage,
-    Turn,
-    TurnPage,
 )
+from backend.schemas.conversations.turns import Turn, TurnPage
 from backend.schemas.data.files import FileDetails
 from backend.schemas.domains.templates import DomainPage
 from backend.schemas.operations.server import ServerInfo

@@ -9,20 +9,23 @@ import streamlit as st
 from ui import state
 
 CHAT_PAGE = "app_pages/chat.py"
-SESSIONS_PAGE = "app_pages/sessions.py"
-WORK_PAGE = "app_pages/work.py"
-USAGE_PAGE = "app_pages/usage.py"
-SERVERS_PAGE = "app_pages/servers.py"
+SESSIONS_PAGE = "app_pages/administration/sessions.py"
+WORK_PAGE = "app_pages/administration/work.py"
+USAGE_PAGE = "app_pages/administration/usage.py"
+SERVERS_PAGE = "app_pages/administration/servers.py"
 INBOX_PAGE = "app_pages/inbox.py"
-RETENTION_PAGE = "app_pages/retention.py"
+RETENTION_PAGE = "app_pages/administration/retention.py"
 DATA_PAGE = "app_pages/data.py"
-DOMAINS_PAGE = "app_pages/domains.py"
+DOMAINS_PAGE = "app_pages/administration/domains.py"
 CONFIGURATION_PAGE = "app_pages/configuration.py"
 INSPECTOR_PAGE = "app_pages/inspector.py"
 SEARCH_PAGE = "app_pages/search.py"
-MODELS_PAGE = "app_pages/models.py"
+TASKS_PAGE = "app_pages/tasks.py"
+MODELS_PAGE = "app_pages/administration/models.py"
+AGENTS_PAGE = "app_pages/agents.py"
 SHARED_PAGE = "app_pages/shared.py"
 LINK = "link"
+PARENT = "parent"
 _TOKEN = re.compile(r"[\w-]{1,200}", re.ASCII)
 MAX_DIGITS = 9  # of a position in the URL
 
@@ -31,6 +34,14 @@ def open_session_id() -> UUID | None:
     """Return the session that the URL names; None for a new chat or a broken link."""
     try:
         return UUID(st.query_params.get("session", ""))
+    except ValueError:
+        return None
+
+
+def parent_session_id() -> UUID | None:
+    """Return the session whose plan has the task that is worked on in the open one; else None."""
+    try:
+        return UUID(st.query_params.get(PARENT, ""))
     except ValueError:
         return None
 

@@ -29,6 +29,8 @@ PAGES = (
         shortcut="Mod+K",
     ),
     PageSpec(navigation.INBOX_PAGE, "Inbox", ":material/approval:", "inbox", "inbox"),
+    PageSpec(navigation.TASKS_PAGE, "Tasks", ":material/account_tree:", "tasks", "tasks"),
+    PageSpec(navigation.AGENTS_PAGE, "Agents", ":material/groups:", "agents", "agents"),
     PageSpec(navigation.DATA_PAGE, "Data", ":material/database:", "data", "data"),
     PageSpec(
         navigation.SESSIONS_PAGE,

@@ -12,11 +12,13 @@ from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
 from backend.web.protection import protect
+from ui import index_page
+from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets
+from ui.shared.watch import route as watch
 
 SCRIPT = Path(__file__).parent / "app.py"
-INDEX = Path(streamlit.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 MEGABYTE = 1_000_000
 
@@ -25,7 +27,9 @@ def create_app(address: Address) -> ASGIApp:
     """Make the pages' application for this address."""
     # What `streamlit run` does with its flags: they win over files and the environment.
     load_config_options(options(address))
-    app = streamlit.App(SCRIPT, routes=[*LiveRoutes().routes, assets.route()])
+    api = AsyncApi()
+    own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
+    app = streamlit.App(SCRIPT, routes=own)
     return protect(app, address, page_policy())
 
 
@@ -55,9 +59,9 @@ def page_policy() -> str:
     """Return the policy of the pages: what they load is ours, and no other site shows them.
 
     Streamlit styles its elements with `style` elements that it makes as it goes. Its own inline
-    scripts and ours are named by their digests, so that no other can run.
+    scripts are named by their digests, so that no other can run.
     """
-    scripts = [*INLINE_SCRIPT.findall(INDEX.read_text()), *assets.INLINE_SCRIPTS]
+    scripts = INLINE_SCRIPT.findall(index_page.INDEX.read_text())
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return "; ".join(
         (

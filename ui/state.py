@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
+from backend.schemas.domains.agents import AgentInfo
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.operations.server import ServerInfo
 from ui.client import DEFAULT_API_URL, Client, ClientError
@@ -117,6 +118,9 @@ class Memory:
     edited: UUID | None = None
     cursors: list[str] = field(default_factory=list)
     expanded: set[str] = field(default_factory=set)
+    teams: dict[UUID, tuple[AgentInfo, ...]] = field(default_factory=dict)
+    domain_teams: dict[tuple[UUID, int], tuple[AgentInfo, ...]] = field(default_factory=dict)
+    agents_cursors: list[str] = field(default_factory=list)
     turn_figures: dict[UUID, tuple[object, Any]] = field(default_factory=dict)
     own_queries: dict[UUID, Any] = field(default_factory=dict)
     server: ServerInfo | None = None

@@ -5,6 +5,7 @@ import threading
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.artifacts import erasing as artifacts
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.service import apply_if_due
 from backend.turns.process.services import Services
@@ -40,6 +41,9 @@ class Janitor:
                 # Those whose own process died between deleting and erasing.
                 erase_deleted(self._services.database, self._services.files)
                 self._services.files.erase_abandoned()
+                contents = self._services.artifacts.contents
+                artifacts.erase_deleted(self._services.database, contents.store)
+                contents.erase_abandoned()
             except SQLAlchemyError as error:
                 log.warning("The janitor waits, the database does not answer: %s", error)
             except Exception:  # the edge: one failure must not be the last look

@@ -9,8 +9,9 @@ from sqlalchemy import bindparam, func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.control.decide import expire_due
+from backend.turns.control.mend_plans import mend_plans
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.process.fairness import has_room, is_ready
 from backend.turns.process.liveness import end_leases, find_dead_workers
@@ -71,9 +72,11 @@ class Sweeper:
 def sweep(services: Services) -> list[UUID]:
     """Wake a worker for each turn that waits in vain; return their ids.
 
-    Turns that have waited for people for too long go on without them.
+    Turns that have waited for people for too long go on without them, plans without tasks that
+    are lost.
     """
     expire_due(services)
+    mend_plans(services)
     with services.database.transaction() as session:
         found = _stranded(session, services.settings.user_turns_at_once)
     if found:

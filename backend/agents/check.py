@@ -76,6 +76,10 @@ def find_faults(
         faults += find_wrong([*path, "middleware"], agent.middleware or ())
         if not image.mcp_servers:
             faults += _check([*path, "tools"], check_tool_names, agent.tools)
+    if manager := image.manager:
+        faults += find_wrong(["manager", "middleware"], manager.middleware or ())
+        if not image.mcp_servers:
+            faults += _check(["manager", "tools"], check_tool_names, manager.tools)
     return [*faults, *check_servers(image.mcp_servers, allowed.commands)]
 
 

@@ -11,30 +11,41 @@ from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 
 from backend.agents.answers import Answers
-from backend.agents.middleware.approvals import Approvals
+from backend.agents.middleware.approvals import Approvals, with_rule
 from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
+from backend.agents.team.responses import Responses
+from backend.agents.team.streaming import ResponseText
+from backend.agents.team.view import ConversationView, Team
 from backend.domains.allowed import Allowed
-from backend.domains.template import agents_of
+from backend.domains.team import everyone_in, specialists_for
 from backend.errors.base import ConfigurationError, InvalidInput
 from backend.llm.asking import Tell
 from backend.llm.provider import ModelProvider
 from backend.sandbox.sandbox import Sandbox
+from backend.schemas.conversations.turns import Route
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 from backend.tools.context import OnProgress, ToolContext
 from backend.tools.journal import NoJournal, ToolJournal
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.servers import NO_MEMORY, Served, open_mcp_tools
 from backend.tools.mcp.stored_versions import ToolMemory
-from backend.tools.registry import build_tools, offered_tools
+from backend.tools.planning import RUN_PLAN, plan_tools
+from backend.tools.registry import ARTIFACT_TOOLS, build_tools, offered_tools
 from backend.types import JSON
+
+APPROVE_PLAN = "The manager asks whether this plan may run. You can change it before."
 
 
 @dataclass(frozen=True)
 class AgentRecipe:
-    """All that an agent is built from. `model`: the one that a person has chosen for the turn."""
+    """All that an agent is built from. `model`: the one that a person has chosen for the turn.
+
+    `role` is that of who asked, `route` how the turn found its agent; `artifacts` are those of
+    the messages, by their ids.
+    """
 
     image: DomainTemplate
     agent_name: str
@@ -47,6 +58,9 @@ class AgentRecipe:
     memory: ToolMemory = NO_MEMORY
     sandbox: Sandbox | None = None
     model: str | None = None
+    role: str | None = None
+    route: Route | None = None
+    artifacts: Mapping[str, Sequence[JSON]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,7 @@ class Agent:
 
 def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
     """Return the named agent, or the first; InvalidInput names those that exist."""
-    agents = agents_of(image)
+    agents = everyone_in(image)
     if name is None:
         return agents[0]
     for agent in agents:
@@ -101,8 +115,10 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
 
     `on_progress` is told what running tools say.
     """
-    context = replace(recipe.tool_context, on_progress=on_progress)
-    named = {name for agent in recipe.image.agents for name in agent.tools or ()}
+    named = {name for agent in everyone_in(recipe.image) for name in agent.tools or ()}
+    makes = recipe.image.manager is not None
+    makes = makes or bool(ARTIFACT_TOOLS & {*named, *(recipe.image.tools or ())})
+    context = replace(recipe.tool_context, on_progress=on_progress, makes_artifacts=makes)
     own = build_tools(await offered_tools(recipe.image.tools, named, context), context)
     async with open_mcp_tools(
         recipe.image.mcp_servers,
@@ -126,11 +142,15 @@ def build_agent(
     """
     image = recipe.image
     template = choose_agent(image, recipe.agent_name or None)
+    team = _team_of(recipe, template)
+    tell = ResponseText(on_event, is_manager=team.agents is not None) if team else on_event
     model = recipe.models.chat_model(recipe.model or template.model or image.model)
-    model = model.model_copy(update={"on_event": on_event})
+    model = model.model_copy(update={"on_event": tell})
     selected = select_tools(template, tools.own, tools.served)
-    context = PolicyContext(recipe.models, image, model, on_report, on_event, recipe.answers)
-    policies = build_middleware(named_middleware(image, template), context)
+    selected += _manager_tools(recipe, team, selected)
+    context = PolicyContext(recipe.models, image, model, on_report, tell, recipe.answers)
+    named = build_middleware(named_middleware(image, template), context)
+    policies = [*_team_policies(team, template), *named]
     _check_distinct(selected, policies)
     # What waits for a person has not begun: neither its journal nor its time.
     outside = [policy for policy in policies if isinstance(policy, Approvals)]
@@ -148,9 +168,35 @@ def build_agent(
     return Agent(graph, end, codecs, approvals)
 
 
+def _team_of(recipe: AgentRecipe, template: AgentTemplate) -> Team | None:
+    """Return what the agent knows of the others; None where the domain has no manager."""
+    manager = recipe.image.manager
+    if manager is None:
+        return None
+    is_manager = template.name == manager.name
+    return Team(
+        conversation_id=recipe.tool_context.conversation_id,
+        recent=manager.recent_messages,
+        artifact_characters=manager.artifact_characters,
+        agents=specialists_for(recipe.image, recipe.role) if is_manager else None,
+        artifacts=recipe.artifacts,
+    )
+
+
+def _team_policies(team: Team | None, template: AgentTemplate) -> list[Policy]:
+    if team is None:
+        return []
+    responses = Responses(template.name, is_manager=team.agents is not None)
+    return [ConversationView(team), responses]
+
+
 def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str | JSON]:
-    """Return the policies that an agent names, or else its domain."""
-    return template.middleware if template.middleware is not None else image.middleware
+    """Return the policies that an agent names, or else its domain; a manager's plans may ask."""
+    named = template.middleware if template.middleware is not None else image.middleware
+    manager = image.manager
+    if manager is None or template.name != manager.name or not manager.approve_plans:
+        return named
+    return with_rule(named, {"tools": RUN_PLAN, "action": "ask", "description": APPROVE_PLAN})
 
 
 def _check_distinct(tools: Sequence[BaseTool], policies: Sequence[Policy]) -> None:
@@ -163,6 +209,16 @@ def _check_distinct(tools: Sequence[BaseTool], policies: Sequence[Policy]) -> No
                     f"The middleware {policy.name} brings a tool {brought.name!r}, and this agent "
                     "has another one of that name. Leave one of them out of the domain."
                 )
+
+
+def _manager_tools(
+    recipe: AgentRecipe, team: Team | None, selected: Sequence[BaseTool]
+) -> list[BaseTool]:
+    """Return the tools by which a manager lets others work; none for any other agent."""
+    if team is None or team.agents is None:
+        return []
+    has = {tool.name for tool in selected}
+    return [tool for tool in plan_tools(recipe.tool_context) if tool.name not in has]
 
 
 def _guard(recipe: AgentRecipe, served: Served) -> ToolGuard:

@@ -13,9 +13,10 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
-from backend.agents.factory import Agent, AgentRecipe, build_agent, open_tools
+from backend.agents.factory import Agent, AgentRecipe, Tools, build_agent, open_tools
 from backend.agents.loops import check_loops
 from backend.agents.restore import TOOLS_NODE, restore
+from backend.agents.routing import decide_route, find_hand_over
 from backend.agents.steps.events import (
     AnswerReset,
     ApprovalRequest,
@@ -30,7 +31,9 @@ from backend.agents.steps.events import (
 from backend.agents.steps.progress import Progress, each_update
 from backend.errors.turns import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
+from backend.schemas.conversations.turns import RouteReason
 from backend.schemas.domains.templates import Limits
+from backend.tools.plans import PlanWait
 from backend.types import JSON
 from db.failpoints import failpoint
 
@@ -42,7 +45,8 @@ REPLACED = "Another answer comes in its place"
 async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
     """Run the agent from the state to the end of the turn; hand over to the outbox what happens.
 
-    Where calls wait for people, `Interrupted` is last; the next run goes on with their answers.
+    Where calls wait for people, or for tasks, `Interrupted` is last; the next run goes on with
+    their answers.
 
     The state ends with a person's message, with calls that have no result yet (only these run),
     or with results; with a finished one nothing happens. Nothing goes on before a step is saved.
@@ -53,17 +57,14 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
     ConfigurationError.
     """
     run, limits = _Run(outbox, Progress(state), recipe.image.limits), recipe.image.limits
-    if run.progress.is_finished:
+    if run.progress.is_finished and find_hand_over(recipe, state) is None:
         return
     try:
         with tracing_context(enabled=False):
-            async with (
-                asyncio.timeout(limits.turn_seconds) as limit,
-                open_tools(recipe, run.tell_of_tool) as tools,
-            ):
-                agent = build_agent(recipe, tools, run.tell, run.progress.take_report)
-                run.progress.tell(tools.served.notices, tools.served.warnings)
-                await run.drive(agent)
+            async with asyncio.timeout(limits.turn_seconds) as limit:
+                recipe = await run.route(recipe)
+                async with open_tools(recipe, run.tell_of_tool) as tools:
+                    await run.work(recipe, tools)
     except TimeoutError as error:
         if limit.expired():
             raise TimeLimitReached(
@@ -102,8 +103,35 @@ class _Run:
         """Hand over what a running tool says."""
         self._outbox.put(ToolProgress(call_id, said))
 
-    async def drive(self, agent: Agent) -> None:
-        """Run the graph and hand over what becomes a step; it goes on when the step is saved."""
+    async def route(self, recipe: AgentRecipe) -> AgentRecipe:
+        """Decide which agent has the turn, if that is open; save it before the agent begins."""
+        manager, route = recipe.image.manager, recipe.route
+        if manager is None or route is None or route.reason is not RouteReason.PENDING:
+            return recipe
+        routed = await decide_route(recipe, manager, self.progress.state, self.tell)
+        await self._outbox.step(routed)
+        return replace(recipe, agent_name=routed.agent, route=routed.route)
+
+    async def work(self, recipe: AgentRecipe, tools: Tools) -> None:
+        """Let the agent work, and then each one that it hands the turn over to."""
+        self.progress.tell(tools.served.notices, tools.served.warnings)
+        while True:
+            if not self.progress.is_finished:
+                agent = build_agent(recipe, tools, self.tell, self.progress.take_report)
+                if not await self.drive(agent):
+                    return
+            handed = find_hand_over(recipe, self.progress.state)
+            if handed is None:
+                return
+            await self._outbox.step(handed)
+            self.progress = Progress(handed.state)
+            recipe = replace(recipe, agent_name=handed.agent, route=handed.route)
+
+    async def drive(self, agent: Agent) -> bool:
+        """Run the graph and hand over what becomes a step; it goes on when the step is saved.
+
+        Return whether the agent has come to its end.
+        """
         progress = self.progress
         progress.use(agent.reducers, agent.codecs)
         self._check_limits()
@@ -113,7 +141,7 @@ class _Run:
         }
         start = await restore(agent.graph, config, progress.values, agent.model_step_end)
         failpoint("agent.restored")
-        asked: list[ApprovalRequest] = []
+        asked: list[ApprovalRequest | PlanWait] = []
         updates = agent.graph.astream(start, config, stream_mode="updates", durability="exit")
         async with aclosing(updates):  # type: ignore[type-var]  # a generator, typed as iterator
             async for update in updates:
@@ -124,8 +152,10 @@ class _Run:
                         self._check_limits()
         if asked:
             await self._outbox.step(progress.interrupt(asked))
-        elif step := progress.finish_rest():
+            return False
+        if step := progress.finish_rest():
             await self._outbox.step(step)
+        return True
 
     def _advance(self, agent: Agent, node: str, values: Mapping[str, Any]) -> StepFinished | None:
         progress = self.progress

@@ -133,16 +133,21 @@ def steps_of_turn(state: JSON) -> int:
     return steps
 
 
-def add_partial(state: JSON, text: str, thinking: str, message_id: str) -> tuple[JSON, JSON | None]:
+def add_partial(
+    state: JSON, text: str, thinking: str, message_id: str, name: str | None = None
+) -> tuple[JSON, JSON | None]:
     """Return the state with the partial answer of a stopped message, and that message, marked.
 
     Calls are never part of it. Thinking alone is a message for people only: the state stays as
     it is, since models refuse an empty answer. None if there is nothing to keep, or it is kept.
+    `name` is the agent's, where others read it.
     """
     known = any(message.get("id") == message_id for message in state["messages"])
     if known or not (text.strip() or thinking.strip()):
         return state, None
     message: JSON = {"role": "assistant", "content": clean(text), "id": message_id}
+    if name:
+        message["name"] = name
     if thinking:
         message["additional_kwargs"] = {REASONING: clean(thinking)}
     message["response_metadata"] = {"finish_reason": STOPPED}

@@ -22,7 +22,7 @@ from backend.api.metrics import Held, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
-from backend.api.routes import approvals, connections, usage
+from backend.api.routes import approvals, connections, tasks, usage
 from backend.api.routes.conversations import (
     branches,
     chat,
@@ -33,11 +33,11 @@ from backend.api.routes.conversations import (
     sessions,
     turns,
 )
-from backend.api.routes.data import files, queries, sources
-from backend.api.routes.domains import configuration, dry_runs, servers, templates
+from backend.api.routes.data import artifacts, files, queries, sources
+from backend.api.routes.domains import agents, configuration, dry_runs, servers, templates
 from backend.api.routes.operations import retention, server, work
 from backend.data.sources import Sources
-from backend.domains.catalog import ensure_default_domain
+from backend.domains.catalog import ensure_bundled_domains
 from backend.events.reader import EventReader
 from backend.files.service import Files
 from backend.turns.follow.waiting import Waits
@@ -89,15 +89,18 @@ def create_app(services: Services) -> FastAPI:
         search,
         turns,
         approvals,
+        tasks,
         templates,
         dry_runs,
         configuration,
+        agents,
         connections,
         inspection,
         servers,
         sources,
         queries,
         files,
+        artifacts,
         server,
         work,
         retention,
@@ -130,7 +133,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(STREAM_THREADS))
     services: Services = app.state.services
     with services.database.transaction() as session:
-        ensure_default_domain(session)
+        ensure_bundled_domains(session)
     app.state.reader.start()
     services.sandbox.start()
     yield

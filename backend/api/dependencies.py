@@ -8,6 +8,8 @@ from typing import Annotated, cast
 from fastapi import Depends, Header, Request
 
 from backend.api.channels import Channels
+from backend.artifacts.documents.service import Documents
+from backend.artifacts.service import Artifacts
 from backend.auth.scope import LOCAL_USER, Scope
 from backend.data.sources import Sources
 from backend.events.reader import EventReader
@@ -46,6 +48,17 @@ async def get_files(request: Request) -> Files:
     return cast(Files, request.app.state.files)
 
 
+async def get_artifacts(request: Request) -> Artifacts:
+    """Return the artifacts of the installation."""
+    return cast(Services, request.app.state.services).artifacts
+
+
+async def get_documents(request: Request) -> Documents:
+    """Return the documents among the artifacts."""
+    services = cast(Services, request.app.state.services)
+    return Documents(services.database, services.sandbox, services.artifacts)
+
+
 async def get_scope() -> Scope:
     """Return who asks. With AUTH=none that is the one local user."""
     return LOCAL_USER
@@ -55,6 +68,8 @@ ServicesDep = Annotated[Services, Depends(get_services)]
 ReaderDep = Annotated[EventReader, Depends(get_reader)]
 AudiencesDep = Annotated[Channels, Depends(get_channels)]
 SourcesDep = Annotated[Sources, Depends(get_sources)]
+ArtifactsDep = Annotated[Artifacts, Depends(get_artifacts)]
+DocumentsDep = Annotated[Documents, Depends(get_documents)]
 FilesDep = Annotated[Files, Depends(get_files)]
 WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]

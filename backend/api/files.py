@@ -1,7 +1,10 @@
 """Files that tools gave, as they leave the API: never to be run or shown as a page of ours."""
 
 import base64
+import re
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import Response
@@ -10,6 +13,9 @@ from backend.errors.base import InvalidInput
 from backend.tabular import workbook
 from backend.tabular.csv_text import csv_of
 
+MAX_NAME_CHARS = 80
+CHUNK = 256_000
+_NOT_IN_NAMES = re.compile(r"[^\w .()+,-]+")
 # Kinds that no browser runs anything of; all else is but bytes.
 PLAIN_KINDS = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp"}
@@ -35,6 +41,20 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         },
     }
 }
+
+
+def attachment(title: str, ending: str) -> str:
+    """Return the header that saves a thing of this title under a harmless name."""
+    name = _NOT_IN_NAMES.sub("-", title)[:MAX_NAME_CHARS].strip(" .-") or "conversation"
+    plain = name.encode("ascii", "replace").decode().replace("?", "-")
+    return f"attachment; filename=\"{plain}.{ending}\"; filename*=UTF-8''{quote(name)}.{ending}"
+
+
+def pieces(file: Any) -> Iterator[bytes]:
+    """Yield a file's bytes, and close it then."""
+    with file:
+        while piece := file.read(CHUNK):
+            yield piece
 
 
 def result_response(

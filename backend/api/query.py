@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
+from typing import get_origin
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
@@ -31,7 +32,8 @@ def _check_parameters(request: Request) -> None:
     known = sorted(set(_names(request.scope["route"].dependant)))
     if unknown := [name for name in sent if name not in known]:
         raise InvalidInput(_say_unknown(unknown, known))
-    if repeated := [name for name, times in sent.items() if times > 1]:
+    lists = set(_lists(request.scope["route"].dependant))
+    if repeated := [name for name, times in sent.items() if times > 1 and name not in lists]:
         raise InvalidInput(f"{_named(repeated)}: sent twice or more; send it once, with one value.")
 
 
@@ -40,6 +42,14 @@ def _names(dependant: Dependant) -> Iterator[str]:
     yield from (field.alias for field in dependant.query_params)
     for inner in dependant.dependencies:
         yield from _names(inner)
+
+
+def _lists(dependant: Dependant) -> Iterator[str]:
+    """Return the names of parameters that may be sent several times."""
+    fields = dependant.query_params
+    yield from (f.alias for f in fields if get_origin(f.field_info.annotation) is list)
+    for inner in dependant.dependencies:
+        yield from _lists(inner)
 
 
 def _say_unknown(unknown: list[str], known: list[str]) -> str:

@@ -29,10 +29,12 @@ from backend.schemas.conversations.sessions import (
     DisplayMessage,
     MessageStatus,
     MessageType,
-    TurnStatus,
 )
+from backend.schemas.conversations.turns import TurnStatus, WaitsFor
+from backend.schemas.tasks import PlanStatus
 from backend.tools.journal import CallKey
 from backend.types import JSON
+from db.models.planning.plan import PlanRow
 from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
 
@@ -118,12 +120,24 @@ def answer(
 
 
 def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
-    """Queue the turn again if nothing is to be decided any more; return whether that is so."""
+    """Queue the turn again if nothing is to be decided, and no plan of it has to end, any more.
+
+    Return whether that is so.
+    """
     now = func.clock_timestamp()
-    queued = session.execute(
+    decided = session.execute(
         update(TurnRow)
         .where(TurnRow.id == turn_id, TurnRow.status == TurnStatus.WAITING)
         .where(~exists().where(ApprovalRow.turn_id == turn_id, _IS_PENDING))
+        .values(waits_for=WaitsFor.TASKS)
+        .execution_options(synchronize_session=False)
+    )
+    if not decided.rowcount:  # type: ignore[attr-defined]  # an UPDATE's is a CursorResult
+        return False
+    queued = session.execute(
+        update(TurnRow)
+        .where(TurnRow.id == turn_id)
+        .where(~exists().where(PlanRow.turn_id == turn_id, _IS_OPEN))
         .values(decided_at=now, enqueued_at=now)
         .execution_options(synchronize_session=False)
     )
@@ -168,6 +182,23 @@ def load_answers(session: Session, turn_id: UUID, message_id: str) -> dict[CallK
     }
 
 
+def carry_over(session: Session, call: tuple[UUID, str, int], again: tuple[UUID, str, int]) -> None:
+    """Let what was decided on a call hold for the same call of another turn.
+
+    Each is named by its turn, its model message and its number there.
+    """
+    turn_id, message_id, number = call
+    names = ("turn_id", "message_id", "number")
+    session.execute(
+        update(ApprovalRow)
+        .where(ApprovalRow.turn_id == turn_id, ApprovalRow.message_id == message_id)
+        .where(ApprovalRow.number == number, ApprovalRow.status == ApprovalStatus.DECIDED)
+        .values(**dict(zip(names, again, strict=True)))
+        .execution_options(synchronize_session=False)
+    )
+
+
+_IS_OPEN = PlanRow.status.in_((PlanStatus.RUNNING, PlanStatus.WAITING))
 _IS_PENDING = ApprovalRow.status == ApprovalStatus.PENDING
 _REQUEST = {"description", "allowed_decisions", "args_schema"}
 

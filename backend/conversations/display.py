@@ -16,6 +16,7 @@ CUT_SHORT = {
     "length": "The answer ends here because it reached the model's limit of length.",
     "content_filter": "The provider's content filter ended the answer here.",
 }
+RESPONSE = "response"  # of a message of a team: what its agent said beside the text
 TOO_MUCH_TO_KEEP = (
     "The model's provider sent more beside its answer than is kept ({} characters). "
     "If it refuses the next request, ask again in a new session, or choose another model."
@@ -92,6 +93,8 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 
     `status` is that of thinking and text: completed, or stopped for a partial answer.
     """
+    if (message.get("additional_kwargs") or {}).get(RESPONSE, {}).get("observed"):
+        return []
     metadata = _assistant_metadata(message)
     told = message.get("response_metadata", {})
     rows: list[Draft] = []
@@ -132,8 +135,10 @@ def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -
 
 
 def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
-    """Return the rows of one tool result: its text, and each image or file that came with it."""
+    """Return the rows of one tool result: its text, and each image, file or artifact of it."""
     row = tool_draft(message, artifact, agent)
+    if made := (artifact or {}).get("made"):
+        return [row, artifact_made(made, agent)]
     if not artifact or artifact.get("kind") != "content":
         return [row]
     besides = {key: artifact[key] for key in ("structured", "links") if artifact.get(key)}
@@ -141,6 +146,11 @@ def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str)
         row = replace(row, metadata=besides)
     files = artifact["attachments"]
     return [row, *(_file(file, message, agent) for file in files)]
+
+
+def artifact_made(made: JSON, agent: str) -> Draft:
+    """Return that there is a new version: `{artifact_id, version, kind, title}`."""
+    return Draft(MessageType.TOOL, ContentType.ARTIFACT, dict(made), agent=agent)
 
 
 def is_unknown(message: JSON) -> bool:
@@ -198,7 +208,9 @@ def _assistant(content_type: ContentType, content: JSON, status: MessageStatus) 
 
 def _assistant_metadata(message: JSON) -> JSON:
     model = message.get("response_metadata", {}).get("model_name")
-    return {"model_name": model} if model else {}
+    named = {"model_name": model} if model else {}
+    response = (message.get("additional_kwargs") or {}).get(RESPONSE)
+    return named | ({RESPONSE: response} if response else {})
 
 
 def _add_sources(rows: list[Draft], told: JSON) -> None:
@@ -250,6 +262,6 @@ def _table(artifact: Mapping[str, Any] | None) -> tuple[JSON | None, JSON | None
     """Return the table to show, and the whole one where that is more."""
     if not artifact or artifact.get("kind") != "table":
         return None, None
-    table = {key: value for key, value in artifact.items() if key not in ("kind", "rows")}
+    table = {key: value for key, value in artifact.items() if key not in ("kind", "rows", "made")}
     table["rows"] = artifact["rows"][:PREVIEW_ROWS]
     return table, dict(artifact) if len(artifact["rows"]) > PREVIEW_ROWS else None

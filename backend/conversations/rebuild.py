@@ -18,18 +18,21 @@ from backend.schemas.conversations.sessions import (
 from backend.types import JSON
 
 
-def rebuild_messages(rows: Sequence[DisplayMessage]) -> list[JSON]:
+def rebuild_messages(rows: Sequence[DisplayMessage], *, in_team: bool = False) -> list[JSON]:
     """Return the messages that a model would read of these rows, which stand in ascending position.
 
     Notices, errors and all else that is for people only are left out. A call that has no result
-    is left as it is: the caller repairs the whole.
+    is left as it is: the caller repairs the whole. In a team each answer has its agent's name.
     """
     said = [row for row in rows if row.content_type in _SAID and row.message_type in _MAKE]
     made = []
     for (speaker, _), group in groupby(_numbered(said), key=lambda pair: pair[0]):
-        message = _MAKE[speaker]([row for _, row in group])
+        rows_of = [row for _, row in group]
+        message = _MAKE[speaker](rows_of)
         if message is not None:
             made.append(message)
+            if in_team and message["role"] == "assistant" and rows_of[0].agent:
+                message["name"] = rows_of[0].agent
     return made
 
 

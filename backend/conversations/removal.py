@@ -28,6 +28,19 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
     session.execute(delete(ConversationRow).where(ConversationRow.id == conversation_id))
 
 
+def children_of(session: Session, conversation_id: UUID) -> list[UUID]:
+    """Return the conversations in which tasks of this one are worked on; they go with it."""
+    query = select(ConversationRow.id).where(ConversationRow.parent_id == conversation_id)
+    return list(session.scalars(query.order_by(ConversationRow.id)))
+
+
+def hold_children(session: Session, conversation_id: UUID) -> list[UUID]:
+    """Hold the conversations of its tasks, before itself: who moves a plan holds them first."""
+    query = select(ConversationRow.id).where(ConversationRow.parent_id == conversation_id)
+    held = query.order_by(ConversationRow.id).with_for_update(key_share=True)
+    return list(session.scalars(held))
+
+
 def is_spent(session: Session, owner_id: str, key: str) -> bool:
     """Return whether the key has started a turn that was deleted since."""
     return session.get(SpentKeyRow, (owner_id, key)) is not None

@@ -45,7 +45,7 @@ UNFINISHED = ("queued", "running", "waiting")
 class Image:
     """The copy of a domain's configuration that a new conversation keeps."""
 
-    domain_id: UUID
+    domain_id: UUID | None
     template: dict[str, Any]
     domain_version: int | None = None
 
@@ -76,8 +76,12 @@ def create(
     image: Image,
     title: str | None,
     conversation_id: UUID | None = None,
+    parent_id: UUID | None = None,
 ) -> UUID:
-    """Make a conversation with its image; return its id, a new one where none is given."""
+    """Make a conversation with its image; return its id, a new one where none is given.
+
+    `parent_id`: the conversation of which it works on a task.
+    """
     conversation_id = conversation_id or uuid4()
     session.execute(
         insert(ConversationRow).values(
@@ -90,6 +94,7 @@ def create(
             team=scope.team,
             organisation=scope.organisation,
             title=clean_title(title or ""),
+            parent_id=parent_id,
         )
     )
     return conversation_id
@@ -235,6 +240,7 @@ def _sessions() -> Select[Any]:
         _turn_count().label("turn_count"),
         case((row.path.is_not(None), row.branch)).label("branch"),
         row.model,
+        row.parent_id,
         row.owner_id.label("owner"),
         row.created_at,
         row.updated_at,
@@ -255,7 +261,7 @@ def _read_place(cursor: str, order: SessionOrder) -> tuple[Any, UUID]:
 
 
 def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
-    conditions = [ConversationRow.archived == wanted.archived]
+    conditions = [ConversationRow.archived == wanted.archived, ConversationRow.parent_id.is_(None)]
     if wanted.pinned is not None:
         conditions.append(ConversationRow.pinned == wanted.pinned)
     if wanted.domain:

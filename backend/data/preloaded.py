@@ -1,7 +1,8 @@
 """What the sandbox's supervisor imports, so that children find it: the readers and the drivers."""
 
 import psycopg2  # noqa: F401 - imported for its children
-import pyarrow.compute  # noqa: F401
+import pyarrow.compute
+import pyarrow.parquet  # noqa: F401
 import pymysql  # noqa: F401
 import python_calamine  # noqa: F401
 import sqlalchemy.dialects.mysql.pymysql

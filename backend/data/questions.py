@@ -7,8 +7,9 @@ from pathlib import Path
 from backend.data.aggregate import Sums, sum_by_keys
 from backend.data.engines.catalogs import Catalog
 from backend.data.engines.databases import Database
-from backend.data.engines.local import function_names, run_query
+from backend.data.engines.local import ask, function_names, run_query
 from backend.data.errors import UnknownSource, did_you_mean
+from backend.data.files.parquet import Written, write_relation, write_rows
 from backend.data.results import Limits, Table
 from backend.data.sql.guard import Surroundings, check_query, referenced_tables
 from backend.data.sql.names import plain, written
@@ -32,12 +33,31 @@ def query_snapshots(
 ) -> Table:
     """The result of one question over `default`, whose tables need no prefix, and `others`."""
     sql = _as_sql(question, default.name, default.tables, "duckdb")
+    return run_query(default.name, _places(default, others, sql), sql, limits)
+
+
+def write_snapshots(
+    default: Snapshot, others: Sequence[Snapshot], sql: str, place: Path
+) -> Written:
+    """Write the whole result of one SELECT as Parquet."""
+    places = _places(default, others, sql)
+    return ask(default.name, places, sql, lambda relation: write_relation(relation, place))
+
+
+def write_database(
+    name: str, url: str, tables: tuple[TableInfo, ...], sql: str, place: Path, limits: Limits
+) -> Written:
+    """Write the result of one SELECT over a database as Parquet."""
+    return write_rows(query_database(name, url, tables, sql, limits), place)
+
+
+def _places(default: Snapshot, others: Sequence[Snapshot], sql: str) -> Mapping[str, Path]:
+    """Return where the sources are that a query names. Raise QueryRefused."""
     every = (default, *others)
     paths = frozenset(_paths(default, every))
     checked = check_query(sql, Surroundings("duckdb", paths, function_names(), True))
     used = {default.name, *(path[0] for path in referenced_tables(checked))}
-    places: Mapping[str, Path] = {s.name: s.path for s in every if s.name in used}
-    return run_query(default.name, places, sql, limits)
+    return {s.name: s.path for s in every if s.name in used}
 
 
 def query_database(

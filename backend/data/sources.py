@@ -18,6 +18,7 @@ from backend.data.errors import (
     QueryTimedOut,
     SourceUnusable,
 )
+from backend.data.files.parquet import Written
 from backend.data.files.uploads import DOCUMENT
 from backend.data.origins import (
     BUNDLED,
@@ -35,6 +36,8 @@ from backend.data.questions import (
     choose_table,
     query_database,
     query_snapshots,
+    write_database,
+    write_snapshots,
 )
 from backend.data.results import Limits, Table
 from backend.data.source_info import SourceInfo, listed, mentions
@@ -48,6 +51,7 @@ from backend.sandbox.sandbox import Sandbox
 
 PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
 _COMPARING = Bounds(30, MEGABYTES)
+WRITE_SECONDS = 120.0  # a whole result is written
 _LIST_SECONDS = 60.0  # how long a list waits for files and databases that were not read before
 
 T = TypeVar("T")
@@ -141,6 +145,36 @@ class Sources:
         if origin.url:
             place = (info.name, origin.url, info.tables)
             return await self._ask(asker, bounds, query_database, *place, question, limits)
+        snapshots = await self._snapshots(asker, origins, origin, question)
+        return await self._ask(asker, bounds, query_snapshots, *snapshots, question, limits)
+
+    async def write(self, asker: str, name: str, sql: str, place: Path) -> Written:
+        """Write the whole result of one SELECT to a Parquet file; it never is in memory whole.
+
+        Raise DataError.
+        """
+        if len(sql) > MAX_QUERY_CHARS:
+            raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")
+        origins = await self._all()
+        origin = find_origin(origins, name)
+        info = await self._reader.usable(asker, origin)
+        bounds = Bounds(WRITE_SECONDS, MEGABYTES)
+        if origin.url:
+            where = (info.name, origin.url, info.tables)
+            limits = Limits(seconds=WRITE_SECONDS)
+            return await self._ask(asker, bounds, write_database, *where, sql, place, limits)
+        snapshots = await self._snapshots(asker, origins, origin, sql)
+        return await self._ask(asker, bounds, write_snapshots, *snapshots, sql, place)
+
+    async def fingerprint(self, name: str) -> str:
+        """Return what tells a source's content from an earlier one. Raise UnknownSource."""
+        return find_origin(await self._all(), name).version
+
+    async def _snapshots(
+        self, asker: str, origins: Mapping[str, Origin], origin: Origin, question: Question
+    ) -> tuple[Snapshot, list[Snapshot]]:
+        """Return the source that is asked, and those that the question names beside it."""
+        info = await self._reader.usable(asker, origin)
         default = Snapshot(
             info.name, info.tables, await self._reader.usable_snapshot(asker, origin)
         )
@@ -150,7 +184,7 @@ class Sources:
             for other in named
             if not other.url and not (about := await self._reader.info(asker, other)).error
         ]
-        return await self._ask(asker, bounds, query_snapshots, default, others, question, limits)
+        return default, others
 
     async def sample(
         self, asker: str, name: str, table: str | None, rows: int

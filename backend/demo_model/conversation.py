@@ -1,6 +1,7 @@
 """A request's messages as the demo model sees them: the question, and what tools answered. Pure."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 Message = Mapping[str, Any]
 
 LONGEST_QUESTION = 2_000  # what rules look at: their patterns go back and forth over it
+_MENTION = re.compile(r"(?<![\w.@/`])@[A-Za-z][\w-]{0,80}[,:]?[ \t]*")
+_STATEMENT = re.compile(r"\bselect\b", re.IGNORECASE)
 
 
 class InvalidMessages(Exception):
@@ -39,6 +42,7 @@ class Conversation:
     earlier: tuple[Result, ...]
     tools: frozenset[str]
     transcript: tuple[tuple[str, str], ...] = ()
+    system: str = ""
 
     @property
     def asked(self) -> str:
@@ -55,14 +59,17 @@ def read_conversation(request: Mapping[str, Any]) -> Conversation:
         raise InvalidMessages("Each message must be an object with 'role' and 'content'.")
     check_order(messages)
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=-1)
-    question = text_of(messages[last]) if last >= 0 else ""
-    spoken = [(m["role"], text_of(m)) for m in messages if m.get("role") in ("user", "assistant")]
+    question = without_mentions(text_of(messages[last])) if last >= 0 else ""
+    said = [m for m in messages if m.get("role") in ("user", "assistant")]
+    spoken = [_spoken(m) for place, m in enumerate(said) if not _is_handed_on(said, place)]
+    system = [text_of(m) for m in messages if m.get("role") in ("system", "developer")]
     return Conversation(
         question,
         tuple(_results(messages[last + 1 :])),
         tuple(_results(messages[:last] if last > 0 else [])),
         _offered(request),
         tuple(pair for pair in spoken if pair[1]),
+        "\n\n".join(system),
     )
 
 
@@ -95,6 +102,32 @@ def text_of(message: Message) -> str:
         parts = (part.get("text", "") for part in content if isinstance(part, dict))
         return "\n".join(str(part) for part in parts if part)
     return str(content or "")
+
+
+def without_mentions(text: str) -> str:
+    """Return a message without the agents that it is addressed to; a statement is left as it is."""
+    begun = _STATEMENT.search(text)
+    end = begun.start() if begun else len(text)
+    plain, count = _MENTION.subn("", text[:end])
+    return plain + text[end:] if count else text
+
+
+def _is_handed_on(said: Sequence[Message], place: int) -> bool:
+    """Return whether a manager hands a person's question on in the same words, right after it."""
+    later = said[place + 1 :]
+    by_agent = [m for m in later if m["role"] == "user" and m.get("name")]
+    if (
+        said[place]["role"] != "user"
+        or not by_agent
+        or text_of(by_agent[0]) != text_of(said[place])
+    ):
+        return False
+    return all(m["role"] == "assistant" for m in later[: later.index(by_agent[0])])
+
+
+def _spoken(message: Message) -> tuple[str, str]:
+    text = text_of(message)
+    return message["role"], without_mentions(text) if message["role"] == "user" else text
 
 
 def _check_answered(waiting: Mapping[str, int]) -> None:

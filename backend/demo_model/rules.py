@@ -1,10 +1,14 @@
 """What the demo model says to a conversation: think, call tools, or answer. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.demo_model.conversation import Call, Conversation, Result
-from backend.demo_model.intents import choose_intent
+from backend.demo_model.intents import Intent, choose_intent
+from backend.demo_model.reading import UNREADABLE
+from backend.demo_model.team import continuity, manager
+from backend.demo_model.team.members import leads
+from backend.demo_model.team.tasks import BY_TASKS, find_task
 from backend.demo_model.todos import next_tick, without_todos
 
 _MAX_ROUNDS = 8
@@ -12,23 +16,41 @@ _MAX_ROUNDS = 8
 
 @dataclass(frozen=True)
 class Reply:
-    """One message of the model: its thinking, and either text or tool calls."""
+    """One message of the model: its thinking, and either text or tool calls.
+
+    `gives_up`: the text says why what was asked could not be done.
+    """
 
     thinking: str
     text: str = ""
     calls: tuple[Call, ...] = ()
+    gives_up: bool = False
 
 
 def reply(conversation: Conversation, parallel: bool = True) -> Reply:
     """The next message: the calls that are still to be made, or the answer from their results."""
+    if continuity.is_asked(conversation):
+        return Reply("I am asked who goes on.", continuity.answer(conversation))
+    if leads(conversation.system):
+        response = manager.respond(conversation)
+        return Reply(response["reasoning"], manager.in_form(response))
     everything, conversation = conversation, without_todos(conversation)
-    intent = choose_intent(conversation)
+    task = find_task(conversation)
+    said = _work(everything, conversation, task or choose_intent(conversation), parallel)
+    if task and not said.calls and (said.gives_up or task.name not in BY_TASKS):
+        return replace(said, text=manager.in_form(manager.not_done(said.text)))
+    return said
+
+
+def _work(
+    everything: Conversation, conversation: Conversation, intent: Intent, parallel: bool
+) -> Reply:
     planned = intent.plan(conversation)
     made = [result.call for result in conversation.results]
     todo = [call for call in planned if call not in made]
     missing = sorted({call.name for call in todo} - conversation.tools)
     if todo and missing:
-        return Reply(f"I would need {_listed(missing)}.", _no_tool(missing))
+        return Reply(f"I would need {_listed(missing)}.", _no_tool(missing), gives_up=True)
     failed = [result for result in conversation.results if is_error(result)]
     is_done = not todo or len(made) >= _MAX_ROUNDS
     if not failed and (tick := next_tick(everything, intent.steps, is_done=is_done)):
@@ -37,8 +59,9 @@ def reply(conversation: Conversation, parallel: bool = True) -> Reply:
         chosen = todo if parallel else todo[:1]
         return Reply(f"{intent.thought} {_announce(chosen)}", calls=tuple(chosen))
     if failed:
-        return Reply("A tool answered with an error; I say so.", _admit(failed))
-    return Reply(_look_back(conversation.results), intent.answer(conversation))
+        return Reply("A tool answered with an error; I say so.", _admit(failed), gives_up=True)
+    answer = intent.answer(conversation)
+    return Reply(_look_back(conversation.results), answer, gives_up=answer == UNREADABLE)
 
 
 def is_error(result: Result) -> bool:

@@ -1,14 +1,15 @@
-"""The domain that every new installation has."""
+"""The domains that every installation is given."""
 
 from sqlalchemy import exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from backend.audit import SOFTWARE
+from backend.domains.finance_team import FINANCE_TEAM
 from backend.domains.template import said_by
 from backend.domains.versions import keep_version
 from backend.schemas.domains.templates import DomainTemplate
-from db.models.domains.domain import DomainRow
+from db.models.domains.domain import BundledDomainRow, DomainRow
 
 FINANCE = DomainTemplate(
     name="finance",
@@ -38,15 +39,30 @@ between sources, for people who know accounting.
 )
 
 
-def ensure_default_domain(session: Session) -> None:
-    """Add the bundled domain to an installation that has no domain."""
-    if session.scalar(select(exists(select(DomainRow.id)))):
-        return
-    template = said_by(FINANCE)
-    name = template.pop("name")
+def ensure_bundled_domains(session: Session) -> None:
+    """Add the default domain to an installation without any, and the team to each one once.
+
+    One that was changed stays as it is, one that was deleted stays away, and a name that was taken
+    already keeps what it stands for.
+    """
+    if not session.scalar(select(exists(select(DomainRow.id)))):
+        _add(session, FINANCE, is_default=True)
+    if _is_given_first(session, FINANCE_TEAM.name):
+        _add(session, FINANCE_TEAM, is_default=False)
+
+
+def _is_given_first(session: Session, name: str) -> bool:
+    """Note that a domain is given; return whether it was not before."""
+    note = insert(BundledDomainRow).values(name=name).on_conflict_do_nothing()
+    return session.scalar(note.returning(BundledDomainRow.name)) is not None
+
+
+def _add(session: Session, template: DomainTemplate, *, is_default: bool) -> None:
+    body = said_by(template)
+    name = body.pop("name")
     domain_id = session.scalar(
         insert(DomainRow)
-        .values(name=name, template=template, is_default=True)
+        .values(name=name, template=body, is_default=is_default)
         .on_conflict_do_nothing()
         .returning(DomainRow.id)
     )

@@ -241,7 +241,8 @@ def _set(session: Session, row: DomainRow, **values: Any) -> None:
 def _count_sessions(session: Session, domains: list[Domain]) -> None:
     of = ConversationRow.domain_id
     wanted = [domain.id for domain in domains]
-    counted = session.execute(select(of, func.count()).where(of.in_(wanted)).group_by(of))
+    is_own = ConversationRow.parent_id.is_(None)
+    counted = session.execute(select(of, func.count()).where(of.in_(wanted), is_own).group_by(of))
     counts = dict(counted.tuples().all())
     for domain in domains:
         domain.sessions = counts.get(domain.id, 0)

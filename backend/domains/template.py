@@ -1,7 +1,6 @@
 """What makes a template valid, and how an image is copied from it: pure rules."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from pydantic import ValidationError
 
@@ -23,12 +22,21 @@ def find_faults(template: DomainTemplate) -> list[Fault]:
     if twice := [name for name, count in names.items() if count > 1]:
         said = f"Two agents have one name: {', '.join(sorted(twice))}. Rename one."
         faults.append(Fault(path=["agents"], message=said))
+    if template.manager and template.manager.name.lower() in _names(template):
+        said = (
+            f"The manager and an agent have one name: {template.manager.name}. Rename one of them."
+        )
+        faults.append(Fault(path=["manager", "name"], message=said))
     if not all(map(is_visible, template.models)):
         said = "One of the models that people may choose has no name. Name it, or leave it out."
         faults.append(Fault(path=["models"], message=said))
     if not is_visible(template.name):
         faults.append(Fault(path=["name"], message="A domain needs a name that can be seen."))
     return faults
+
+
+def _names(template: DomainTemplate) -> set[str]:
+    return {agent.name.lower() for agent in agents_of(template)}
 
 
 def check_template(template: DomainTemplate) -> None:
@@ -72,8 +80,13 @@ def image_of(template: DomainTemplate) -> JSON:
 
 
 def agents_of(template: DomainTemplate) -> list[AgentTemplate]:
-    """The agents that can be asked: without any, one with the domain's prompt and all its tools."""
-    return template.agents or [AgentTemplate(name=DEFAULT_AGENT)]
+    """Return the agents besides the manager.
+
+    Without any, and without a manager, it is one with the domain's prompt and all its tools.
+    """
+    if template.agents or template.manager:
+        return template.agents
+    return [AgentTemplate(name=DEFAULT_AGENT)]
 
 
 def template_of(image: JSON) -> DomainTemplate:
@@ -87,7 +100,10 @@ def choose_model(template: DomainTemplate, agent: str, default_model: str, name:
     `default_model` is that of the installation. Raise InvalidInput that lists the models when
     people may not choose this one.
     """
-    own = next((each.model for each in template.agents if each.name == agent), None)
+    models = {each.name: each.model for each in template.agents}
+    if template.manager:
+        models[template.manager.name] = template.manager.model
+    own = models.get(agent)
     default = own or template.model or default_model
     if name == default:
         return None
@@ -95,17 +111,3 @@ def choose_model(template: DomainTemplate, agent: str, default_model: str, name:
         return name
     offered = ", ".join(dict.fromkeys([default, *template.models]))
     raise InvalidInput(f"The model {name!r} cannot be chosen here. The models are {offered}.")
-
-
-def agent_named(agents: Sequence[str], name: str | None) -> str:
-    """Return the agent's name as its template, which has these, writes it; the first one for None.
-
-    Raise InvalidInput that lists the agents when there is none of that name.
-    """
-    agents = agents or [DEFAULT_AGENT]
-    if name is None:
-        return agents[0]
-    for agent in agents:
-        if agent.lower() == name.lower():
-            return agent
-    raise InvalidInput(f"There is no agent {name!r} here. The agents are {', '.join(agents)}.")

@@ -42,3 +42,7 @@ class EndlessLoop(AppError):
 
 class TimeLimitReached(AppError):
     """The turn took longer than its domain allows. Ask for less, or raise the limit."""
+
+
+class ResponseRefused(AppError):
+    """The manager gave no usable answer, though it was told why. Ask in other words."""

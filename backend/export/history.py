@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from backend.artifacts import rows
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
+from backend.errors.artifacts import ArtifactNotFound
 from backend.errors.conversations import ResultNotFound, SessionNotFound
-from backend.schemas.conversations.sessions import DisplayMessage, Session
+from backend.export.said import Part, artifact_part, part_of
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from db.session import Database
 
 PAGE_ROWS = 200
@@ -47,6 +50,18 @@ class History:
                 return
             yield from page.items
             after = page.next_after
+
+    def part(self, row: DisplayMessage) -> Part:
+        """Return what a row says; of an artifact its version as it was then."""
+        if row.content_type is not ContentType.ARTIFACT:
+            return part_of(row)
+        try:
+            named, version = UUID(str(row.content.get("artifact_id"))), row.content.get("version")
+            with self.database.read() as session:
+                artifact, found = rows.find(session, self.scope, named, version)
+        except (ArtifactNotFound, ValueError):
+            return part_of(row)
+        return artifact_part(artifact.kind, f"{found.title} ({version})", found.preview)
 
     def result(self, result_id: str) -> dict[str, Any] | None:
         """Return what is kept apart of a row: a whole table, or a file; None if it is gone."""

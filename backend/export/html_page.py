@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from backend.export.cells import is_number, write_cell
 from backend.export.history import History
-from backend.export.said import SHOWN_ROWS, Part, count_words, part_of, speaker_of
+from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.columns import kind_of
 
 MAX_MARKDOWN_CHARS = 200_000  # what is longer is written as it is
@@ -29,12 +29,14 @@ th, td { border: 1px solid var(--line); padding: 0.2rem 0.5rem; text-align: left
   vertical-align: top; overflow-wrap: anywhere; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure { margin: 1rem 0; overflow-x: auto; } img { max-width: 100%; }
+.chart svg { max-width: 100%; height: auto; } .chart { text-align: center; }
+.missing { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.5rem 0.75rem; }
 .problem { border-left: 3px solid #a34a5a; padding-left: 1rem; white-space: pre-wrap; }
 @media print {
   @page { margin: 18mm; }
   body { margin: 0; max-width: none; font-size: 10pt; color: #000; background: #fff; }
   h2 { break-after: avoid; } tr, img, pre { break-inside: avoid; }
-  thead { display: table-header-group; }
+  .chart { break-inside: avoid; } thead { display: table-header-group; }
   figure { overflow: visible; } a { color: inherit; }
 }
 """
@@ -44,21 +46,27 @@ def write_html(history: History) -> Iterator[str]:
     """Yield the page in pieces."""
     session = history.session
     title = escape(session.title or "Conversation")
-    yield (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head><body>\n<h1>{title}</h1>\n"
-        f'<p class="quiet">{escape(session.domain)}, {_time(session.created_at)}</p>\n'
-    )
-    markdown, before = _reader(), ""
+    told = f"{escape(session.domain)}, {_time(session.created_at)}"
+    yield f'{page_head(title)}<p class="quiet">{told}</p>\n'
+    markdown, before = reader(), ""
     for row in history.rows():
         speaker = speaker_of(row)
         if speaker != before:
             yield f"<h2>{escape(speaker)} {_time(row.created_at)}</h2>\n"
             before = speaker
-        yield _write(part_of(row), markdown, history) + "\n"
+        yield _write(history.part(row), markdown, history) + "\n"
     yield "</body></html>\n"
+
+
+def page_head(title: str, *, has_heading: bool = True) -> str:
+    """Return a page up to its content; the title is escaped already, and its heading if wanted."""
+    heading = f"<h1>{title}</h1>\n" if has_heading else ""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>\n{heading}"
+    )
 
 
 def _write(part: Part, markdown: MarkdownIt, history: History) -> str:
@@ -110,7 +118,7 @@ def _image(part: Part, history: History) -> str:
     return f'<figure><img alt="{name}" src="{address}"><figcaption>{name}</figcaption></figure>'
 
 
-def _reader() -> MarkdownIt:
+def reader() -> MarkdownIt:
     """Return what makes HTML of answers: no HTML of theirs, no image from elsewhere."""
     reader = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTED}).enable("table")
     return reader.disable(["image", "html_block", "html_inline"])

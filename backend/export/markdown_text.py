@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.export.cells import is_number, write_cell
 from backend.export.history import History
-from backend.export.said import SHOWN_ROWS, Part, count_words, part_of, speaker_of
+from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.columns import kind_of
 
 _FENCES = re.compile(r"`{3,}")
@@ -24,7 +24,7 @@ def write_markdown(history: History) -> Iterator[str]:
         if speaker != before:
             yield f"\n## {_line(speaker)} ({row.created_at:%Y-%m-%d %H:%M} UTC)\n"
             before = speaker
-        yield f"\n{_write(part_of(row))}\n"
+        yield f"\n{_write(history.part(row))}\n"
 
 
 def _write(part: Part) -> str:

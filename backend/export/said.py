@@ -8,6 +8,7 @@ from typing import Any, Literal
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 
 SHOWN_ROWS = 50
+FURTHER = "the artifact's download has all"
 
 Kind = Literal["markdown", "verbatim", "aside", "code", "table", "image", "problem"]
 
@@ -34,11 +35,28 @@ def part_of(row: DisplayMessage) -> Part:
     return _PARTS.get(row.content_type, _anything)(row)
 
 
+def artifact_part(kind: str, title: str, preview: Mapping[str, Any]) -> Part:
+    """Return what is shown of an artifact's version: its first rows, its text, its value."""
+    if kind == "table":
+        table = {**preview, "title": title, "row_count": preview["total_rows"], "further": FURTHER}
+        return Part("table", label=title, table=table)
+    text, total = str(preview.get("text", "")), int(preview.get("total_characters", 0))
+    cut = f"\n\n({len(text):,} of {total:,} characters; {FURTHER})" if len(text) < total else ""
+    if kind == "document":
+        return Part("markdown", f"{text}{cut}")
+    if kind in ("json", "chart"):
+        return Part(
+            "code", f"{text}{cut}" if text else _json(preview.get("value", preview)), title, "json"
+        )
+    return Part("aside", f"{kind.capitalize()}: {title}")
+
+
 def count_words(table: Mapping[str, Any], shown: int) -> str:
     """Return how many of a table's rows are shown, and whether it was cut when it was made."""
     total = int(table.get("row_count") or shown)
     rows = "1 row" if total == 1 else f"{total:,} rows"
-    said = f"{shown:,} of {rows}; the Excel export has all" if shown < total else rows
+    further = table.get("further", "the Excel export has all")
+    said = f"{shown:,} of {rows}; {further}" if shown < total else rows
     return said if table.get("complete", True) else f"{said}; cut at the tool's limit"
 
 

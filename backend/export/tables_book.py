@@ -43,6 +43,9 @@ def _tables(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
             whole = history.result(str(result_id)) if result_id else None
             if table.get("columns"):
                 yield str(row.content.get("name") or "tool"), {**table, **(whole or {})}
+        elif row.content_type is ContentType.ARTIFACT:
+            if (part := history.part(row)).table is not None:
+                yield "artifact", dict(part.table)
         elif (row.content_type, row.message_type) == (ContentType.TEXT, MessageType.ASSISTANT):
             text = str(row.content.get("text", ""))
             if "|" in text and len(text) <= MAX_LOOKED_THROUGH:
@@ -52,8 +55,9 @@ def _tables(history: History) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _note(table: dict[str, Any]) -> str:
     notes = []
+    place = f"are here; {table['further']}" if "further" in table else "are kept"
     if len(table["rows"]) < int(table.get("row_count") or 0):
-        notes.append(f"{len(table['rows']):,} of {table['row_count']:,} rows are kept")
+        notes.append(f"{len(table['rows']):,} of {table['row_count']:,} rows {place}")
     if not table.get("complete", True):
         notes.append("cut at the tool's limit: there are more rows")
     return "; ".join(notes)

@@ -18,6 +18,7 @@ from backend.errors.files import FileNotFound, NoRoomForFiles
 from backend.schemas.data.files import LONGEST_FILE_NAME
 from backend.text import clean_text, is_visible
 from backend.types import JSON
+from db.models.conversations.conversation import ConversationRow
 from db.models.file import FileRow
 
 MEGABYTE = 1_000_000
@@ -168,7 +169,10 @@ def _of(scope: Scope) -> ColumnElement[bool]:
 
 
 def _usable_in(session_id: UUID) -> ColumnElement[bool]:
-    return or_(FileRow.conversation_id.is_(None), FileRow.conversation_id == session_id)
+    """Those of all sessions, of this one, and of the one that it works on a task of."""
+    parent = select(ConversationRow.parent_id).where(ConversationRow.id == session_id)
+    of = FileRow.conversation_id
+    return or_(of.is_(None), of == session_id, of == parent.scalar_subquery())
 
 
 def _source_name(session: Session, scope: Scope, new: NewFile, taken: Collection[str]) -> str:

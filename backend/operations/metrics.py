@@ -11,7 +11,7 @@ from sqlalchemy import Float, Select, cast, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from backend.schemas.approvals import ApprovalStatus
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.queries import seconds_between
 from db.models.turns.approval import ApprovalRow

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 from backend.auth.scope import Scope
 from backend.errors.base import NotAllowed
 from backend.operations.workers import list_workers
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.operations.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
 from backend.turns.process.services import Services

@@ -9,7 +9,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext
+from backend.schemas.conversations.turns import Turn
+from backend.schemas.tasks import Task
 from backend.schemas.wire import Wire
 from backend.types import JSON
 
@@ -118,7 +120,7 @@ class Progress(Wire):
 
     event: Literal["progress"] = Field("progress", exclude=True)
     context: EventContext
-    state: Literal["stopping", "waiting_for_model", "running_tool"]
+    state: Literal["stopping", "waiting_for_model", "running_tool", "routing", "completing"]
     seconds: float | None = Field(
         None, description="Until its model is asked again.", exclude_if=_is_absent
     )
@@ -131,6 +133,14 @@ class Progress(Wire):
     )
 
 
+class TaskUpdated(Wire):
+    """A task of a plan has another status; this is how it is now."""
+
+    event: Literal["task_updated"] = Field("task_updated", exclude=True)
+    context: EventContext
+    task: Task
+
+
 SessionEvent = Annotated[
     TurnQueued
     | TurnStarted
@@ -140,6 +150,7 @@ SessionEvent = Annotated[
     | MessageUpdated
     | TodosUpdated
     | Progress
+    | TaskUpdated
     | Reset
     | Interrupt
     | TurnFinished,

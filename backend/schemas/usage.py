@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Route, Usage
 from backend.schemas.wire import Wire
 
 
@@ -48,6 +48,10 @@ class TurnFigures(Wire):
     """What a finished turn has used, when it ended, and how long it took from its first step."""
 
     turn_id: UUID
+    agent: str | None = Field(None, description="The agent that had it at its end.")
+    route: Route | None = Field(
+        None, description="How it found its agent; null: its domain has no manager."
+    )
     model: str | None = Field(None, description="The model that has answered; null: none has.")
     usage: Usage
     seconds: float | None

@@ -17,8 +17,8 @@ def csv_of(table: dict[str, Any]) -> str:
     """
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerow([_cell(column["name"]) for column in table["columns"]])
-    writer.writerows([_cell(value) for value in row] for row in table["rows"])
+    writer.writerow([as_field(column["name"]) for column in table["columns"]])
+    writer.writerows(map(as_field, row) for row in table["rows"])
     return text.getvalue()
 
 
@@ -27,5 +27,6 @@ def is_like_formula(text: str) -> bool:
     return text.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(text)
 
 
-def _cell(value: Any) -> Any:
+def as_field(value: Any) -> Any:
+    """Return a cell as a field; a text that is like a formula begins with an apostrophe."""
     return f"'{value}" if isinstance(value, str) and is_like_formula(value) else value

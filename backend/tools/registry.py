@@ -7,6 +7,10 @@ from enum import StrEnum
 from langchain_core.tools import BaseTool
 
 from backend.errors.base import InvalidInput
+from backend.tools.artifacts.charting import draw_chart
+from backend.tools.artifacts.keeping import keep_file
+from backend.tools.artifacts.making import make_artifact, revise_artifact
+from backend.tools.artifacts.reading import read_artifact
 from backend.tools.context import ToolContext
 from backend.tools.sources.budget import get_budget
 from backend.tools.sources.charting import make_chart
@@ -30,12 +34,19 @@ class Effect(StrEnum):
 class ToolSpec:
     """How a tool is made for a turn, and what its effect is.
 
-    One that is `for_documents` is among all tools only where there are documents.
+    One that is `for_documents` is among all tools only where there are documents, one that is
+    `for_artifacts` only where artifacts are made.
     """
 
     build: Callable[[ToolContext], BaseTool]
     effect: Effect
     for_documents: bool = False
+    for_artifacts: bool = False
+
+
+def _chart_tool(context: ToolContext) -> BaseTool:
+    """Return the tool that draws charts: also of artifacts, where there are some."""
+    return draw_chart(context) if context.makes_artifacts else make_chart(context)
 
 
 TOOLS: Mapping[str, ToolSpec] = {
@@ -44,10 +55,15 @@ TOOLS: Mapping[str, ToolSpec] = {
     "query_source": ToolSpec(query_source, Effect.READ_ONLY),
     "get_budget": ToolSpec(get_budget, Effect.READ_ONLY),
     "compare_sources": ToolSpec(compare_sources, Effect.READ_ONLY),
-    "make_chart": ToolSpec(make_chart, Effect.READ_ONLY),
+    "make_chart": ToolSpec(_chart_tool, Effect.READ_ONLY),
     "read_document": ToolSpec(read_document, Effect.READ_ONLY, for_documents=True),
     "search_document": ToolSpec(search_document, Effect.READ_ONLY, for_documents=True),
+    "make_artifact": ToolSpec(make_artifact, Effect.IDEMPOTENT, for_artifacts=True),
+    "read_artifact": ToolSpec(read_artifact, Effect.READ_ONLY, for_artifacts=True),
+    "revise_artifact": ToolSpec(revise_artifact, Effect.IDEMPOTENT, for_artifacts=True),
+    "keep_file": ToolSpec(keep_file, Effect.IDEMPOTENT, for_artifacts=True),
 }
+ARTIFACT_TOOLS = frozenset(name for name, spec in TOOLS.items() if spec.for_artifacts)
 
 
 def check_tool_names(names: Sequence[str]) -> None:
@@ -70,7 +86,11 @@ async def offered_tools(
     return [
         name
         for name, spec in TOOLS.items()
-        if has_documents or not spec.for_documents or name in named
+        if name in named
+        or (
+            (has_documents or not spec.for_documents)
+            and (context.makes_artifacts or not spec.for_artifacts)
+        )
     ]
 
 

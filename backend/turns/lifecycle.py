@@ -1,6 +1,6 @@
 """How a turn moves from one status to the next: pure rules."""
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 
 MAX_LOSSES = 3  # with no step saved between them
 

@@ -9,18 +9,21 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations.service import visible_to
 from backend.errors.turns import TurnNotFound
-from backend.schemas.conversations.sessions import (
+from backend.schemas.conversations.sessions import EventContext
+from backend.schemas.conversations.turns import (
     ErrorSummary,
-    EventContext,
     ModelWait,
+    Route,
     Turn,
     TurnState,
     TurnStatus,
     Usage,
+    WaitsFor,
 )
 from backend.turns.lifecycle import UNFINISHED, check_transition, statuses_before
 from backend.usage.spent import Spent
 from db.models.conversations.conversation import ConversationRow
+from db.models.planning.plan import PlanRow
 from db.models.turns.turn import TurnRow
 
 
@@ -96,12 +99,18 @@ def change_turn(session: Session, row: TurnRow, **values: Any) -> None:
     ).scalar_one()
 
 
-def let_wait(session: Session, turn_id: UUID) -> None:
-    """Let a running turn wait for people: it has no worker any more."""
+def let_wait(session: Session, turn_id: UUID, waits_for: WaitsFor) -> None:
+    """Let a running turn wait: it has no worker any more."""
     session.execute(
         update(TurnRow)
         .where(TurnRow.id == turn_id, TurnRow.status.in_(statuses_before(TurnStatus.WAITING)))
-        .values(status=TurnStatus.WAITING, worker=None, lease_until=None, decided_at=None)
+        .values(
+            status=TurnStatus.WAITING,
+            worker=None,
+            lease_until=None,
+            decided_at=None,
+            waits_for=waits_for,
+        )
         .execution_options(synchronize_session=False)
     )
 
@@ -134,6 +143,8 @@ def wire_turn(
         status=TurnStatus(row.status),
         agent=row.agent,
         model=row.model,
+        waits_for=row.waits_for if row.status == TurnStatus.WAITING else None,
+        route=Route.read(row.route) if row.route else None,
         message=row.message,
         usage=Usage.read(row.usage),
         usage_by_model=dict(Spent.read(row.usage).by_model),
@@ -168,12 +179,14 @@ def context_of(session: Session, row: TurnRow) -> EventContext:
     return context_in(place_of(session, row), row)
 
 
-def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str]:
-    """Return the turn's domain, by id and name, and its image.
+def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str, UUID | None, bool]:
+    """Return the turn's domain, by id and name, its image, and what plans it has to do with.
+
+    `parent_id` is that of a session of a task; `has_plans`: some that it started have not ended.
 
     Raise TurnNotFound as `context_of`.
     """
-    of_turn = {"conversation": row.conversation_id}
+    of_turn = {"conversation": row.conversation_id, "turn": row.id}
     conversation = session.execute(_PLACE, of_turn).one_or_none()
     if conversation is None:
         raise TurnNotFound
@@ -181,7 +194,7 @@ def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str]:
 
 
 def context_in(
-    conversation: ConversationRow | Row[Any] | Row[Any, Any, Any], row: TurnRow | Row[Any]
+    conversation: ConversationRow | Row[Any] | Row[Any, Any, Any, Any, Any], row: TurnRow | Row[Any]
 ) -> EventContext:
     """Return where the turn's events belong, from a conversation that was read already."""
     return EventContext(
@@ -207,6 +220,13 @@ _COUNT_UNFINISHED = (
     .where(TurnRow.conversation_id == bindparam("conversation"))
     .where(TurnRow.status.in_(UNFINISHED))
 )
+_OPEN_PLAN = select(PlanRow.id).where(
+    PlanRow.turn_id == bindparam("turn"), PlanRow.status.in_(("running", "waiting"))
+)
 _PLACE = select(
-    ConversationRow.domain_id, ConversationRow.image_id, ConversationRow.domain_name
+    ConversationRow.domain_id,
+    ConversationRow.image_id,
+    ConversationRow.domain_name,
+    ConversationRow.parent_id,
+    _OPEN_PLAN.exists().label("has_plans"),
 ).where(ConversationRow.id == bindparam("conversation"))

@@ -22,9 +22,9 @@ from sqlalchemy import (
     text,
     union_all,
 )
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import UNFINISHED, TurnRow
@@ -101,13 +101,24 @@ def used_this_month(session: Session, domain_name: str | None = None) -> dict[st
 
 
 def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | None = None) -> Used:
-    """Return what the turns of a conversation have used, but for one of them."""
+    """Return what the turns of a conversation and of its tasks have used, but for one of them.
+
+    For a task's it is the same: all of the conversation that it belongs to.
+    """
     row = session.execute(
         select(func.sum(_tokens()), func.sum(used_in_turn("cost")))
-        .where(TurnRow.conversation_id == conversation_id)
+        .where(TurnRow.conversation_id.in_(whole_of(conversation_id)))
         .where(TurnRow.id.is_distinct_from(but_turn))
     ).one()
     return Used(int(row[0] or 0), row[1] or 0.0)
+
+
+def whole_of(conversation_id: UUID) -> Select[UUID]:
+    """Return the ids of a conversation and of those of its tasks; a task's has the same."""
+    one, each = aliased(ConversationRow), aliased(ConversationRow)
+    root = select(func.coalesce(one.parent_id, one.id)).where(one.id == conversation_id)
+    whole = root.scalar_subquery()
+    return select(each.id).where((each.id == whole) | (each.parent_id == whole))
 
 
 def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:

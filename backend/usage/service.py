@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import template_of
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Route, Usage
 from backend.schemas.domains.templates import Limits
 from backend.schemas.usage import (
     Budget,
@@ -28,7 +28,14 @@ from backend.schemas.usage import (
 from backend.settings import Settings
 from backend.types import JSON
 from backend.usage.budgets import domain_budgets, has_domain_budget, session_budgets
-from backend.usage.ledger import COUNTED, Used, entries, used_in_turn, used_this_month
+from backend.usage.ledger import (
+    COUNTED,
+    Used,
+    entries,
+    used_in_turn,
+    used_this_month,
+    whole_of,
+)
 from backend.usage.spent import UNKNOWN, Spent
 from db.models.domains.domain import DomainRow
 from db.models.turns.turn import TurnRow
@@ -47,11 +54,13 @@ MESSAGE_CHARS = 80
 def session_usage(
     session: Session, settings: Settings, scope: Scope, conversation_id: UUID
 ) -> SessionUsage:
-    """Return what a session's turns have used, and what is left. Raise SessionNotFound."""
+    """Return what a session's turns, and its tasks, have used, and what is left.
+
+    Raise SessionNotFound.
+    """
     image = template_of(conversations.get_image(session, scope, conversation_id))
-    stored = session.scalars(
-        select(TurnRow.usage).where(TurnRow.conversation_id == conversation_id)
-    )
+    whole = whole_of(conversation_id)
+    stored = session.scalars(select(TurnRow.usage).where(TurnRow.conversation_id.in_(whole)))
     turns, spent = 0, Spent()
     for usage in stored:
         one = Spent.read(usage)
@@ -78,7 +87,15 @@ def turn_figures(
     """Return the figures of a session's turns that are finished. Raise SessionNotFound."""
     conversations.get(session, scope, conversation_id)
     rows = session.execute(
-        select(TurnRow.id, TurnRow.model, TurnRow.usage, TurnRow.started_at, TurnRow.finished_at)
+        select(
+            TurnRow.id,
+            TurnRow.agent,
+            TurnRow.route,
+            TurnRow.model,
+            TurnRow.usage,
+            TurnRow.started_at,
+            TurnRow.finished_at,
+        )
         .where(TurnRow.conversation_id == conversation_id)
         .where(TurnRow.id.in_(turn_ids), TurnRow.finished_at.is_not(None))
         .order_by(TurnRow.number)
@@ -86,6 +103,8 @@ def turn_figures(
     return [
         TurnFigures(
             turn_id=row.id,
+            agent=row.agent,
+            route=Route.read(row.route) if row.route else None,
             model=_answering_model(row.model, row.usage),
             usage=Usage.read(row.usage),
             seconds=(row.finished_at - row.started_at).total_seconds() if row.started_at else None,

@@ -7,7 +7,7 @@ from typing import Self
 from langchain_core.messages.ai import UsageMetadata
 
 from backend.llm.events import ModelCall
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
 from backend.types import JSON
 
 UNKNOWN = "unknown"  # of turns that began before models were noted

@@ -148,10 +148,10 @@ def _services(ground: Ground) -> Iterator[dict[str, _Service]]:
 def _run(service: _Service, rate: int, redis_url: str, runs: Runs) -> None:
     """One crowd, one run of events; only what all viewers got whole counts."""
     with crowd(watch_over_http, service.port, service.path, VIEWERS) as viewers:
-        before = _cpu_seconds(service.process)
+        before = cpu_seconds(service.process)
         texts = _publish(redis_url, service.session_id, rate)
         heard = viewers.wait()
-        used = _cpu_seconds(service.process) - before
+        used = cpu_seconds(service.process) - before
     runs.add(heard, used, texts)
 
 
@@ -189,7 +189,8 @@ def _publish(redis_url: str, session_id: UUID, rate: int) -> list[bytes]:
     return texts
 
 
-def _cpu_seconds(process: psutil.Process) -> float:
+def cpu_seconds(process: psutil.Process) -> float:
+    """Return the processor time of a process until now."""
     times = process.cpu_times()
     return float(times.user + times.system)
 

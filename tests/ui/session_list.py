@@ -40,9 +40,11 @@ def send(page: AppTest, *acts: dict[str, Any]) -> AppTest:
 
 
 def _proto(page: AppTest) -> Any:
-    (proto,) = [
-        element.proto
-        for element in page.get("bidi_component")
-        if element.proto.component_name == "session_list"
-    ]
+    return component(page, "session_list")
+
+
+def component(page: AppTest, name: str) -> Any:
+    """The one component of this name, as the browser is told of it."""
+    elements = [element.proto for element in page.get("bidi_component")]
+    (proto,) = [proto for proto in elements if proto.component_name == name]
     return proto

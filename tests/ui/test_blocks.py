@@ -5,12 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    MessageStatus,
-    MessageType,
-    TurnStatus,
-)
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
 from tests.patience import ends_within
 from tests.ui.fakes.api import Store

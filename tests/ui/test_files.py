@@ -8,7 +8,8 @@ from PIL import Image
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from tests.ui.pages.chat.test_chat import words
-from ui.features.chat.messages.files import download_name, is_image
+from ui.features.chat.messages.files import download_name
+from ui.shared.formats.images import is_image
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="http://h/x.png"/></svg>'
 

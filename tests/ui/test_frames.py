@@ -4,12 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    EventContext,
-    MessageType,
-    TurnStatus,
-)
+from backend.schemas.conversations.sessions import ContentType, EventContext, MessageType
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -21,7 +17,7 @@ from backend.schemas.events import (
     TurnStarted,
 )
 from tests.ui.fakes.api import Store
-from ui.features.chat.live.frames import SessionFrames
+from ui.features.chat.live.frames import SessionFrames, TaskFrames
 
 M1, M2 = uuid4(), uuid4()
 
@@ -168,3 +164,24 @@ def test_a_service_that_is_away_is_named(turn):
     view.is_away = True
 
     assert "does not answer" in view.status()[0]["text"]
+
+
+def test_what_a_task_says_is_told_until_it_is_stored_and_taken_back_with_it():
+    words, said = TaskFrames("Compare"), {"turn": "t", "agent": "Analyst", "text": "So "}
+    first, second = ({"kind": "text", "id": str(one), **said} for one in (M1, M2))
+    gone = [{"kind": "void", "id": str(one)} for one in (M1, M2)]
+    status = {"kind": "status", "text": "Answering…", "notice": "", "away": False}
+
+    assert words.apply([status, first, first | {"kind": "thinking"}, {"kind": "changed"}]) == [
+        first | {"task": "Compare"}
+    ]
+    assert words.apply([{"kind": "stored", "id": str(M1)}, {"kind": "stored", "id": "row"}]) == [
+        gone[0]
+    ]
+    assert words.apply([first, second, {"kind": "ended", "turn": "t"}])[2:] == gone
+    assert words.apply([second, {"kind": "begin"}, first])[1:] == [
+        gone[1],
+        first | {"task": "Compare"},
+    ]
+    assert words.take_back() == [gone[0]]
+    assert words.take_back() == []

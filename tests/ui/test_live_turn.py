@@ -10,9 +10,8 @@ from backend.schemas.conversations.sessions import (
     EventContext,
     MessageStatus,
     MessageType,
-    ModelWait,
-    TurnStatus,
 )
+from backend.schemas.conversations.turns import ModelWait, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,

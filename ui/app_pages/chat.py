@@ -1,10 +1,10 @@
 """The chat page: the open session's history, its latest turn as it comes, and the composer."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from ui import navigation, state
+from ui.features.agents import team
+from ui.features.artifacts import panel as artifact_panel
 from ui.features.chat import (
     composer,
     history,
@@ -17,12 +17,13 @@ from ui.features.chat import header as chat_header
 from ui.features.chat.latest_turn import Latest
 from ui.features.chat.live import component
 from ui.features.chat.messages.blocks import split_current
-from ui.shared import banners, last_known, watch
+from ui.features.plans import parent as plan_parent
+from ui.shared import banners, last_known
 from ui.shared.areas import area
+from ui.shared.watch.component import keep_fresh
 
 session_id = navigation.open_session_id()
 server = state.server()
-st.html(Path(__file__).parent.parent / "assets" / "chat.css")
 
 # The composer comes first on either page: one takes the other's place at once.
 if session_id is None:
@@ -32,8 +33,8 @@ if session_id is None:
         with st.container(key="opening"):
             domain = opening.show(server)
         model_choice.show_for_domain(above, domain, server)
-        component.show(None)
-        watch.keep_fresh()
+        component.show(None, team.of_domain(domain))
+        keep_fresh()
     st.stop()
 
 session = last_known.read(("session", session_id), state.client().session, session_id)
@@ -46,13 +47,15 @@ settled, current = split_current(rows.items, last if is_latest else None)
 actions = message_actions.load(session, turns[0] if turns else None)
 actions = message_actions.with_figures(actions, session, rows.items)
 
-if not navigation.is_read_only():
+if not navigation.is_read_only() and session.parent_id is None:
     above = composer.show(session_id, turns[0] if turns else None)
     model_choice.show_for_session(above, session, server)
 with area("page", session_id):
+    plan_parent.show(session)
     chat_header.show(session, server)
     history.show(rows, settled, session, actions)
     banners.all_that_apply(server)
     if is_latest:
         latest_turn.show(session, Latest(turns, current, rows.items), actions)
-    watch.keep_fresh()
+    artifact_panel.show(session_id)
+    keep_fresh()

@@ -1,7 +1,5 @@
 """Search in messages: what was said in any session, and the way there."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from ui import navigation, state
@@ -14,7 +12,6 @@ session = state.client().session(session_id) if session_id else None
 st.set_page_config(page_title="Search · Colloquy")
 st.title("Search in messages", anchor=False)
 
-st.html(Path(__file__).parent.parent / "assets" / "search.css")
 navigation.forget_jumps()
 banners.all_that_apply(server)
 results.show(form.show(server, session))

@@ -4,16 +4,15 @@ import streamlit as st
 
 from ui import navigation, state
 from ui.client import ClientError
+from ui.features.agents.team import of_rows
 from ui.features.chat import history
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.messages.blocks import to_groups
 from ui.features.links import calls
 from ui.shared import pager
-from ui.shared.assets import FOLDER
 from ui.shared.text.markdown import plain
 
 st.set_page_config(page_title="Shared session · Colloquy")
-st.html(FOLDER / "chat.css")
 token, client = navigation.link_token(), state.client()
 if token is None:
     st.info("This link leads to no session. Ask whoever sent it for the whole of it.")
@@ -37,7 +36,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 if not page.items:
     st.caption("Nothing was said in this session yet.")
 with st.container(key=f"shared-{after}"):
-    actions = Actions(shared.id, is_read_only=True)
+    actions = Actions(shared.id, is_read_only=True, team=of_rows(page.items))
     history.draw(to_groups(page.items), shared.id, actions, folds=True)
 with st.container(horizontal=True):
     following = str(page.next_after) if page.next_after is not None else None

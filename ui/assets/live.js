@@ -3,6 +3,7 @@
 // the page to draw what is stored. What it is told is in `ui/features/chat/live/frames.py`.
 import { EarlyStop } from "./early_stop.js";
 import { StreamingText } from "./markdown.js";
+import { Mentions } from "./mentions.js";
 import { isSettled } from "./rest.js";
 import { Sending } from "./sending.js";
 
@@ -23,10 +24,11 @@ const make = (tag, name, text = "") => {
 
 /** A message that streams: text as Markdown, thinking as its last lines. */
 class Draft {
-  constructor({ kind, turn, agent }) {
-    Object.assign(this, { turn, agent, hasEnded: false, isStale: true, thoughts: "" });
+  constructor({ kind, turn, agent, task }) {
+    Object.assign(this, { turn, agent, task, hasEnded: false, isStale: true, thoughts: "" });
     this.text = kind === "text" ? new StreamingText() : null;
     this.element = make("div", "draft");
+    this.face = this.element.appendChild(make("div", "face"));
     this.name = this.element.appendChild(make("div", "agent"));
     if (this.text) {
       this.element.append(this.text.element);
@@ -43,9 +45,17 @@ class Draft {
     this.isStale = true;
   }
 
-  /** Draw what is new. Its agent is named where another one has the turn. */
-  draw(agent) {
-    this.name.textContent = this.agent === agent ? "" : this.agent;
+  /** Say whose it is: `speaker` is its agent's mark, null where that goes on or goes without. */
+  says(name, speaker, why) {
+    this.name.replaceChildren(speaker ? make("b", "agent-name", name) : name, why ? ` · ${why}` : "");
+    this.face.hidden = !speaker;
+    this.face.textContent = speaker?.initial ?? "";
+    this.face.style.background = speaker?.colour ?? "";
+    this.element.classList.toggle("colloquy-speaks", Boolean(speaker));
+  }
+
+  /** Draw what is new. */
+  draw() {
     if (!this.isStale) return;
     this.isStale = false;
     if (this.text) this.text.draw();
@@ -106,7 +116,9 @@ class Session {
   }
 
   void(id) {
-    for (const one of id ? [id] : [...this.drafts.keys()]) {
+    // What tasks say is taken back by its id: their turns do not begin anew with this one.
+    const own = () => [...this.drafts.keys()].filter((one) => !this.drafts.get(one).task);
+    for (const one of id ? [id] : own()) {
       if (!this.undrawn.has(one)) this.drafts.delete(one);
     }
   }
@@ -129,6 +141,7 @@ class Live {
     this.session = new Session(null);
     this.cost = 0;
     this.earlyStop = new EarlyStop();
+    this.mentions = new Mentions(() => this.place); // hears keys before what sends
     this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
       this.toEnd();
@@ -153,6 +166,7 @@ class Live {
     }
     Object.assign(this, { place, data, set: setTriggerValue });
     this.sending.update(data);
+    this.mentions.update(data);
     this.earlyStop.update(data);
     this.session.drawn(data);
     this.isAsked = false;
@@ -212,6 +226,24 @@ class Live {
     if (area) area.scrollTop = area.scrollHeight;
   }
 
+  /** Say who speaks where another one does than before; with one agent, only where it is another. */
+  name(drafts) {
+    const { agent, speakers, reasons, lastSpeaker } = this.data;
+    const first = drafts.values().next().value;
+    let before = lastSpeaker;
+    for (const draft of drafts.values()) {
+      if (!speakers.length) {
+        draft.says(draft.agent === (agent ?? first.agent) ? "" : draft.agent);
+        continue;
+      }
+      const own = { colour: "", initial: draft.agent[0], ...speakers.find(({ name }) => name === draft.agent) };
+      const { why } = reasons[draft.turn]?.agent === draft.agent ? reasons[draft.turn] : {};
+      if (draft.agent === before && !draft.task) draft.says("");
+      else draft.says(draft.agent, own, draft.task ?? why);
+      before = draft.agent;
+    }
+  }
+
   draw(place) {
     const { drafts, status } = this.session;
     const { shown, problem } = this.sending;
@@ -222,8 +254,8 @@ class Live {
     }
     refusal.textContent = problem ? `${problem.title}. ${problem.detail ?? ""}` : "";
     refusal.hidden = !problem;
-    const first = drafts.values().next().value;
-    for (const draft of drafts.values()) draft.draw(this.data.agent ?? first.agent);
+    this.name(drafts);
+    for (const draft of drafts.values()) draft.draw();
     const wanted = [...drafts.values()].map(({ element }) => element);
     const body = answer.lastElementChild;
     if (wanted.length !== body.childElementCount || wanted.some((one, n) => one !== body.children[n])) {
@@ -232,6 +264,7 @@ class Live {
     answer.hidden = !wanted.length;
     const isNew = !this.data.framed;
     answer.classList.toggle("colloquy-new", isNew);
+    answer.classList.toggle("colloquy-named", this.data.speakers.length > 0);
     notice.textContent = status.notice;
     words.textContent = status.text;
     notice.hidden = !status.notice;

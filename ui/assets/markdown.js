@@ -13,6 +13,21 @@ markdown.renderer.rules.image = (tokens, index) => {
   return `!<a href="${escapeHtml(token.attrGet("src") ?? "")}">${escapeHtml(token.content)}</a>`;
 };
 
+// A link to a cell of an artifact leads to this page beside which it opens: see artifact_links.js.
+const CELL = /^artifact:([0-9a-f-]{36}(?:@\d{1,9})?)(?:#(.*))?$/i;
+markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
+  const token = tokens[index];
+  const [, artifact, cell] = CELL.exec(token.attrGet("href") ?? "") ?? [];
+  const session = artifact && new URLSearchParams(location.search).get("session");
+  if (session) {
+    const said = new URLSearchParams(cell);
+    const query = new URLSearchParams({ session, artifact });
+    for (const name of ["row", "column"]) if (said.has(name)) query.set(name, said.get(name));
+    token.attrSet("href", `?${query}`);
+  }
+  return self.renderToken(tokens, index, options);
+};
+
 // `$$ … $$` on lines of their own is a formula. KaTeX is read when the first one comes.
 markdown.block.ruler.before("fence", "formula", (state, first, last, silent) => {
   const line = (number) => state.src.slice(state.bMarks[number] + state.tShift[number], state.eMarks[number]);

@@ -8,8 +8,6 @@ from starlette.staticfiles import StaticFiles
 
 PATH = "/colloquy/assets"
 FOLDER = Path(__file__).parent.parent / "assets"
-# Those that stand within every page; the policy of the pages names them by their digests.
-INLINE_SCRIPTS = [(FOLDER / name).read_text() for name in ("drafts.js", "places.js", "keys.js")]
 
 
 class _Revalidated(StaticFiles):

@@ -5,9 +5,9 @@ import streamlit as st
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation, state
 from ui.client import ClientError, NotFound, ServiceUnavailable
-from ui.shared import watch
 from ui.shared.areas import area
 from ui.shared.text.markdown import plain
+from ui.shared.watch import timer
 
 DEMO_HELP = (
     "The answers come from the bundled demo model, which knows a few example questions only. "
@@ -90,7 +90,7 @@ def service_is_away() -> None:
                 "lost: turns go on without this page, and it connects again by itself.",
                 icon=":material/cloud_off:",
             )
-        watch.rerun_every(AWAY_SECONDS)
+        timer.rerun_every(AWAY_SECONDS)
 
 
 def error(problem: ClientError) -> None:
@@ -108,6 +108,6 @@ def page_error(problem: ClientError) -> None:
     error(problem)
     if isinstance(problem, ServiceUnavailable):
         st.caption(":shimmer[Connecting again…]")
-        watch.rerun_every(AWAY_SECONDS)
+        timer.rerun_every(AWAY_SECONDS)
     elif isinstance(problem, NotFound):
         st.page_link(navigation.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")

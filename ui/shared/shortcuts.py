@@ -13,7 +13,14 @@ SHORTCUTS = (
             ("?", "Show this list"),
         ),
     ),
-    ("Message", (("Enter", "Send it"), ("Shift+Enter", "Begin a new line"))),
+    (
+        "Message",
+        (
+            ("Enter", "Send it"),
+            ("Shift+Enter", "Begin a new line"),
+            ("@", "Choose the agent to write to, where there is a manager"),
+        ),
+    ),
     (
         "Session list",
         (

@@ -1,6 +1,6 @@
 """Says in words what a turn's true state is, for the chat and for administrators. Pure."""
 
-from backend.schemas.conversations.sessions import Turn, TurnState
+from backend.schemas.conversations.turns import Turn, TurnState
 from ui.shared.formats.times import duration
 
 # A worker renews its lease four times before it ends; half of it without a sign is no accident.

@@ -1,5 +1,6 @@
 """Asks people before a tool runs: each call by itself, by rules on the tools' names."""
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -138,6 +139,14 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
             edited: Action = decision["edited_action"]
             return self._apply_edit(request, edited), edited
         return tidy(_answer_message(request.tool_call, decision))
+
+
+def with_rule(named: Sequence[str | JSON], rule: JSON) -> list[str | JSON]:
+    """Return the policies with a rule for approvals that counts before all others."""
+    asking = [each for each in named if isinstance(each, dict) and "approvals" in each]
+    rules = [rule, *(asking[0]["approvals"]["rules"] if asking else ())]
+    rest = [each for each in named if each not in asking]
+    return [{"approvals": {"rules": rules}}, *rest]
 
 
 def _question(

@@ -21,8 +21,9 @@ from backend.agents.steps.tool_results import (
     unknown_outcome,
     unreadable_arguments,
 )
-from backend.tools.context import CALL_ID
+from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
+from backend.tools.plans import CallPlace as ToolPlace
 from backend.tools.registry import Effect
 from backend.types import JSON
 from db.failpoints import failpoint
@@ -53,8 +54,10 @@ class ToolGuard(AgentMiddleware[Any, Any]):
 
         A call that was begun and has no result runs again only if that is harmless.
         """
-        CALL_ID.set(str(request.tool_call["id"] or ""))
+        call_id = str(request.tool_call["id"] or "")
+        CALL_ID.set(call_id)
         place, effect = place_of(request), effect_of(request.tool)
+        CALL_PLACE.set(ToolPlace(place.key.message_id, place.key.number, call_id))
         if place.unreadable:
             return unreadable_arguments(request, place.unreadable)
         past = self._journal.recorded(place.key)

@@ -6,8 +6,9 @@ from typing import Any, Protocol
 
 from backend.llm.events import ModelCall
 from backend.schemas.approvals import DecisionType
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Route, Usage, WaitsFor
 from backend.tools.journal import CallKey
+from backend.tools.plans import PlanWait
 from backend.types import JSON
 
 
@@ -111,16 +112,31 @@ class ApprovalRequest:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The run has ended, since calls wait for people; its last step.
+    """The run has ended, since calls wait for people, or for tasks; its last step.
 
     `step` has the results of the other calls of the batch, in call order, if there are any.
     """
 
     step: StepFinished
     asked: tuple[ApprovalRequest, ...]
+    plans: tuple[PlanWait, ...] = ()
+
+    @property
+    def waits_for(self) -> WaitsFor:
+        """Who is waited for first: people, where both are."""
+        return WaitsFor.PEOPLE if self.asked else WaitsFor.TASKS
 
 
-Step = StepFinished | Interrupted
+@dataclass(frozen=True)
+class TurnRouted:
+    """It is decided which agent has the turn, or goes on with it, from `state`."""
+
+    agent: str
+    route: Route
+    state: JSON
+
+
+Step = StepFinished | Interrupted | TurnRouted
 RunEvent = (
     TextDelta
     | ThinkingDelta

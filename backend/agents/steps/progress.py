@@ -20,7 +20,8 @@ from backend.agents.state import (
 )
 from backend.agents.steps.events import ApprovalRequest, Interrupted, StepFinished, ToolFinished
 from backend.llm.prices import COST
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
+from backend.tools.plans import PlanWait
 from backend.types import JSON
 from backend.usage.spent import answer_usage, sum_usages
 
@@ -153,16 +154,22 @@ class Progress:
         late, self._late = self._late, []
         return self._finish_results(order, late)
 
-    def interrupt(self, asked: Sequence[ApprovalRequest]) -> Interrupted:
-        """Return what there is of a batch when its other calls wait for people.
+    def interrupt(self, questions: Sequence[ApprovalRequest | PlanWait]) -> Interrupted:
+        """Return what there is of a batch when its other calls wait for people, or for tasks.
 
         The state says what it waits for. Nothing may come between a call and its result, so what
         tools have said besides their results is left out.
         """
+        asked = [one for one in questions if isinstance(one, ApprovalRequest)]
+        plans = [one for one in questions if isinstance(one, PlanWait)]
         in_order = tuple(sorted(asked, key=lambda question: question.key.number))
-        self.state = {**self.state, INTERRUPT: {"calls": [_question(one) for one in in_order]}}
+        waits = tuple(sorted(plans, key=lambda wait: wait.place.number))
+        said: JSON = {"calls": [_question(one) for one in in_order]}
+        if waits:
+            said["plans"] = [{"call_id": one.place.call_id, "name": one.name} for one in waits]
+        self.state = {**self.state, INTERRUPT: said}
         order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
-        return Interrupted(self._finish_results(order, []), in_order)
+        return Interrupted(self._finish_results(order, []), in_order, waits)
 
     def _finish_results(self, order: Mapping[str, int], late: list[BaseMessage]) -> StepFinished:
         last = len(order)

@@ -154,6 +154,8 @@ def _page(entries: Any, of_whom: ColumnElement[bool], wanted: Search, limit: int
         .order_by(found.created_at.desc(), found.conversation_id.desc(), found.position.desc())
         .limit(limit)
     )
+    if wanted.session_id is None:
+        page = page.where(talk.parent_id.is_(None))
     if wanted.domain:
         page = page.where(talk.domain_name == wanted.domain)
     if wanted.archived is not None:

@@ -6,11 +6,11 @@ second is needed beside the first: DuckDB lets COPY overwrite the file of an att
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -27,6 +27,7 @@ _ROWS_PER_BATCH = 2048
 _LONGEST_MESSAGE = 20_000
 _PICTURE = re.compile(r"\n *LINE \d{1,9}:")  # of the query, below the message
 
+T = TypeVar("T")
 # The order matters: once the settings are locked nothing can be set.
 _SEAL = (
     "SET temp_directory = ''",
@@ -50,10 +51,20 @@ def function_names() -> frozenset[str]:
 
 def run_query(default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits) -> Table:
     """The result of one SELECT over the snapshots; unqualified names are those of `default`."""
+    return ask(default, snapshots, sql, lambda relation: fetch(relation, limits))
+
+
+def ask(
+    default: str,
+    snapshots: Mapping[str, Path],
+    sql: str,
+    take: Callable[[duckdb.DuckDBPyRelation], T],
+) -> T:
+    """Return what `take` makes of the result of one SELECT over the snapshots."""
     with sealed(default, snapshots) as connection:
         try:
             _check_statement(connection, sql)
-            return _fetch(connection, sql, limits)
+            return take(connection.sql(sql))
         except duckdb.Error as error:
             raise QueryFailed(_explain(connection, str(error))) from None
 
@@ -93,13 +104,18 @@ def _check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
         raise QueryRefused("Only one SELECT is allowed: the sources are read-only.")
 
 
-def _fetch(connection: duckdb.DuckDBPyConnection, sql: str, limits: Limits) -> Table:
-    relation = connection.sql(sql)
-    kinds = relation.types
-    pairs = zip(relation.columns, kinds, strict=True)
+def fetch(relation: duckdb.DuckDBPyRelation, limits: Limits) -> Table:
+    """Return the rows of a relation up to limits."""
+    pairs = zip(relation.columns, relation.types, strict=True)
     columns = [Column(name, str(kind)) for name, kind in pairs]
-    reader = exact(relation).to_arrow_reader(_ROWS_PER_BATCH)
-    return collect(columns, (_rows(batch, kinds) for batch in reader), limits)
+    return collect(columns, fetch_batches(relation), limits)
+
+
+def fetch_batches(relation: duckdb.DuckDBPyRelation) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Yield the rows of a relation in pieces, as Python values without loss."""
+    kinds = relation.types
+    for batch in exact(relation).to_arrow_reader(_ROWS_PER_BATCH):
+        yield _rows(batch, kinds)
 
 
 def _rows(batch: pa.RecordBatch, kinds: Sequence[DuckDBPyType]) -> Iterator[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""`python -m backend.operations.integrity`: checks that the views of all conversations agree.
+"""`python -m backend.operations.integrity`: checks conversations, plans, artifacts and files.
 
 Only looks, unless told to repair. Ends with 1 when something is wrong that was not repaired.
 """
@@ -7,10 +7,14 @@ import argparse
 import sys
 from uuid import UUID
 
+from backend.artifacts.contents import Contents, open_contents
 from backend.configuration import read_settings
+from backend.errors.artifacts import ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
 from backend.files.store import FileStore
+from backend.operations.integrity.artifacts import Looked, check_artifacts, mend_artifact
 from backend.operations.integrity.files import check_files, mend_file
+from backend.operations.integrity.plans import check_plans, mend_plan
 from backend.operations.integrity.scan import check, conversation_ids, mend
 from db.session import Database
 
@@ -34,13 +38,46 @@ def main() -> int:
         is_mended = bool(findings) and wanted.repair and mend(database, conversation_id, findings)
         left += bool(findings) and not is_mended
         for finding in findings:
-            done = "done" if is_mended else "proposed"
-            sys.stdout.write(f"{conversation_id}: {finding.said}; {done}: {finding.repair}\n")
+            _say(str(conversation_id), finding.said, finding.repair, is_mended)
+    left += _check_plans(database, wanted)
+    left += _check_artifacts(database, open_contents(settings), wanted)
     if not wanted.session:
         left += _check_files(database, FileStore(settings.data_dir), repair=wanted.repair)
     sessions = "session" if checked == 1 else "sessions"
     sys.stdout.write(f"{checked} {sessions} checked, {left} with something wrong\n")
     return 1 if left else 0
+
+
+def _check_plans(database: Database, wanted: argparse.Namespace) -> int:
+    """Say what is wrong with plans; return how much of it is left so."""
+    left = 0
+    for finding in check_plans(database, wanted.session or ()):
+        is_mended = wanted.repair and mend_plan(database, finding)
+        left += not is_mended
+        _say(f"{finding.what} {finding.id}", finding.said, finding.repair, is_mended)
+    return left
+
+
+def _check_artifacts(database: Database, contents: Contents, wanted: argparse.Namespace) -> int:
+    """Say what is wrong with artifacts, and how much was looked at; return what is left so."""
+    left, looked = 0, Looked()
+    try:
+        for finding in check_artifacts(
+            database, contents, looked, wanted.session or (), all_contents=wanted.all_contents
+        ):
+            is_mended = wanted.repair and mend_artifact(database, contents, finding)
+            left += not is_mended
+            _say(finding.subject, finding.said, finding.repair, is_mended)
+    except ArtifactStoreUnavailable as error:
+        sys.stdout.write(f"store of artifacts: it was not checked to its end. {error.detail}\n")
+        left += 1
+    if looked.versions:
+        sys.stdout.write(f"{looked.said}\n")
+    return left
+
+
+def _say(subject: str, said: str, repair: str, is_mended: bool) -> None:
+    sys.stdout.write(f"{subject}: {said}; {'done' if is_mended else 'proposed'}: {repair}\n")
 
 
 def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
@@ -49,8 +86,7 @@ def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
     for finding in check_files(database, store):
         is_mended = repair and mend_file(database, store, finding)
         left += not is_mended
-        done = "done" if is_mended else "proposed"
-        sys.stdout.write(f"file {finding.file_id}: {finding.said}; {done}: {finding.repair}\n")
+        _say(f"file {finding.file_id}", finding.said, finding.repair, is_mended)
     return left
 
 
@@ -61,6 +97,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repair", action="store_true", help="do what is proposed")
     parser.add_argument(
         "--session", type=UUID, action="append", help="only this one; may be given several times"
+    )
+    parser.add_argument(
+        "--all-contents",
+        action="store_true",
+        help="read all contents of artifacts in the store, instead of some chosen at random",
     )
     return parser.parse_args()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.agents.state import is_summary, load_state, repair
+from backend.agents.team.marks import is_brief
 from backend.errors.conversations import CorruptState
 from backend.schemas.conversations.sessions import (
     ContentType,
@@ -40,7 +41,7 @@ class Conversation:
     """All that is stored of a conversation. `state` is None where it cannot be read.
 
     `versions` are those of the deltas after the snapshot, `snapshot` is its version. `unindexed`
-    messages have no entry in the search.
+    messages have no entry in the search; `unmade` name versions of artifacts that do not exist.
     """
 
     rows: Sequence[DisplayMessage]
@@ -50,6 +51,7 @@ class Conversation:
     versions: Sequence[int]
     has_unfinished_turn: bool
     unindexed: int = 0
+    unmade: int = 0
 
 
 def find_all(conversation: Conversation) -> list[Finding]:
@@ -107,7 +109,7 @@ def _views(conversation: Conversation) -> Iterator[Finding]:
         (message["role"], message["content"])
         for message in conversation.state["messages"]
         if message["role"] in _SHOWN_ROLES and isinstance(message["content"], str)
-        if not is_summary(message)
+        if not is_summary(message) and not is_brief(message)
     )
     if missing := read - shown:
         count = missing.total()
@@ -118,6 +120,12 @@ def _views(conversation: Conversation) -> Iterator[Finding]:
 def _search(conversation: Conversation) -> Iterator[Finding]:
     if conversation.unindexed:
         yield Finding(f"the search does not know {conversation.unindexed} messages", Repair.INDEX)
+
+
+def _artifacts(conversation: Conversation) -> Iterator[Finding]:
+    if conversation.unmade:
+        said = f"{conversation.unmade} messages name versions of artifacts that do not exist"
+        yield Finding(said, Repair.NONE)
 
 
 def _shown(row: DisplayMessage) -> tuple[str, str]:
@@ -137,4 +145,5 @@ CHECKS: Sequence[Callable[[Conversation], Iterator[Finding]]] = (
     _open_rows,
     _views,
     _search,
+    _artifacts,
 )

@@ -1,6 +1,6 @@
 """Reads conversations one by one, each as it was at one moment, and mends what can be mended."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from sqlalchemy import select, text
@@ -13,9 +13,10 @@ from backend.conversations.search.index import add_missing, count_missing
 from backend.conversations.state.store import load_state
 from backend.errors.conversations import CorruptState, SessionNotFound
 from backend.operations.integrity.findings import OPEN, Conversation, Finding, Repair, find_all
-from backend.schemas.conversations.sessions import MessageStatus
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageStatus
 from backend.turns.history.rebuild import rebuild_state
 from backend.turns.queries import list_unfinished
+from db.models.artifacts.artifact import ArtifactVersionRow
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 from db.models.conversations.conversation import ConversationRow
 from db.session import Database
@@ -85,15 +86,44 @@ def _read(session: Session, conversation_id: UUID) -> Conversation | None:
         state = load_state(session, conversation_id).state
     except (CorruptState, SessionNotFound):
         state = None
+    rows = list_all(session, conversation_id)
     return Conversation(
-        rows=list_all(session, conversation_id),
+        rows=rows,
         message_count=count,
         state=state,
         snapshot=snapshot or 0,
         versions=list(versions),
         has_unfinished_turn=bool(list_unfinished(session, conversation_id)),
         unindexed=count_missing(session, conversation_id),
+        unmade=_count_unmade(session, rows),
     )
+
+
+def _count_unmade(session: Session, rows: Sequence[DisplayMessage]) -> int:
+    """Return how many messages name a version that does not exist.
+
+    What was copied from another session, which has no turn here, may have gone with that one.
+    """
+    named = [
+        _version_of(row)
+        for row in rows
+        if row.content_type is ContentType.ARTIFACT and row.turn_id is not None
+    ]
+    ids = {one[0] for one in named if one is not None}
+    if not named:
+        return 0
+    made = ArtifactVersionRow
+    found = session.execute(select(made.artifact_id, made.version).where(made.artifact_id.in_(ids)))
+    known = set(found.tuples())
+    return sum(one not in known for one in named)
+
+
+def _version_of(row: DisplayMessage) -> tuple[UUID, int] | None:
+    """Return the version that a message names; None where it names none."""
+    try:
+        return UUID(str(row.content["artifact_id"])), int(row.content["version"])
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _close_rows(session: Session, conversation_id: UUID) -> None:

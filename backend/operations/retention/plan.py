@@ -1,4 +1,7 @@
-"""Which sessions go: one statement per rule; sessions at work and those just used stay."""
+"""Which sessions go: one statement per rule; sessions at work and those just used stay.
+
+Sessions of tasks go with their parent, and count as part of it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,12 +28,14 @@ _AGE = text(
     f"SELECT {_COLUMNS} FROM conversations c LEFT JOIN domains d ON d.id = c.domain_id,"  # noqa: S608  (constants)
     f" LATERAL (SELECT least(coalesce((d.template ->> 'retention_days')::numeric, :days),"
     f" {LONGEST_DAYS})::int AS days) kept"
-    " WHERE kept.days > 0 AND c.updated_at < now() - make_interval(days => kept.days)"
+    " WHERE c.parent_id IS NULL"
+    " AND kept.days > 0 AND c.updated_at < now() - make_interval(days => kept.days)"
     f" AND {_IDLE} ORDER BY c.updated_at, c.id"
 )
 _NUMBER = text(
     f"SELECT {_COLUMNS} FROM (SELECT *, row_number() OVER (PARTITION BY owner_id"  # noqa: S608  (constants)
-    " ORDER BY pinned DESC, updated_at DESC, id) AS place FROM conversations) c"
+    " ORDER BY pinned DESC, updated_at DESC, id) AS place FROM conversations"
+    " WHERE parent_id IS NULL) c"
     f" WHERE c.place > :sessions AND {_IDLE} ORDER BY c.updated_at, c.id"
 )
 _STORAGE = text(
@@ -42,7 +47,11 @@ _STORAGE = text(
     " UNION ALL SELECT conversation_id, pg_column_size(s.*) FROM agent_state_snapshots s"
     " UNION ALL SELECT conversation_id, sum(size) FROM files"
     " WHERE conversation_id IS NOT NULL GROUP BY 1"
-    "), sizes AS (SELECT conversation_id, sum(bytes) AS bytes FROM pieces GROUP BY 1"
+    " UNION ALL SELECT a.conversation_id, sum(v.size + pg_column_size(v.preview))"
+    " FROM artifact_versions v JOIN artifacts a ON a.id = v.artifact_id GROUP BY 1"
+    "), sizes AS ("
+    " SELECT coalesce(whole.parent_id, whole.id) AS conversation_id, sum(bytes) AS bytes"
+    " FROM pieces JOIN conversations whole ON whole.id = pieces.conversation_id GROUP BY 1"
     "), c AS (SELECT conversations.*, sum(sizes.bytes)"
     " OVER (ORDER BY pinned DESC, updated_at DESC, id) AS kept_bytes"
     " FROM conversations JOIN sizes ON sizes.conversation_id = conversations.id)"

@@ -3,13 +3,15 @@
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from uuid import UUID
 
 from sqlalchemy import Select, func, select, text
 from sqlalchemy.orm import Session
 
 from backend import audit
+from backend.artifacts import erasing as artifacts
 from backend.auth.scope import Scope
-from backend.conversations.removal import delete_conversation
+from backend.conversations.removal import children_of, delete_conversation
 from backend.errors.base import NotAllowed
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.plan import Plan, make_plan
@@ -85,29 +87,34 @@ def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
     for first in range(0, len(departing), BATCH):
         batch = departing[first : first + BATCH]
         with services.database.transaction() as session:
-            gone = [one for one in batch if _delete(session, actor, one)]
-        for one in gone:
-            services.events.forget(one.id)
+            gone = {one.id: ids for one in batch if (ids := _delete(session, actor, one))}
+        for session_id in (session_id for ids in gone.values() for session_id in ids):
+            services.events.forget(session_id)
         erase_deleted(services.database, services.files)
+        artifacts.erase_deleted(services.database, services.artifacts.contents.store)
         deleted += len(gone)
     if departing:
         log.info("Retention has deleted %s of %s sessions", deleted, len(departing))
     return RetentionOutcome(planned=len(departing), deleted=deleted)
 
 
-def _delete(session: Session, actor: str, one: Departing) -> bool:
-    """Delete a session with all that belongs to it, unless it was used since it was planned."""
+def _delete(session: Session, actor: str, one: Departing) -> list[UUID]:
+    """Delete a session with all that belongs to it, unless it was used since it was planned.
+
+    Return its id, and those of its tasks' sessions; none where it stays.
+    """
     held = session.scalar(
         select(ConversationRow.id)
         .where(ConversationRow.id == one.id, ConversationRow.updated_at == one.updated_at)
         .with_for_update(skip_locked=True)
     )
-    if held is None or list_unfinished(session, one.id):
-        return False
+    deleted = [one.id, *children_of(session, one.id)]
+    if held is None or any(list_unfinished(session, each) for each in deleted):
+        return []
     delete_conversation(session, one.id)
     details = {"reason": one.reason, "owner": one.owner, "domain": one.domain}
     audit.record(session, actor, DELETED, "session", one.id, details)
-    return True
+    return deleted
 
 
 def _note(session: Session, actor: str, plan: Plan) -> None:

@@ -8,22 +8,12 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.schemas.bounds import ModelName
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.wire import Input, Wire
 from backend.types import JSON
 
 MAX_MESSAGE_CHARS = 2_000_000
 MAX_TITLE_CHARS = 200
-
-
-class TurnStatus(StrEnum):
-    """Where a turn stands: queued -> running <-> waiting -> succeeded, failed or stopped."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    WAITING = "waiting"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    STOPPED = "stopped"
 
 
 class MessageType(StrEnum):
@@ -154,6 +144,11 @@ class Session(Wire):
         None,
         description="The model where none is chosen; null: the installation's, and in lists.",
     )
+    parent_id: UUID | None = Field(
+        None,
+        description="The session whose plan has the task that is worked on here; only its plan"
+        " gives it work. Null: a session that people write to.",
+    )
     owner: str
     created_at: datetime
     updated_at: datetime
@@ -188,85 +183,6 @@ class MessagePage(Wire):
     items: list[DisplayMessage]
     next_before: int | None
     next_after: int | None
-
-
-class ErrorSummary(Wire):
-    """Why a turn failed, in words for a person."""
-
-    title: str
-    detail: str
-
-
-class Usage(Wire):
-    """What a turn has used: tokens, and their cost by MODEL_PRICES of the settings."""
-
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    reasoning_tokens: int = 0
-    model_calls: int = 0
-    cost: float = 0.0
-
-
-class ModelWait(Wire):
-    """The model's provider lets a turn wait: it is asked again in so many seconds."""
-
-    seconds: float
-    reason: str
-
-
-class TurnState(Wire):
-    """What tells a turn's true state, beside its status. Seconds are by the database's clock."""
-
-    attempts: int
-    steps: int
-    stop_requested: bool = Field(
-        False, description="It was asked to stop; while it still runs, it is stopping."
-    )
-    losses: int = Field(0, description="How many workers it has lost.")
-    heartbeat_seconds: float | None = Field(
-        None, description="Since its worker's last heartbeat; null unless it runs."
-    )
-    lease_seconds: float | None = Field(
-        None, description="What is left of its worker's lease; negative: the worker is lost."
-    )
-    model_retries: int = Field(0, description="How often its model had to be asked again.")
-    model_wait: ModelWait | None = Field(
-        None, description="What it waits for, if its model is to be asked again."
-    )
-
-
-class Turn(TurnState):
-    """The work that one message asks for. `message` is what was asked."""
-
-    id: UUID
-    session_id: UUID
-    status: TurnStatus
-    agent: str
-    model: str | None = Field(
-        None, description="The model that was chosen for it; null: the default one."
-    )
-    message: str
-    usage: Usage
-    usage_by_model: dict[str, Usage] = Field(
-        {}, description="The same, by the names under which models were asked."
-    )
-    error: ErrorSummary | None
-    fork_of: UUID | None = Field(
-        None, description="The first turn of which this one is another version."
-    )
-    queue_position: int | None = Field(
-        description="Turns of this session before it; null unless queued."
-    )
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-
-
-class TurnPage(Wire):
-    """The turns of a session that are not finished, in order."""
-
-    items: list[Turn]
 
 
 class EventContext(Wire):

@@ -13,7 +13,6 @@ from backend.schemas.bounds import (
     Description,
     Entries,
     Fit,
-    FreeJSON,
     ModelName,
     Name,
     Prompt,
@@ -73,6 +72,30 @@ class AgentTemplate(Input):
     roles: list[str] | None = Field(None, description="Roles that may ask it; absent: all.")
 
 
+class ManagerTemplate(Input):
+    """The agent that takes what is for no other one: it answers, asks, delegates and plans."""
+
+    name: str = Field("Sage", min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
+    description: Description = ""
+    system_prompt: Prompt = ""
+    model: ModelName | None = None
+    tools: list[str] = Field([], description="Names of tools that it uses itself; absent: none.")
+    middleware: Policies | None = Field(None, description="Absent: the domain's.")
+    recent_messages: int = Field(
+        20, ge=1, le=200, description="How many of the newest messages each agent is given."
+    )
+    continuity_model: ModelName | None = Field(
+        None, description="Asked whether a message continues with its agent; absent: `model`."
+    )
+    continuity_seconds: float = Field(
+        10, gt=0, le=60, description="For that question; then the manager decides."
+    )
+    artifact_characters: int = Field(
+        20_000, ge=0, le=500_000, description="Of artifacts within messages; the rest by tool."
+    )
+    approve_plans: bool = Field(False, description="A person approves each plan before it runs.")
+
+
 class Limits(Input):
     """What one turn may use at most; and its session in all, and its domain in a month (UTC)."""
 
@@ -122,7 +145,9 @@ class DomainTemplate(Input):
         examples=[{"ledger": {"transport": "streamable_http", "url": "http://127.0.0.1:9000/mcp"}}],
     )
     agents: list[AgentTemplate] = []
-    manager: FreeJSON | None = None
+    manager: ManagerTemplate | None = Field(
+        None, description="Absent: a message goes to the first agent, or to the one it names."
+    )
     middleware: Policies = Field(
         default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
     )
@@ -151,7 +176,7 @@ class DomainChange(Input):
     tools: list[str] | None = None
     mcp_servers: Entries[dict[str, McpServer]] | None = None
     agents: list[AgentTemplate] | None = None
-    manager: FreeJSON | None = None
+    manager: ManagerTemplate | None = None
     middleware: Policies | None = None
     limits: Limits | None = None
     suggestions: Entries[list[Suggestion]] | None = None

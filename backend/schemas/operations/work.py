@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.conversations.sessions import ErrorSummary, TurnState, TurnStatus
+from backend.schemas.conversations.turns import ErrorSummary, TurnState, TurnStatus
 from backend.schemas.wire import Wire
 
 STILL_SECONDS = 10.0  # a busy machine may hold a loop up for a second or two

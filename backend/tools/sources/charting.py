@@ -36,20 +36,27 @@ def make_chart(context: ToolContext) -> BaseTool:
     """The tool that draws a chart."""
 
     async def ask(source: str, sql: str, title: str, spec: dict[str, Any] | None = None) -> Answer:
-        found = await run_query(context.sources, context.asker, source, sql, title)
-        table = table_artifact(title, found.table)
-        try:
-            chart = default_spec(table["columns"]) if spec is None else spec
-            checked = check_spec(chart, table["columns"])
-        except SpecRefused as refusal:
-            raise QueryFailed(_why(spec, refusal)) from None
-        notes = [*found.notes, "The chart is drawn and shown to the person, with this table."]
-        if len(found.table.rows) > MAX_POINTS:
-            notes.append(f"CUT: only the first {MAX_POINTS:,} rows are drawn. Aggregate in SQL.")
-        said = excerpt(title, found.table, notes)
-        return said, {**table, "notes": found.notes, "chart": checked}
+        return await chart_of_query(context, source, sql, title, spec)
 
     return make_tool("make_chart", MakeChart, ask, context)
+
+
+async def chart_of_query(
+    context: ToolContext, source: str, sql: str, title: str, spec: dict[str, Any] | None
+) -> Answer:
+    """Return the chart of a query's result. Raise DataError."""
+    found = await run_query(context.sources, context.asker, source, sql, title)
+    table = table_artifact(title, found.table)
+    try:
+        chart = default_spec(table["columns"]) if spec is None else spec
+        checked = check_spec(chart, table["columns"])
+    except SpecRefused as refusal:
+        raise QueryFailed(_why(spec, refusal)) from None
+    notes = [*found.notes, "The chart is drawn and shown to the person, with this table."]
+    if len(found.table.rows) > MAX_POINTS:
+        notes.append(f"CUT: only the first {MAX_POINTS:,} rows are drawn. Aggregate in SQL.")
+    said = excerpt(title, found.table, notes)
+    return said, {**table, "notes": found.notes, "chart": checked}
 
 
 def _why(spec: dict[str, Any] | None, refusal: SpecRefused) -> str:

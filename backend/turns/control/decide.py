@@ -18,8 +18,12 @@ from backend.conversations import service as conversations
 from backend.errors.approvals import AlreadyDecided, NothingToDecide
 from backend.errors.base import InvalidInput
 from backend.schemas.approvals import Approval, ApprovalStatus, Decision
-from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext
+from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
+from backend.turns.plan.graph_rows import Moved
+from backend.turns.plan.moving import look_again
+from backend.turns.plan.telling import tell_moved
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from backend.types import JSON
@@ -39,6 +43,7 @@ class _Decided:
     turn: Turn
     context: EventContext
     goes_on: bool = False
+    task: Moved | None = None  # the one that its session is worked on for
     updated: list[DisplayMessage] = field(default_factory=list)
     added: list[DisplayMessage] = field(default_factory=list)
 
@@ -154,7 +159,14 @@ def _finish(
     goes_on = requeue_if_decided(session, turn.id)
     session.refresh(turn)
     changed = [message for message in updated if message is not None]
-    return _Decided(turn_of(session, turn), context_of(session, turn), goes_on, changed, added)
+    return _Decided(
+        turn=turn_of(session, turn),
+        context=context_of(session, turn),
+        goes_on=goes_on,
+        task=look_again(session, turn.conversation_id),
+        updated=changed,
+        added=added,
+    )
 
 
 def _check_repeated(
@@ -193,6 +205,8 @@ def _tell(services: Services, decided: _Decided) -> None:
         *(MessageAdded(context=context, message=row) for row in decided.added),
         position=decided.added[-1].position if decided.added else 0,
     )
+    if decided.task:
+        tell_moved(services, decided.task)
     if decided.goes_on:
         services.queue.wake(decided.turn.id)
 

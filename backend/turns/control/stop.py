@@ -2,23 +2,21 @@
 
 from uuid import UUID
 
-from sqlalchemy import func
-from sqlalchemy.orm import Session
-
+from backend.artifacts import erasing as artifacts
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
+from backend.conversations.removal import hold_children
+from backend.errors.plans import SessionOfTask
 from backend.errors.turns import TurnNotFound
 from backend.files.erasing import erase_deleted
-from backend.schemas.conversations.sessions import Turn, TurnStatus
+from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import Progress
-from backend.turns.lifecycle import is_finished
+from backend.turns.plan.moving import stop_plans
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, latest_turn, list_unfinished, turn_of
-from backend.turns.run.claim import lease_is_over
-from backend.turns.run.close import Closed, Outcome, close_turn
 from backend.turns.run.publish import publish_closed
+from backend.turns.run.stopping import stop_row
 from backend.usage.ledger import hold_unfinished, record_usage
-from db.models.turns.turn import TurnRow
 
 
 def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
@@ -31,7 +29,7 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         conversations.lock(session, scope, turn.conversation_id)
         session.refresh(turn)
         was_stopping = turn.stop_requested
-        closed = _stop(session, turn)
+        closed = stop_row(session, turn)
         answer = closed.turn if closed else turn_of(session, turn)
         context = context_of(session, turn)
     if closed:
@@ -61,28 +59,34 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
 def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
     """Delete a session; a turn that runs in it loses its lease and is cancelled by its worker.
 
-    Its files are erased with it. What it has used stays in the ledger.
+    Its files and artifacts are erased with it, and the sessions of its tasks. What they have used
+    stays in the ledger.
 
-    Raise SessionNotFound.
+    Raise SessionNotFound, and SessionOfTask for one that goes with another only.
     """
+    _end_plans(services, scope, session_id)
     with services.database.transaction() as session:
+        children = hold_children(session, session_id)
         domain_name = conversations.lock(session, scope, session_id).domain_name
-        unfinished = hold_unfinished(session, session_id)
+        unfinished = [
+            one for each in (session_id, *children) for one in hold_unfinished(session, each)
+        ]
         conversations.remove(session, scope, session_id)
         for owner_id, spent in unfinished:
             record_usage(session, owner_id, domain_name, spent)
-    services.events.forget(session_id)
+    for each in (session_id, *children):
+        services.events.forget(each)
     erase_deleted(services.database, services.files)
+    artifacts.erase_deleted(services.database, services.artifacts.contents.store)
 
 
-def _stop(session: Session, turn: TurnRow) -> Closed | None:
-    """Close the turn if no worker is at it, else leave the wish for its worker to find."""
-    status = TurnStatus(turn.status)
-    if is_finished(status):
-        return None
-    if status is TurnStatus.RUNNING and not lease_is_over(session, turn):
-        if not turn.stop_requested:
-            turn.stop_requested, turn.stop_requested_at = True, func.clock_timestamp()
-            session.flush()
-        return None
-    return close_turn(session, turn, Outcome.stopped())
+def _end_plans(services: Services, scope: Scope, session_id: UUID) -> None:
+    """Let no more tasks begin, in a transaction of its own.
+
+    Who moves a plan that goes on makes sessions within the one that is to be deleted.
+    """
+    with services.database.transaction() as session:
+        if conversations.lock(session, scope, session_id).parent_id is not None:
+            raise SessionOfTask
+        for turn in list_unfinished(session, session_id):
+            stop_plans(session, turn)

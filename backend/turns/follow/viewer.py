@@ -12,7 +12,8 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
 from backend.errors.base import InvalidInput
 from backend.events.reader import EventReader, LiveEvent, StreamId
-from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext
+from backend.schemas.conversations.turns import Turn, TurnStatus, WaitsFor
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -170,7 +171,8 @@ class Viewer:
         """Return that the active turn waits for people, where no event tells it any more."""
         with self._services.database.read() as session:
             first = next(iter(list_unfinished(session, self._session_id)), None)
-            if first is None or first.status != TurnStatus.WAITING:
+            asks = first is not None and first.waits_for == WaitsFor.PEOPLE
+            if first is None or first.status != TurnStatus.WAITING or not asks:
                 return []
             turn, context = turn_of(session, first), context_of(session, first)
         return self._tell_once(Interrupt(context=context, turn=turn))

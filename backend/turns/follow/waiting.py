@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, aliased
 
 from backend.auth.scope import Scope
 from backend.events.reader import EventReader, LiveEvent
-from backend.schemas.conversations.sessions import Turn, TurnStatus
+from backend.schemas.conversations.turns import Turn, TurnStatus, WaitsFor
 from backend.schemas.events import Interrupt, TurnFinished
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turns.turn import TurnRow
@@ -111,14 +111,16 @@ class Waits:
 
 
 def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
-    """Return those of the turns that are worth waiting for: not ended, and no one asks people.
+    """Return those of the turns that are worth waiting for: not ended, and not asking people.
+
+    One that waits for tasks only is.
 
     A queued turn is not while the first of its session asks people. The ids are those of turns that
     their owners have just submitted.
     """
     other = aliased(TurnRow)
     first = (
-        select(other.status)
+        select(other.waits_for)
         .where(other.conversation_id == TurnRow.conversation_id, other.status.in_(UNFINISHED))
         .order_by(other.number)
         .limit(1)
@@ -128,7 +130,8 @@ def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[
         select(TurnRow.id).where(
             TurnRow.id.in_(turn_ids),
             (TurnRow.status == TurnStatus.RUNNING)
-            | ((TurnRow.status == TurnStatus.QUEUED) & (first != TurnStatus.WAITING)),
+            | ((TurnRow.status == TurnStatus.WAITING) & (TurnRow.waits_for == WaitsFor.TASKS))
+            | ((TurnRow.status == TurnStatus.QUEUED) & first.is_distinct_from(WaitsFor.PEOPLE)),
         )
     )
     return set(found)

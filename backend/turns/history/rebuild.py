@@ -15,10 +15,11 @@ from backend.schemas.events import MessageAdded
 from backend.turns.process.services import Services
 from backend.turns.queries import context_in, latest_turn, list_unfinished
 from backend.turns.run.close import CUT_OFF
+from db.models.conversations.conversation import ConversationRow
 
 REBUILT = (
-    "What the agent remembers was rebuilt from the messages above. Summaries, todos and files of"
-    " before are not part of it."
+    "What the agent remembers was rebuilt from the messages above. Summaries, todos, the payload"
+    " and files of before are not part of it."
 )
 
 
@@ -43,6 +44,8 @@ def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
 
 def rebuild_state(session: Session, conversation_id: UUID) -> None:
     """Replace the state by what the display messages make; the caller holds the conversation."""
-    messages = rebuild_messages(list_shown(session, conversation_id))
+    image = session.get_one(ConversationRow, conversation_id).image
+    in_team = image.get("manager") is not None
+    messages = rebuild_messages(list_shown(session, conversation_id), in_team=in_team)
     state, _ = repair({**empty_state(), "messages": messages}, CUT_OFF)
     views.replace_state(session, conversation_id, state)

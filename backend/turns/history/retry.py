@@ -7,12 +7,12 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
-from backend.conversations import service as conversations
 from backend.conversations.paths import Path
-from backend.schemas.conversations.sessions import Turn
+from backend.schemas.conversations.turns import Route, Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE
+from backend.turns.plan.taking_up import take_up_plans
 from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
 from backend.turns.queries import find_turn
@@ -23,6 +23,7 @@ from backend.turns.submit.service import (
     check_ask,
     check_key,
     find_agent,
+    hold_session,
     keep_choice,
 )
 from db.models.conversations.conversation import ConversationRow
@@ -45,8 +46,9 @@ def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Tu
 def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = None) -> Turn:
     """Ask for another answer.
 
-    The latest turn, if it has failed or was stopped, goes on from where it had come to; else the
-    session is forked before the turn's message. Raise as `edit` does.
+    The latest turn, if it has failed or was stopped, goes on from where it had come to, its plans,
+    too; else the session is forked before the turn's message. Raise as `edit` does, and
+    TasksStopping.
     """
     ask = Submission("", key=check_key(key), replaces=turn_id)
 
@@ -54,7 +56,10 @@ def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = Non
         conversation, old = _lock(session, scope, turn_id)
         if old.status in RETRYABLE and _is_latest(session, conversation, old):
             new = _another(scope, old, ask)
-            return enter(session, conversation, replace(new, fork_of=old.fork_of, resumes=old))
+            new = replace(new, fork_of=old.fork_of, resumes=old)
+            accepted = enter(session, conversation, new)
+            rows = take_up_plans(session, old, accepted.turn.id, old.agent)
+            return replace(accepted, shown=rows[-1]) if rows else accepted
         return _fork(session, services.settings, scope, ask, turn_id)
 
     return accept(services, scope, ask, make)
@@ -62,7 +67,7 @@ def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = Non
 
 def _lock(session: Session, scope: Scope, turn_id: UUID) -> tuple[ConversationRow, TurnRow]:
     turn = find_turn(session, scope, turn_id)
-    conversation = conversations.lock(session, scope, turn.conversation_id)
+    conversation = hold_session(session, scope, turn.conversation_id)
     session.refresh(turn)
     return conversation, turn
 
@@ -74,8 +79,9 @@ def _fork(
     conversation, old = _lock(session, scope, turn_id)
     first = fork_before(session, conversation, old)
     new = replace(_another(scope, old, ask), fork_of=first, message=ask.message or old.message)
-    if ask.agent:
-        new = replace(new, agent=find_agent(conversation, ask.agent))
+    if ask.agent or old.route:
+        routed = find_agent(scope, conversation, new.message, ask.agent)
+        new = replace(new, agent=routed.agent, route=routed.route)
     if ask.model is not None:
         keep_choice(session, settings, conversation, new.agent, ask.model)
         new = replace(new, model=conversation.model)
@@ -86,6 +92,8 @@ def _another(scope: Scope, old: TurnRow, ask: Submission) -> NewTurn:
     return NewTurn(
         owner_id=scope.user_id,
         agent=old.agent,
+        route=Route.read(old.route) if old.route else None,
+        role=scope.role,
         model=old.model,
         message=old.message,
         key=ask.key,

@@ -10,7 +10,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.events.stream import EventStream
-from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext
+from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, SessionEvent, TurnQueued
 from backend.turns.process.queue import TurnQueue
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, ScalarSelect, Select, bindparam, func, select, text
 from sqlalchemy.orm import Session, aliased
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.lifecycle import UNFINISHED
 from db.models.turns.turn import TurnRow
 

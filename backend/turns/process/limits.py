@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.errors.turns import TooManyTurns
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.settings import Settings
 from backend.turns.lifecycle import UNFINISHED
 from backend.usage.days import DayBudgets

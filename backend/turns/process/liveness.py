@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from db.models.turns.turn import TurnRow
 from db.session import Database
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from redis import Redis
 
+from backend.artifacts.service import Artifacts
 from backend.events.stream import EventStream
 from backend.files.store import FileStore
 from backend.sandbox.sandbox import Sandbox
@@ -28,3 +29,4 @@ class Services:
     limits: Limits
     sandbox: Sandbox
     files: FileStore
+    artifacts: Artifacts

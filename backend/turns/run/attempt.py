@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from backend.errors.turns import LeaseLost
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.text import clean_text
 from backend.turns.run.claim import Claim
 from backend.usage.spent import Spent

@@ -20,7 +20,8 @@ from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
 from backend.errors.conversations import CorruptState
-from backend.schemas.conversations.sessions import DisplayMessage, EventContext, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext
+from backend.schemas.conversations.turns import Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
 from backend.turns.lifecycle import (
     MAX_LOSSES,
@@ -55,7 +56,8 @@ class Claim:
     `calls`: the display messages of calls that earlier attempts have left without an outcome.
     `is_resumed`: the attempt before it has lost its worker. `has_waited`: for people, who have
     decided now; `answers` says what, `updated` are the messages that this has changed.
-    `connection` is the number of the connection to models that was set on the page, if one was.
+    `connection` is the number of the connection to models that was set on the page, if one was;
+    `role` that of the person who asked.
     """
 
     turn: Turn
@@ -74,6 +76,7 @@ class Claim:
     has_waited: bool = False
     updated: Sequence[DisplayMessage] = ()
     connection: int | None = None
+    role: str | None = None
 
     @property
     def turn_id(self) -> UUID:
@@ -128,7 +131,7 @@ def claim_turn(
         stored = load_checked(session, turn.conversation_id)
     except CorruptState as error:
         return close_turn(session, turn, Outcome.failed(error.title, error.detail))
-    asking = calling_message(stored.state) if turn.attempt > 1 else None
+    asking = calling_message(stored.state)
     updated: list[DisplayMessage] = []
     if has_waited:
         updated, stored = resume_after_decisions(session, turn, stored)
@@ -143,12 +146,13 @@ def claim_turn(
         position=added[-1].position if added else conversation.message_count,
         added=added,
         journal=load_journal(session, turn.id, asking["id"]) if asking else {},
-        calls=_calls_left(session, turn),
+        calls=_calls_left(session, turn) if asking or turn.attempt > 1 else (),
         is_resumed=is_lost,
         answers=_answers(session, conversation, turn, asking),
         has_waited=has_waited,
         updated=updated,
         connection=connection,
+        role=turn.role,
     )
 
 
@@ -207,8 +211,6 @@ def _resumed(steps: int, silence: float | None) -> str:
 
 
 def _calls_left(session: Session, turn: TurnRow) -> list[DisplayMessage]:
-    if turn.attempt == 1:
-        return []
     return open_calls(session, turn.conversation_id, turn.id, turn.message_position or 0)
 
 
@@ -263,6 +265,7 @@ _TAKEN = {
     "heartbeat_at": _CLOCK,
     "lost_seconds": _turns.c.lost_seconds + _LOSS * _SILENCE,
     "model_retry_at": None,
+    "waits_for": None,
     "lease_until": _CLOCK + bindparam("lease", type_=Float) * text("interval '1 second'"),
     "started_at": func.coalesce(_turns.c.started_at, _CLOCK),
     "message_position": bindparam("entered"),

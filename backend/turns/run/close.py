@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from uuid import UUID
+from typing import Any
+from uuid import UUID, uuid4
 
-from sqlalchemy import bindparam, func, null, update
+from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
@@ -21,18 +22,16 @@ from backend.conversations.state.store import (
     load_state,
 )
 from backend.errors.conversations import CorruptState
-from backend.schemas.conversations.sessions import (
-    DisplayMessage,
-    ErrorSummary,
-    EventContext,
-    MessageStatus,
-    Turn,
-    TurnStatus,
-)
+from backend.schemas.conversations.sessions import DisplayMessage, EventContext, MessageStatus
+from backend.schemas.conversations.turns import ErrorSummary, Turn, TurnStatus
 from backend.tools.journal import CallKey
+from backend.turns.plan.graph_rows import Moved
+from backend.turns.plan.moving import calls_that_wait, end_task, stop_plans
+from backend.turns.plan.taking_up import TASKS_STOPPED
 from backend.turns.queries import change_turn, context_in, next_turn_id, place_of, wire_turn
 from backend.turns.run.journal import forget_journal, load_journal
 from backend.turns.run.model_calls import ModelCallLog
+from backend.turns.run.results import keep_results, route_at_end
 from backend.types import JSON
 from backend.usage.ledger import record_usage
 from backend.usage.spent import Spent
@@ -82,13 +81,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Closed:
-    """What closing a turn has changed, for those who watch, and which turn is next."""
+    """What closing a turn has changed, for those who watch, and which turn is next.
+
+    `moved`: the plan that its task belongs to, or those that it has started.
+    """
 
     turn: Turn
     context: EventContext
     added: Sequence[DisplayMessage] = ()
     updated: Sequence[DisplayMessage] = ()
     next_turn: UUID | None = None
+    moved: Sequence[Moved] = ()
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,7 @@ def close_turn(
             written = _tell_corrupt(session, turn, outcome, error)
     if turn.status == TurnStatus.WAITING:
         written.updated.extend(withdraw(session, turn.id))
+    written.added.extend(keep_results(session, turn, outcome.status, stored))
     spent = Spent.read(turn.usage).plus(in_flight.asked.calls)
     change_turn(
         session,
@@ -138,14 +142,28 @@ def close_turn(
         error=outcome.error.model_dump() if outcome.error else null(),
         finished_at=func.clock_timestamp(),
         lease_until=None,
+        route=route_at_end(turn, stored),
     )
     forget_journal(session, turn.id)
     _bring_to_top(session, turn.conversation_id)
-    following = next_turn_id(session, turn.conversation_id)
     place = place_of(session, turn)
+    moved = _move_plans(session, turn, place)
+    following = next_turn_id(session, turn.conversation_id)
     record_usage(session, turn.owner_id, place.domain_name, spent)
     context = context_in(place, turn)
-    return Closed(wire_turn(turn), context, written.added, written.updated, following)
+    return Closed(wire_turn(turn), context, written.added, written.updated, following, moved)
+
+
+def _move_plans(
+    session: Session, turn: TurnRow, place: Row[Any, Any, Any, Any, Any]
+) -> list[Moved]:
+    """Move the plan whose task this was, or end those that this turn had started."""
+    if place.has_plans:
+        return stop_plans(session, turn)
+    if place.parent_id is None:
+        return []
+    moved = end_task(session, turn)
+    return [moved] if moved else []
 
 
 def _bring_to_top(session: Session, conversation_id: UUID) -> None:
@@ -160,7 +178,7 @@ def _make_whole(
     session: Session, turn: TurnRow, outcome: Outcome, in_flight: InFlight, stored: StoredState
 ) -> views.Written:
     state = without_interrupt(stored.state)
-    state, drafts = with_partials(state, in_flight.partials, turn.agent)
+    state, drafts = with_partials(state, in_flight.partials, turn.agent, in_team=bool(turn.route))
     finished = _finished_calls(session, turn, state, in_flight)
     messages = [*state["messages"], *(tool.message for tool in finished)]
     changed = {key: value for tool in finished for key, value in tool.changed.items()}
@@ -208,18 +226,38 @@ def _finished_calls(
     known = {tool.message.get("tool_call_id") for tool in finished}
     pending = {call["id"] for call in pending_calls(state)} - known
     journal = load_journal(session, turn.id, asking["id"])
+    waiting = calls_that_wait(session, turn.id, asking["id"])
     for number, call in enumerate(asking["tool_calls"]):
         recorded = journal.get(CallKey(asking["id"], number))
         if recorded and recorded.message and call["id"] in pending:
             finished.append(ToolFinished(recorded.message, recorded.artifact))
+        elif number in waiting and call["id"] in pending:
+            finished.append(ToolFinished(_ended_early(call), None))
     return finished
 
 
-def with_partials(state: JSON, partials: Sequence[Partial], agent: str) -> tuple[JSON, list[Draft]]:
+def _ended_early(call: JSON) -> JSON:
+    """Return the result of a call whose tasks were not waited for."""
+    return {
+        "role": "tool",
+        "content": TASKS_STOPPED,
+        "name": call["function"]["name"],
+        "id": str(uuid4()),
+        "tool_call_id": call["id"],
+        "status": "error",
+    }
+
+
+def with_partials(
+    state: JSON, partials: Sequence[Partial], agent: str, *, in_team: bool = False
+) -> tuple[JSON, list[Draft]]:
     """Return the state with all that was cut off, and the rows that show it."""
+    name = agent if in_team else None
     drafts: list[Draft] = []
     for partial in partials:
-        state, message = add_partial(state, partial.text, partial.thinking, partial.message_id)
+        state, message = add_partial(
+            state, partial.text, partial.thinking, partial.message_id, name
+        )
         if message is not None:
             drafts += display.assistant_drafts(message, agent, MessageStatus.STOPPED)
     return state, drafts

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.errors.base import AppError
 from backend.errors.turns import LeaseLost
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.process.liveness import LivenessLock
 from db.models.turns.turn import TurnRow
 from db.session import Database

@@ -1,8 +1,13 @@
 """Telling those who watch, and waking who is next, once a turn's end is committed."""
 
+from collections.abc import Iterable
+from uuid import UUID
+
 from backend.schemas.events import MessageAdded, MessageUpdated, TurnFinished
+from backend.turns.plan.telling import tell_moved
 from backend.turns.process.services import Services
 from backend.turns.run.close import Closed
+from backend.turns.run.stopping import stop_task_turn
 
 
 def publish_closed(services: Services, closed: Closed) -> None:
@@ -17,3 +22,15 @@ def publish_closed(services: Services, closed: Closed) -> None:
     )
     if closed.next_turn:
         services.queue.wake(closed.next_turn)
+    for moved in closed.moved:
+        tell_moved(services, moved)
+        stop_tasks(services, moved.to_stop)
+
+
+def stop_tasks(services: Services, turn_ids: Iterable[UUID]) -> None:
+    """Stop the turns of tasks whose plan has ended; one that is missed here the sweeper finds."""
+    for turn_id in turn_ids:
+        with services.database.transaction() as session:
+            closed = stop_task_turn(session, turn_id)
+        if closed:
+            publish_closed(services, closed)

@@ -1,6 +1,7 @@
 """Runs one turn: claim, restore, run, save step by step, finish. Everything a worker does."""
 
 import logging
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -10,15 +11,19 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from backend.agents.factory import AgentRecipe
 from backend.agents.run import run_agent
+from backend.artifacts.messages import of_messages
 from backend.connections.providers import Providers
 from backend.data.sources import Sources
 from backend.domains.allowed import Allowed
+from backend.domains.team import specialists_for
 from backend.domains.template import template_of
 from backend.errors.base import AppError, ConfigurationError
 from backend.errors.turns import LeaseLost
 from backend.files.origins import finder
 from backend.tools.context import ToolContext
 from backend.tools.mcp.servers import ToolServers
+from backend.tools.session_files import SessionFiles
+from backend.turns.plan.start import TurnPlans
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.process.fairness import choose_fairly, find_held_back, find_waiting
 from backend.turns.process.services import Services
@@ -28,11 +33,13 @@ from backend.turns.run.journal import TurnJournal
 from backend.turns.run.lease import LeaseKeeper, TurnStopped
 from backend.turns.run.outbox import TurnOutbox
 from backend.turns.run.publish import publish_closed
-from backend.turns.run.recorder import Recorder, TurnWaits
+from backend.turns.run.record.recorder import Recorder, TurnWaits
 from backend.turns.run.titles import suggest_title
+from backend.types import JSON
 from db.failpoints import failpoint
 from db.session import AWAY
 
+MOST_WITH_ARTIFACTS = 200  # messages
 log = logging.getLogger(__name__)
 
 UNEXPECTED = Outcome.failed(
@@ -152,6 +159,27 @@ def _let_next_run(runtime: Runtime, owner_id: str) -> None:
         services.queue.wake(turn_id)
 
 
+def _plans(services: Services, claim: Claim) -> TurnPlans | None:
+    """Return what starts plans for the image's manager; no other agent may."""
+    image = template_of(claim.image)
+    if image.manager is None:
+        return None
+    agents = [agent.name for agent in specialists_for(image, claim.role)]
+    return TurnPlans(services, claim.conversation_id, claim.turn_id, claim.attempt, agents)
+
+
+def _artifacts(services: Services, claim: Claim) -> Mapping[str, Sequence[JSON]]:
+    """Return what was made with the messages that an agent of a team may read."""
+    manager = template_of(claim.image).manager
+    if manager is None:
+        return {}
+    said = [m["id"] for m in claim.stored.state["messages"] if m["role"] == "assistant"]
+    with services.database.read() as session:
+        newest = said[-MOST_WITH_ARTIFACTS:]
+        most = manager.artifact_characters
+        return of_messages(session, claim.conversation_id, newest, most)
+
+
 def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
     services = runtime.services
     return AgentRecipe(
@@ -159,6 +187,9 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         agent_name=claim.turn.agent,
         models=runtime.models.of(claim.connection),
         model=claim.turn.model,
+        role=claim.role,
+        artifacts=_artifacts(services, claim),
+        route=claim.turn.route,
         tool_context=ToolContext(
             sources=runtime.sources.beside(
                 finder(services.database, services.files, claim.scope, claim.conversation_id)
@@ -166,6 +197,12 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
             conversation_id=claim.conversation_id,
             turn_id=claim.turn_id,
             scope=claim.scope,
+            plans=_plans(services, claim),
+            artifacts=services.artifacts,
+            session_files=SessionFiles(
+                services.database, services.files, claim.scope, claim.conversation_id
+            ),
+            agent=claim.turn.agent,
         ),
         allowed=Allowed.of(services.settings),
         journal=TurnJournal(

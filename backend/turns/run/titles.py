@@ -18,7 +18,7 @@ from backend.domains.template import template_of
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall, ModelEvent
 from backend.llm.provider import ModelProvider
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.claim import Claim
 from backend.turns.submit.enter import title_of

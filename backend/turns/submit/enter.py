@@ -16,6 +16,7 @@ from backend.conversations.service import clean_title
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import load_state
 from backend.schemas.conversations.sessions import DisplayMessage
+from backend.schemas.conversations.turns import Route
 from backend.turns.process.announcer import Accepted
 from backend.turns.queries import context_in, count_unfinished, wire_turn
 from db.models.conversations.conversation import ConversationRow
@@ -30,12 +31,15 @@ class NewTurn:
 
     `fork_of` is the first turn of which this one is another version. `resumes` is an earlier turn
     with the same message, from whose end this one goes on. `model` is the one that was chosen for
-    it, None the default.
+    it, None the default; `route` is why it goes to the agent, where its domain has a manager;
+    `role` that of who asks.
     """
 
     owner_id: str
     agent: str
     message: str
+    route: Route | None = None
+    role: str | None = None
     model: str | None = None
     key: str | None = None
     body_hash: str | None = None
@@ -54,6 +58,8 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
         owner_id=new.owner_id,
         agent=new.agent,
         model=new.model,
+        route=new.route.model_dump(mode="json") if new.route else None,
+        role=new.role,
         message=new.message,
         idempotency_key=new.key,
         body_hash=new.body_hash,

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend.agents.state import empty_state
+from backend.agents.team.addressing import Routed, route_message
 from backend.auth.scope import Scope
 from backend.connections.store import who_answers
 from backend.conversations import service as conversations
@@ -19,13 +20,12 @@ from backend.conversations import views
 from backend.conversations.removal import is_spent
 from backend.conversations.service import Image
 from backend.domains import service as domains
-from backend.domains.template import agent_named, choose_model, image_of, template_of
+from backend.domains.template import choose_model, image_of, template_of
 from backend.errors.base import AppError, InvalidInput
 from backend.errors.conversations import IdempotencyKeyReused, MessageTooLong, SessionNotFound
-from backend.schemas.conversations.sessions import (
-    MAX_MESSAGE_CHARS,
-    Turn,
-)
+from backend.errors.plans import PlanDecides
+from backend.schemas.conversations.sessions import MAX_MESSAGE_CHARS
+from backend.schemas.conversations.turns import Turn
 from backend.settings import Settings
 from backend.text import clean_text
 from backend.turns.process.announcer import Accepted
@@ -69,8 +69,8 @@ class Submission:
 def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
     """Accept a message: one transaction; the wake-up call follows, and nobody waits for it.
 
-    Raise InvalidInput, MessageTooLong, SessionNotFound, DomainNotFound, IdempotencyKeyReused,
-    TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
+    Raise InvalidInput, MessageTooLong, SessionNotFound, PlanDecides, DomainNotFound,
+    IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
     """
     ask = check_ask(ask)
     settings = services.settings
@@ -165,19 +165,29 @@ def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | 
 
 def _enter(session: Session, settings: Settings, scope: Scope, ask: Submission) -> Accepted:
     session_id = ask.session_id or open_session(session, scope, ask.domain, None)
-    conversation = conversations.lock(session, scope, session_id)
-    agent = find_agent(conversation, ask.agent)
+    conversation = hold_session(session, scope, session_id)
+    routed = find_agent(scope, conversation, ask.message, ask.agent)
     if ask.model is not None:
-        keep_choice(session, settings, conversation, agent, ask.model)
+        keep_choice(session, settings, conversation, routed.agent, ask.model)
     new = NewTurn(
         owner_id=scope.user_id,
-        agent=agent,
+        agent=routed.agent,
+        route=routed.route,
+        role=scope.role,
         model=conversation.model,
         message=ask.message,
         key=ask.key,
         body_hash=ask.body_hash if ask.key else None,
     )
     return enter(session, conversation, new)
+
+
+def hold_session(session: Session, scope: Scope, session_id: UUID) -> ConversationRow:
+    """Hold a session that people may ask something in. Raise SessionNotFound, PlanDecides."""
+    conversation = conversations.lock(session, scope, session_id)
+    if conversation.parent_id is not None:
+        raise PlanDecides(conversation.parent_id)
+    return conversation
 
 
 def keep_choice(
@@ -192,9 +202,11 @@ def keep_choice(
     session.flush()
 
 
-def find_agent(conversation: ConversationRow, name: str | None) -> str:
-    """Return the agent of this name, or the first one, from the session's image.
+def find_agent(
+    scope: Scope, conversation: ConversationRow, message: str, name: str | None
+) -> Routed:
+    """Return to whom a message goes in the session, as far as that is known before its turn runs.
 
-    Raise InvalidInput where it has none of that name.
+    Raise InvalidInput where it names an agent that is not there for the caller.
     """
-    return agent_named([agent["name"] for agent in conversation.image.get("agents", ())], name)
+    return route_message(template_of(conversation.image), scope.role, message, name)

@@ -18,7 +18,8 @@ class ConversationRow(Base):
     """What a person continues; on pages and in the API: session.
 
     `path` holds the ranges of positions that the active branch shows; null: all of them.
-    `model` is the model that was chosen last for its turns; null: the default.
+    `model` is the model that was chosen last for its turns; null: the default. `parent_id` is the
+    conversation of which this one works on a task; people list it there only.
     """
 
     __tablename__ = "conversations"
@@ -26,6 +27,11 @@ class ConversationRow(Base):
         Index("ix_conversations_owner", "owner_id", text("updated_at DESC"), text("id DESC")),
         Index("ix_conversations_all", text("updated_at DESC"), text("id DESC")),
         Index("ix_conversations_search", "search", postgresql_using="gin"),
+        Index(
+            "ix_conversations_parent",
+            "parent_id",
+            postgresql_where=text("parent_id IS NOT NULL"),
+        ),
         # The image is written once and read by the worker; out of line, a counted message does
         # not copy it into the write-ahead log.
         {"postgresql_with": {"toast_tuple_target": 128, "fillfactor": 80}},
@@ -52,3 +58,6 @@ class ConversationRow(Base):
     branch: Mapped[int] = mapped_column(server_default="1")
     path: Mapped[list[list[int | None]] | None] = mapped_column(JSONB)
     model: Mapped[str | None]
+    parent_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("conversations.id", ondelete="CASCADE")
+    )

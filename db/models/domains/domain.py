@@ -40,3 +40,12 @@ class DomainVersionRow(Base):
     template: Mapped[JSON]
     changed_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))
+
+
+class BundledDomainRow(Base):
+    """A domain that came with the software and was added: once, whatever became of it since."""
+
+    __tablename__ = "bundled_domains"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    added_at: Mapped[datetime] = mapped_column(server_default=text("clock_timestamp()"))

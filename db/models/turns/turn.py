@@ -20,7 +20,9 @@ class TurnRow(Base):
     came one after another while `lost_at_step` steps were saved. `state_version` is that of the
     state which its message was the first to be part of; `fork_of` the first turn of which this one
     is another version; `decided_at` when all that it waits for was decided, so that it may go on;
-    `model` the one that was chosen for it, null: the default.
+    `model` the one that was chosen for it, null: the default; `route` why its agent was chosen,
+    null where the domain has no manager; `role` that of the person who asked; `waits_for` says
+    whether it waits for people or for tasks, where it has waited.
     """
 
     __tablename__ = "turns"
@@ -96,3 +98,6 @@ class TurnRow(Base):
     losses_in_row: Mapped[int] = mapped_column(server_default="0")
     lost_at_step: Mapped[int | None]
     model: Mapped[str | None]
+    route: Mapped[JSON | None]
+    role: Mapped[str | None]
+    waits_for: Mapped[str | None]

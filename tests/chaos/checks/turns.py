@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.lifecycle import MAX_LOSSES, is_finished, may_become
 from backend.types import JSON
 from tests.chaos.staging.records import Disturbed, History, Note

@@ -43,6 +43,7 @@ def switch_to_chart(desk: Desk) -> None:
 
 def report_of(desk: Desk) -> str:
     """Export the session as a page; give what it says."""
+    desk.is_at_rest()  # what still grows at the end would scroll away from the menu
     desk.main.locator("[class*=st-key-export-]").get_by_role("button").first.click()
     with desk.page.expect_download() as report:
         desk.page.get_by_test_id("stPopoverBody").get_by_role("button", name="Web page").click()

@@ -15,6 +15,7 @@ def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
     model.steps = lambda messages, body: {"text": "Answered."}
     desk = Desk(context, own_stack.start_ui())
     desk.sees("What would you like to know?")
+    desk.sends_by_itself()
     stop_process(own_stack.api)
     desk.ask("Do not lose me")
     desk.sees("The service does not answer")

@@ -11,7 +11,7 @@ import pytest
 
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
-from backend.domains.catalog import ensure_default_domain
+from backend.domains.catalog import ensure_bundled_domains
 from backend.events.stream import STREAM
 from backend.settings import Settings
 from backend.turns.control.stop import stop_turn
@@ -29,7 +29,7 @@ def services(servers: Servers) -> Iterator[Services]:
     )
     services = bootstrap(settings, threads=2)
     with services.database.transaction() as session:
-        ensure_default_domain(session)
+        ensure_bundled_domains(session)
     yield services
     services.announcer.settle()
     services.database.close()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.turns.run.drafts import LEFT_OUT, SUMMARISED
+from backend.turns.run.record.drafts import LEFT_OUT, SUMMARISED
 from backend.types import JSON
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import (

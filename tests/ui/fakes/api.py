@@ -28,12 +28,8 @@ from backend.schemas.conversations.sessions import (
     Session,
     SessionChange,
     SessionPage,
-    Turn,
-    TurnPage,
-    TurnState,
-    TurnStatus,
-    Usage,
 )
+from backend.schemas.conversations.turns import Turn, TurnPage, TurnState, TurnStatus, Usage
 from backend.schemas.data.queries import OwnQuery, QueryTable
 from backend.schemas.events import (
     MessageAdded,
@@ -48,10 +44,12 @@ from backend.schemas.operations.server import ServerInfo
 from backend.schemas.operations.work import Work, WorkerInfo, WorkTurn
 from backend.schemas.retention import Retention, RetentionOutcome, RetentionRules
 from tests.ui.fakes.approvals import FakeApprovals, add_approval_routes
+from tests.ui.fakes.artifacts import FakeArtifacts, add_artifact_routes
 from tests.ui.fakes.branches import Fork, add_branch_routes, rows_on_branch
 from tests.ui.fakes.domains import FakeDomains, add_domain_routes
 from tests.ui.fakes.files import FakeFiles, add_file_routes
 from tests.ui.fakes.inspection import Inspected, add_inspection_routes
+from tests.ui.fakes.plans import FakePlans, add_plan_routes
 from tests.ui.fakes.search import add_search_route
 from tests.ui.fakes.servers import FakeServers, add_server_routes
 from tests.ui.fakes.usage import FakeUsage, add_usage_routes
@@ -87,6 +85,8 @@ class Store:
         self.workers = [WorkerInfo(name="desk-1", turns=0, capacity=8, is_draining=False)]
         self.redis_answers = True
         self.approvals = FakeApprovals(self)
+        self.artifacts = FakeArtifacts(self)
+        self.plans = FakePlans(self)
         rules = RetentionRules(days=0, sessions_per_person=0, megabytes=0, every_hours=24)
         self.inspected = Inspected()
         self.retention = Retention(rules=rules, planned=0, first=[], runs=[])
@@ -379,6 +379,9 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     add_server_routes(app, store.servers)
 
     add_approval_routes(app, store.approvals, api)
+
+    add_artifact_routes(app, store.artifacts, api)
+    add_plan_routes(app, store.plans, api)
 
     add_inspection_routes(app, store.inspected, api)
 

@@ -16,13 +16,8 @@ from backend.schemas.approvals import (
     InterruptContent,
     InterruptOutcome,
 )
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    MessageStatus,
-    MessageType,
-    Problem,
-    TurnStatus,
-)
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType, Problem
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.events import MessageUpdated
 
 MAIL = {

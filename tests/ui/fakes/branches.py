@@ -13,7 +13,8 @@ from backend.schemas.conversations.branches import (
     MessageVersion,
     MessageVersions,
 )
-from backend.schemas.conversations.sessions import DisplayMessage, MessageType, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, MessageType
+from backend.schemas.conversations.turns import Turn, TurnStatus
 
 
 class Fork:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import FastAPI
 
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import (
     Budget,
     DomainBudgets,

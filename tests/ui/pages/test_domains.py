@@ -8,7 +8,7 @@ from backend.schemas.domains.dry_runs import FirstRequest
 from backend.schemas.domains.servers import ServerReport, ServerTool
 from tests.ui.pages.chat.test_chat import words
 
-PAGE = "app_pages/domains.py"
+PAGE = "app_pages/administration/domains.py"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.ui.pages.chat.test_chat import words
 @pytest.fixture
 def open_retention(open_page):
     def open_it():
-        return open_page().switch_page("app_pages/retention.py").run()
+        return open_page().switch_page("app_pages/administration/retention.py").run()
 
     return open_it
 

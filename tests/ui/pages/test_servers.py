@@ -39,7 +39,7 @@ def a_report(**fields):
 @pytest.fixture
 def open_servers(open_page):
     def open_it():
-        return open_page().switch_page("app_pages/servers.py").run()
+        return open_page().switch_page("app_pages/administration/servers.py").run()
 
     return open_it
 

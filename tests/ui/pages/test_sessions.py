@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 
 
 @pytest.fixture
 def open_sessions(open_page):
     def open_it():
         page = open_page()
-        return page.switch_page("app_pages/sessions.py").run()
+        return page.switch_page("app_pages/administration/sessions.py").run()
 
     return open_it
 

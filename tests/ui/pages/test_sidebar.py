@@ -1,11 +1,12 @@
 """The sidebar: the list of sessions, search, and each row's menu."""
 
+import json
 from datetime import timedelta
 
 from tests.ui.pages.chat.test_chat import answered
-from tests.ui.session_list import act, rows, send, shown, titles
+from tests.ui.session_list import act, component, rows, send, shown, titles
 from ui.features.sessions import sidebar
-from ui.shared import watch
+from ui.shared.watch.stamp import stamp_of
 
 
 def test_pinned_sessions_come_first_and_the_rest_by_day(open_page, store):
@@ -26,24 +27,20 @@ def test_no_session_yet_says_so(open_page):
 def test_a_title_that_changes_while_the_page_is_drawn_is_seen_at_the_next_look(
     open_page, store, monkeypatch
 ):
-    session, compared = store.add_session("Before"), []
-    show, rerun_every = sidebar.show, watch.rerun_every
+    session = store.add_session("Before")
+    show = sidebar.show
 
     def show_and_change(server):
         show(server)
         store.sessions[session.id] = session.model_copy(update={"title": "After"})
 
-    def rerun(seconds, differs):
-        compared.append(differs)
-        rerun_every(seconds, differs)
-
     monkeypatch.setattr(sidebar, "show", show_and_change)
-    monkeypatch.setattr(watch, "rerun_every", rerun)
 
     page = open_page()
 
     assert titles(page) == ["Before"]
-    assert compared[0]()
+    now = stamp_of(list(store.sessions.values()), None, store.server)
+    assert json.loads(component(page, "colloquy_watch").json)["stamp"] != now
 
 
 def test_search_narrows_by_title(open_page, store):

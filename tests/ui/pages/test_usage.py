@@ -5,12 +5,8 @@ import io
 
 import pytest
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    MessageStatus,
-    MessageType,
-    TurnStatus,
-)
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.usage import (
     Budget,
     BudgetKind,
@@ -33,7 +29,7 @@ FINANCE = UsageRow(
 @pytest.fixture
 def open_usage(open_page):
     def open_it():
-        return open_page().switch_page("app_pages/usage.py").run()
+        return open_page().switch_page("app_pages/administration/usage.py").run()
 
     return open_it
 

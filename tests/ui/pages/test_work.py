@@ -2,14 +2,15 @@
 
 import pytest
 
-from backend.schemas.conversations.sessions import ErrorSummary, ModelWait, Problem, TurnStatus
+from backend.schemas.conversations.sessions import Problem
+from backend.schemas.conversations.turns import ErrorSummary, ModelWait, TurnStatus
 from tests.ui.pages.chat.test_chat import words
 
 
 @pytest.fixture
 def open_work(open_page):
     def open_it():
-        return open_page().switch_page("app_pages/work.py").run()
+        return open_page().switch_page("app_pages/administration/work.py").run()
 
     return open_it
 

@@ -6,7 +6,8 @@ import orjson
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from backend.domains.template import agent_named, check_template, image_of, said_by, template_of
+from backend.domains.team import agent_for, agents_for
+from backend.domains.template import check_template, image_of, said_by, template_of
 from backend.errors.base import InvalidInput
 from backend.schemas.conversations import sessions as schemas
 from backend.schemas.conversations.sessions import (
@@ -15,9 +16,8 @@ from backend.schemas.conversations.sessions import (
     EventContext,
     NewChatRequest,
     SessionChange,
-    TurnStatus,
-    Usage,
 )
+from backend.schemas.conversations.turns import TurnStatus, Usage
 from backend.schemas.domains.templates import AgentTemplate, DomainTemplate, Limits
 from backend.schemas.events import EVENTS, Progress, read_event
 from backend.types import JSON
@@ -124,13 +124,23 @@ def test_an_image_of_a_later_version_can_be_read() -> None:
 
 
 def test_agents_are_found_by_name_whatever_its_case() -> None:
-    agents = ["Anna", "Ben"]
+    domain = DomainTemplate(name="d", agents=[{"name": "Anna"}, {"name": "Ben"}])
 
-    assert agent_named(agents, None) == "Anna"
-    assert agent_named(agents, "BEN") == "Ben"
-    assert agent_named([], None) == "assistant"
+    assert agent_for(domain, None, None).name == "Anna"
+    assert agent_for(domain, None, "BEN").name == "Ben"
+    assert agent_for(DomainTemplate(name="d"), None, None).name == "assistant"
     with pytest.raises(InvalidInput, match="Anna, Ben"):
-        agent_named(agents, "Carl")
+        agent_for(domain, None, "Carl")
+
+
+def test_who_may_use_an_agent_is_by_role() -> None:
+    agents = [{"name": "Anna", "roles": ["admin"]}, {"name": "Ben"}]
+    domain = DomainTemplate(name="d", agents=agents, manager={})
+
+    assert [agent.name for agent in agents_for(domain, "admin")] == ["Sage", "Anna", "Ben"]
+    assert [agent.name for agent in agents_for(domain, "member")] == ["Sage", "Ben"]
+    with pytest.raises(InvalidInput, match="Sage, Ben"):
+        agent_for(domain, "member", "Anna")
 
 
 def test_two_agents_of_one_name_are_refused() -> None:

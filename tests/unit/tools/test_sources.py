@@ -45,9 +45,12 @@ def test_the_registry_names_the_tools_and_their_effects():
     names = ["list_sources", "describe_source", "query_source", "get_budget", "compare_sources"]
     names.append("make_chart")
     names += ["read_document", "search_document"]
+    names += ["make_artifact", "read_artifact", "revise_artifact", "keep_file"]
+    writing = {name for name, spec in TOOLS.items() if spec.effect is not Effect.READ_ONLY}
 
     assert list(TOOLS) == names
-    assert {spec.effect for spec in TOOLS.values()} == {Effect.READ_ONLY}
+    assert writing == {"make_artifact", "revise_artifact", "keep_file"}
+    assert {TOOLS[name].effect for name in writing} == {Effect.IDEMPOTENT}
     check_tool_names(names)
     with pytest.raises(InvalidInput, match="no tool 'get_buget'"):
         check_tool_names(["get_buget"])

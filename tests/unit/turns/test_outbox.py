@@ -9,7 +9,7 @@ import pytest
 
 from backend.agents.steps.events import Outbox, RunEvent, StepFinished, TextDelta, ThinkingDelta
 from backend.errors.turns import LeaseLost
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
 from backend.turns.process.agent_loop import AgentLoop
 from backend.turns.run.lease import TurnStopped
 from backend.turns.run.outbox import Agent, TurnOutbox

@@ -3,7 +3,7 @@
 from backend.agents.state import empty_state
 from backend.agents.steps.events import TextDelta, ThinkingDelta
 from backend.turns.run.close import Partial, with_partials
-from backend.turns.run.partials import Partials
+from backend.turns.run.record.partials import Partials
 
 
 def interleaved() -> Partials:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from backend.errors.budgets import SessionBudgetUsedUp
 from backend.llm.events import ModelCall
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
 from backend.schemas.domains.templates import Limits
 from backend.usage.budgets import Budgets, next_month
 from backend.usage.ledger import Used

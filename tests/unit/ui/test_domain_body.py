@@ -25,7 +25,7 @@ TEMPLATE = DomainTemplate(
     agents=[{"name": "Anna", "system_prompt": "You are Anna.\nBe kind.", "middleware": []}],
     middleware=["todos", {"recent_messages": {"keep": 10}}],
     mcp_servers={"s": {"transport": "stdio", "command": "c", "env": {"A": "${B}"}}},
-    manager={"free": [1, None]},
+    manager={"description": "Plans.", "tools": ["get_budget"]},
     limits={"steps": 9, "cost": 1.5},
     suggestions=["How much?", "Why?"],
     retention_days=30,
@@ -33,7 +33,13 @@ TEMPLATE = DomainTemplate(
 
 
 def test_what_a_draft_says_is_the_template_also_by_way_of_yaml() -> None:
-    for template in (TEMPLATE, DomainTemplate(name="plain"), DomainTemplate(name="d", tools=[])):
+    managed = DomainTemplate(name="d", manager={})
+    for template in (
+        TEMPLATE,
+        managed,
+        DomainTemplate(name="p"),
+        DomainTemplate(name="d", tools=[]),
+    ):
         body = said_by(template)
 
         assert DomainTemplate.model_validate(body) == template
@@ -79,9 +85,10 @@ def test_places_are_counted_as_people_do() -> None:
 
 
 def test_what_a_form_cannot_show_is_known() -> None:
-    odd = {"agents": 1, "middleware": [[]], "limits": {}, "mcp_servers": {"a": 1}}
+    odd = {"agents": 1, "middleware": [[]], "limits": {}, "mcp_servers": {"a": 1}, "manager": []}
 
-    assert set(misshapen(odd)) == {"agents", "middleware", "mcp_servers"}
+    assert set(misshapen(odd)) == {"agents", "middleware", "mcp_servers", "manager"}
+    assert not list(misshapen({"manager": None}))
     assert not list(misshapen(said_by(TEMPLATE)))
 
 

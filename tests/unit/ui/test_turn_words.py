@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.schemas.conversations.sessions import TurnState
+from backend.schemas.conversations.turns import TurnState
 from ui.shared.states import loss_words, queue_words, silence_words, wait_words
 
 

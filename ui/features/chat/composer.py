@@ -7,7 +7,8 @@ from uuid import UUID
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Turn, TurnStatus
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import state as chat_state

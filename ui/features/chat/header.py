@@ -5,6 +5,7 @@ import streamlit as st
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
 from ui import navigation
+from ui.features.artifacts.state import panel_of
 from ui.features.links import sharing
 from ui.features.results import exports
 from ui.features.usage import session as usage_session
@@ -27,7 +28,7 @@ def show(session: Session, server: ServerInfo) -> None:
                 st.badge("Archived", icon=":material/archive:", color="gray")
             if navigation.is_read_only():
                 st.badge(f"Read only · {plain(session.owner, 60)}", color="gray")
-                if session.owner == server.user:
+                if session.owner == server.user and session.parent_id is None:
                     st.page_link(
                         navigation.CHAT_PAGE,
                         label="Write here",
@@ -47,6 +48,15 @@ def _ways(session: Session, server: ServerInfo) -> None:
     exports.show(session)
     if session.owner == server.user and not navigation.is_read_only():
         sharing.button(session)
+    st.button(
+        "Artifacts",
+        key=f"artifacts-{session.id}",
+        type="tertiary",
+        icon=":material/dataset:",
+        help="Artifacts: tables, charts and documents of this session, with their versions",
+        on_click=panel_of(session.id).open,
+        args=(None,),
+    )
     st.page_link(
         navigation.SEARCH_PAGE,
         label="Search in this session",

@@ -9,11 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import navigation, state
+from ui.features.agents import marks, name_line
+from ui.features.agents.team import Team
+from ui.features.artifacts.known import artifacts_of
 from ui.features.chat import jumps, message_actions, windows
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.messages import renderers, steps
 from ui.features.chat.messages.answer import pictures_of
 from ui.features.chat.messages.blocks import Block, Group, to_groups
+from ui.features.chat.messages.plans import plans_of
 from ui.features.chat.messages.renderers import Place
 from ui.shared import last_known
 from ui.shared.areas import area
@@ -61,21 +65,43 @@ def draw(
 ) -> None:
     """Draw what each speaker said, with what can be done with it; `folds`: finished steps fold."""
     rows = [block.row for group in groups for block in group.blocks]
-    place = Place(session_id, "stored", pictures=pictures_of(session_id, rows))
+    place = Place(
+        session_id,
+        "stored",
+        pictures=pictures_of(session_id, rows),
+        artifacts=artifacts_of(session_id, rows),
+        plans=plans_of(session_id, [block for group in groups for block in group.blocks]),
+    )
 
     def draw_block(block: Block) -> None:
         with jumps.mark(block, session_id) as is_hit:
             _draw(block, replace(place, is_open=is_hit), actions)
 
+    told: set[UUID | None] = set()
+    answers = [group.answer for group in groups if group.answer is not None]
+    last = {answer.id for answer in {row.turn_id or row.id: row for row in answers}.values()}
+    team = actions.team
     for group in groups:
-        with speaker(is_user=group.is_user, agent=group.agent):
+        named = group.agent if team.is_named else None
+        with speaker(is_user=group.is_user, agent=group.agent, is_marked=named is not None):
+            if named is not None:
+                _name(group, named, team, told)
             if folds and not jumps.leads_into(group.blocks, session_id):
                 steps.show(group.blocks, draw_block, place)
             else:
                 for block in group.blocks:
                     draw_block(block)
-            if (answer := group.answer) is not None:
+            if (answer := group.answer) is not None and answer.id in last:
                 message_actions.under_answer(answer, actions)
+
+
+def _name(group: Group, agent: str, team: Team, told: set[UUID | None]) -> None:
+    """Say who speaks; why, where this one begins to speak in a turn."""
+    turn_id = group.blocks[0].row.turn_id
+    route = None if turn_id in told else team.route(turn_id, agent)
+    if route is not None:
+        told.add(turn_id)
+    name_line.show(agent, route, team.manager)
 
 
 def _read(session: Session, window: Window) -> MessagePage:
@@ -111,11 +137,12 @@ def _draw(block: Block, place: Place, actions: Actions) -> None:
         message_actions.under_message(block.row, actions)
 
 
-def speaker(*, is_user: bool, agent: str | None = None) -> DeltaGenerator:
-    """Return the frame around what one speaker says."""
+def speaker(*, is_user: bool, agent: str | None = None, is_marked: bool = False) -> DeltaGenerator:
+    """Return the frame around what one speaker says; `is_marked`: with the agent's own mark."""
     if is_user:
         return st.chat_message("user", avatar=USER_AVATAR)
-    return st.chat_message(plain(agent or "assistant"), avatar=AGENT_AVATAR)
+    avatar = marks.picture(agent) if agent and is_marked else AGENT_AVATAR
+    return st.chat_message(plain(agent or "assistant"), avatar=avatar)
 
 
 def _earlier_button(page: MessagePage, session_id: UUID) -> None:

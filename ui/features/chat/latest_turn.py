@@ -5,12 +5,13 @@ the page stays as it is. The turn keeps its place when it ends, so what is open 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import DisplayMessage, Session, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage, Session
+from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ServiceUnavailable
 from ui.features.approvals.call import expiry_words, pending_calls
@@ -19,8 +20,8 @@ from ui.features.chat import composer, history
 from ui.features.chat.live import component
 from ui.features.chat.message_actions import Actions
 from ui.features.chat.messages.blocks import split_current, to_blocks, to_groups
-from ui.shared import watch
 from ui.shared.states import waiting_words
+from ui.shared.watch import timer
 
 WAITING_SECONDS = 2.0
 
@@ -64,7 +65,7 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
     draw()
     if latest.waits_for:
         before = _times_left(latest)
-        watch.rerun_every(WAITING_SECONDS, lambda: _times_left(latest) != before)
+        timer.rerun_every(WAITING_SECONDS, lambda: _times_left(latest) != before)
 
 
 def _newer(session: Session, latest: Latest) -> Latest | None:
@@ -93,6 +94,7 @@ def _queue(turns: Sequence[Turn]) -> list[object]:
 
 def _draw(session: Session, latest: Latest, actions: Actions) -> None:
     followed = state.memory().followed
+    actions = replace(actions, team=actions.team.with_turns(latest.turns))
     if latest.active is not None:
         followed.add(latest.active.id)
     # Its steps fold when it is in the history: nothing closes that somebody reads.
@@ -102,10 +104,11 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
         history.draw(to_groups(latest.rows), session.id, actions, folds=folds)
         if waits := latest.waits_for:
             _what_it_waits_for(waits, latest)
-    component.show(session.id, latest.turns, latest.all_rows, latest.rows)
+    component.show(session.id, actions.team, latest.turns, latest.all_rows, latest.rows)
     with st.container():
         if latest.active is None:
-            composer.offer_retry(latest.rows)
+            if session.parent_id is None:  # its plan alone gives a task work
+                composer.offer_retry(latest.rows)
         else:
             composer.show_queue(latest.turns[1:])
 

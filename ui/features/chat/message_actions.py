@@ -9,10 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from backend.schemas.conversations.branches import MessageVersion
-from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus, Session, Turn
+from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus, Session
+from backend.schemas.conversations.turns import Turn
 from backend.schemas.usage import TurnFigures
 from ui import navigation, state
 from ui.client import ClientError
+from ui.features.agents.team import Team, of_session
 from ui.features.chat import calls
 from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
@@ -36,6 +38,7 @@ class Actions:
     versions: Mapping[int, Sequence[MessageVersion]] = field(default_factory=dict)
     figures: Mapping[UUID, TurnFigures] = field(default_factory=dict)
     names_models: bool = False
+    team: Team = field(default_factory=Team)
 
 
 def load(session: Session, active: Turn | None) -> Actions:
@@ -48,9 +51,10 @@ def load(session: Session, active: Turn | None) -> Actions:
     return Actions(
         session.id,
         active is not None,
-        navigation.is_read_only(),
+        navigation.is_read_only() or session.parent_id is not None,
         versions,
         names_models=bool(session.models),
+        team=of_session(session).with_turns([active] if active else []),
     )
 
 
@@ -65,7 +69,8 @@ def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessa
             kept[session.id] = (key, get_turn_figures(state.client(), session.id, turn_ids))
         except ClientError:
             return actions  # the line under an answer is not worth a page without answers
-    return replace(actions, figures=kept[session.id][1])
+    figures = kept[session.id][1]
+    return replace(actions, figures=figures, team=actions.team.with_turns(figures.values()))
 
 
 def figures_words(figures: TurnFigures) -> str:

@@ -26,9 +26,10 @@ NO_COLOUR = "(none)"
 Table = Mapping[str, Any]
 
 
-def show(table: Table, key: str) -> None:
+def show(table: Table, key: str, *, has_choices: bool = True) -> None:
     """Draw the chart with the choices of its axes; what is left out of it is said."""
-    spec = _choose(table, _given(table), key)
+    given = _given(table)
+    spec = _choose(table, given, key) if has_choices else given
     if spec is None:
         st.caption("There are no numbers here to draw.")
         return
@@ -41,8 +42,9 @@ def show(table: Table, key: str) -> None:
             alt=str(spec.get("title") or table.get("title") or "Chart"),
         )
     picture.offer(f"picture-{key}", tables.file_name(table.get("title"), "svg"))
-    if len(table["rows"]) > MAX_POINTS:
-        shown, total = reader.number(MAX_POINTS), reader.number(len(table["rows"]))
+    count = max(len(table["rows"]), int(table.get("row_count") or 0))
+    if count > MAX_POINTS:
+        shown, total = reader.number(MAX_POINTS), reader.number(count)
         st.caption(f"Drawn from the first {shown} of {total} rows.")
 
 

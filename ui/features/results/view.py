@@ -48,6 +48,8 @@ def show(table: Table, origin: Origin, key: str) -> None:
         whole = table
     rows = tables.rows_with(whole, text) if text else list(whole.get("rows", []))
     found = {**whole, "rows": rows}
+    if "read_rows" in whole:  # of a very long table not all are looked through
+        table = {**table, "read_rows": whole["read_rows"]}
     if shown_as == CHART:
         chart.show(found, key)
     else:
@@ -122,6 +124,8 @@ def counted(table: Table, shown: int, matching: int | None = None) -> str:
         )
     elif matching is None:
         parts.append(rows)
+    if (read := table.get("read_rows")) and read < int(table["row_count"]):
+        parts.append(f"of the first {reader.number(read)} rows")
     if not table.get("complete", True):
         parts.append("cut at the tool's limit: there are more")
     return " · ".join(parts)

@@ -8,7 +8,7 @@ from backend.schemas.conversations.sessions import Session, SessionPage
 from ui import navigation, state
 from ui.client import ServiceUnavailable
 from ui.shared import last_known
-from ui.shared.watch import LATEST
+from ui.shared.watch.stamp import LATEST
 
 OLDER = 100
 MAX_PINNED = 100

@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session, TurnStatus
+from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session
+from backend.schemas.conversations.turns import TurnStatus
 from ui import navigation, state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import Held

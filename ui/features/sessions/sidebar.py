@@ -12,13 +12,9 @@ from ui.pages import PAGES, PageSpec
 from ui.shared import shortcuts
 from ui.shared.formats import reader
 
-# Only the list scrolls. Sent before it, so that nothing moves when the list appears.
-LAYOUT = session_list.FOLDER / "sidebar.css"
-
 
 def show(server: ServerInfo | None) -> None:
     """Draw the sidebar; without the service only what works without it."""
-    st.html(LAYOUT)
     with st.sidebar:
         if st.button(
             "New Chat",

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from backend.schemas.conversations.sessions import SessionPage, TurnStatus
+from backend.schemas.conversations.sessions import SessionPage
+from backend.schemas.conversations.turns import TurnStatus
 from ui import navigation, state
 from ui.shared import pager
 from ui.shared.formats.times import zone

@@ -87,7 +87,7 @@ def _table(report: UsageReport) -> None:
         column_config=FORMATS,
     )
     st.download_button(
-        "Download CSV",
+        f"Download by {NAMES[report.by].lower()}, as CSV",
         as_csv(report),
         file_name=f"usage-by-{report.by}-{report.since}-{report.until}.csv",
         mime="text/csv",

@@ -1,6 +1,6 @@
 """Says usage and budgets the way people do. Pure."""
 
-from backend.schemas.conversations.sessions import Usage
+from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import Budget, BudgetKind
 from ui.shared.formats import reader
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from backend.schemas.conversations.sessions import TurnStatus
+from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.operations.work import WorkTurn
 from ui import navigation
 from ui.features.chat.composer import retry, stop

@@ -14,7 +14,8 @@ from backend.api.http.threads import read_finished
 from backend.auth.scope import Scope
 from backend.conversations.messages import last_answer
 from backend.errors.base import InvalidInput
-from backend.schemas.conversations.sessions import ChatRequest, ChatResponse, NewChatRequest, Turn
+from backend.schemas.conversations.sessions import ChatRequest, ChatResponse, NewChatRequest
+from backend.schemas.conversations.turns import Turn
 from backend.turns.follow.waiting import Waits
 from backend.turns.lifecycle import is_finished
 from backend.turns.process.services import Services

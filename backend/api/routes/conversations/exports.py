@@ -1,17 +1,15 @@
 """A session to be taken away: as Markdown, as a page that prints, or its tables as a workbook."""
 
-import re
 from collections.abc import Callable, Iterator
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import ScopeDep, ServicesDep
-from backend.api.files import BYTES
+from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.threads import long_read
 from backend.export.history import History
 from backend.export.html_page import write_html
@@ -20,10 +18,7 @@ from backend.export.tables_book import write_tables
 from backend.tabular import workbook
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
-MAX_NAME_CHARS = 80
 IN_MEMORY = 4_000_000  # bytes of a workbook; a larger one is on the disk meanwhile
-CHUNK = 256_000
-_NOT_IN_NAMES = re.compile(r"[^\w .()+,-]+")
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -47,7 +42,7 @@ def export_session(
     """The branch that is shown, from its first message on; of it all tables as a workbook."""
     history = History.open(services.database, scope, session_id)
     media_type, ending, write = _FORMATS[format]
-    headers = {"Content-Disposition": _attachment(history.session.title, ending)}
+    headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(write(history), media_type=media_type, headers=headers)
 
 
@@ -56,19 +51,7 @@ def _workbook(history: History) -> Iterator[bytes]:
     file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (closed when its last piece is sent)
     write_tables(history, file)
     file.seek(0)
-    return _pieces(file)
-
-
-def _pieces(file: Any) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(CHUNK):
-            yield piece
-
-
-def _attachment(title: str, ending: str) -> str:
-    name = _NOT_IN_NAMES.sub("-", title)[:MAX_NAME_CHARS].strip(" .-") or "conversation"
-    plain = name.encode("ascii", "replace").decode().replace("?", "-")
-    return f"attachment; filename=\"{plain}.{ending}\"; filename*=UTF-8''{quote(name)}.{ending}"
+    return pieces(file)
 
 
 _FORMATS: dict[str, tuple[str, str, Callable[[History], Iterator[Any]]]] = {

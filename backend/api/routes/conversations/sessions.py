@@ -34,9 +34,8 @@ from backend.schemas.conversations.sessions import (
     SessionChange,
     SessionOrder,
     SessionPage,
-    Turn,
-    TurnPage,
 )
+from backend.schemas.conversations.turns import Turn, TurnPage
 from backend.turns.control.stop import delete_session, stop_session
 from backend.turns.follow.viewer import Viewer
 from backend.turns.history.rebuild import rebuild_session

@@ -8,7 +8,7 @@ from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.schemas.approvals import Decisions
 from backend.schemas.conversations.branches import MessageEdit
-from backend.schemas.conversations.sessions import Turn
+from backend.schemas.conversations.turns import Turn
 from backend.turns.control.decide import decide_turn
 from backend.turns.control.stop import stop_turn
 from backend.turns.history import retry as retrying
@@ -51,7 +51,8 @@ def retry(
     """Ask for another answer; gives the new turn.
 
     The latest turn, if it has failed or was stopped, goes on from where it had come to. Else the
-    session is forked before the turn's message; what was said stays on the previous branch.
+    session is forked before the turn's message; what was said stays on the previous branch. A turn
+    of a task is tried again by its plan alone (409): `/tasks/{task_id}/decision`.
     """
     return retrying.retry(services, scope, turn_id, idempotency_key)
 

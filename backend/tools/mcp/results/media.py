@@ -8,22 +8,13 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
+from backend.artifacts.media_types import type_of_beginning
+
 Keep = Callable[[str, str], str]  # of what MIME type, the base64; gives what stands for it
 
 LEAST_CHARS = 1_000  # of base64 that nothing announces: a key or a signature is shorter
 MAX_DEPTH = 60
 MEDIA = ("image/", "audio/", "video/")
-_BEGINNINGS = {
-    b"\x89PNG\r\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-    b"RIFF": "application/octet-stream",
-    b"%PDF-": "application/pdf",
-    b"PK\x03\x04": "application/zip",
-    b"OggS": "audio/ogg",
-    b"ID3": "audio/mpeg",
-}
-_OF_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _MIME_FIELDS = ("mimeType", "mime_type", "media_type", "mimetype")
 _DATA_FIELDS = ("data", "blob", "base64")
 # Lines as they are wrapped, a slash or the end of a line perhaps escaped as JSON does.
@@ -75,6 +66,4 @@ def _type_of(data: str) -> str | None:
         head = b64decode(data[:24], validate=True)
     except ValueError:
         return None
-    of_riff = _OF_RIFF.get(head[8:12])
-    found = (kind for begins, kind in _BEGINNINGS.items() if head.startswith(begins))
-    return of_riff or next(found, None)
+    return type_of_beginning(head)

@@ -57,11 +57,12 @@ def memory_growth(stack: Stack) -> Iterator[list[int]]:
 
 
 def send_raw(stack: Stack, head: bytes, body: bytes) -> bytes:
-    """Send what no client would; give the answer up to the end of the connection."""
+    """Send what no client would, at once; give the answer up to the end of the connection.
+
+    At once, since what comes after the server has closed resets the connection, answer and all.
+    """
     with closing(socket.create_connection(("127.0.0.1", stack.api_port), timeout=30)) as connection:
-        connection.sendall(head.replace(b"\n", b"\r\n") + b"\r\n\r\n")
-        with suppress(OSError):  # it is not read to its end
-            connection.sendall(body)
+        connection.sendall(head.replace(b"\n", b"\r\n") + b"\r\n\r\n" + body)
         try:
             return b"".join(iter(lambda: connection.recv(65536), b""))
         except ConnectionResetError:

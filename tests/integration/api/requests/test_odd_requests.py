@@ -92,7 +92,7 @@ def test_half_a_letter_is_replaced_wherever_it_is_sent(stack: Stack) -> None:
         "description": "\ud800",
         "system_prompt": "\x00",
         "middleware": [{"approvals": {"rules": [{"tools": "\ud800", "action": "ask"}]}}],
-        "manager": {"\ud800": "\ud800"},
+        "manager": {"description": "\ud800"},
         "mcp_servers": {"s": {"transport": "stdio", "command": "c", "args": ["\udfff"]}},
     }
 
@@ -102,7 +102,7 @@ def test_half_a_letter_is_replaced_wherever_it_is_sent(stack: Stack) -> None:
     assert checked["faults"] == []
     for read in (checked["image"], made):
         assert (read["name"], read["description"]) == (f"{name} \ufffd", "\ufffd")
-        assert (read["system_prompt"], read["manager"]) == ("\u2400", {"\ufffd": "\ufffd"})
+        assert (read["system_prompt"], read["manager"]["description"]) == ("\u2400", "\ufffd")
         assert read["mcp_servers"]["s"]["args"] == ["\ufffd"]
     copied = send_json(stack, "POST", f"/domains/{made['id']}/duplicate", {"name": f"{name}\udc00"})
     assert copied.json()["name"] == f"{name}\ufffd"

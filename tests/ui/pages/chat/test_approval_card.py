@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.approvals import Decision, DecisionType, EditedAction
-from backend.schemas.conversations.sessions import ContentType, MessageStatus, TurnStatus
+from backend.schemas.conversations.sessions import ContentType, MessageStatus
+from backend.schemas.conversations.turns import TurnStatus
 from tests.ui.fakes.approvals import MAIL
 from tests.ui.pages.chat.test_chat import words
 from ui.features.approvals.call import ApprovalView, expiry_words, from_approval, from_row

@@ -5,13 +5,8 @@ from uuid import uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.schemas.conversations.sessions import (
-    ContentType,
-    MessageStatus,
-    MessageType,
-    Problem,
-    TurnStatus,
-)
+from backend.schemas.conversations.sessions import ContentType, MessageStatus, MessageType, Problem
+from backend.schemas.conversations.turns import TurnStatus
 from ui.shared.text.markdown import plain
 
 QUESTION = "What's the budget for CC-1001?"

@@ -10,8 +10,11 @@ from uuid import UUID
 
 import streamlit as st
 
-from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Turn
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.turns import Turn
 from ui import navigation, state
+from ui.features.agents import marks, route_words
+from ui.features.agents.team import Team
 from ui.features.chat import state as chat_state
 from ui.features.domains import state as domain_state
 from ui.shared import assets
@@ -37,6 +40,7 @@ _component = st.components.v2.component(
 
 def show(
     session_id: UUID | None,
+    team: Team,
     turns: Sequence[Turn] = (),
     rows: Sequence[DisplayMessage] = (),
     drawn: Sequence[DisplayMessage] = (),
@@ -58,6 +62,10 @@ def show(
             "choice": asdict(held.choice),
             "active": str(active.id) if active else None,
             "agent": active.agent if active else None,
+            "speakers": _speakers(team),
+            "reasons": _reasons(team, turns),
+            "lastSpeaker": next((row.agent for row in reversed(drawn) if row.agent), None),
+            "mentions": team.manager is not None,
             "drawn": [str(row.id) for row in drawn if row.content_type in STREAMED],
             "turns": sorted(str(turn_id) for turn_id in known if turn_id),
             "framed": bool(drawn),
@@ -66,6 +74,27 @@ def show(
         on_changed_change=_want_rows,
         on_begun_change=_open_begun,
     )
+
+
+def _speakers(team: Team) -> list[dict[str, str]]:
+    """Return the agents with their marks; none where answers do not say who gave them."""
+    return [
+        {
+            "name": agent.name,
+            "description": agent.description,
+            "colour": marks.colour(agent.name),
+            "initial": marks.initial(agent.name),
+        }
+        for agent in (team.agents if team.is_named else ())
+    ]
+
+
+def _reasons(team: Team, turns: Sequence[Turn]) -> dict[str, dict[str, str]]:
+    """Return which agent has each turn, and why, in a word or two."""
+    return {
+        str(turn.id): {"agent": turn.agent, "why": route_words.short(turn.route, team.manager)}
+        for turn in turns
+    }
 
 
 def take_request() -> bool:

@@ -6,15 +6,17 @@ Asynchronous, since it stands behind a WebSocket: a hundred pages that watch are
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
 import httpx
 from httpx_sse import ServerSentEvent, aconnect_sse
 from pydantic import ValidationError
 
-from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, Turn, TurnPage
-from backend.schemas.events import EVENTS, SessionEvent, read_event
+from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
+from backend.schemas.conversations.turns import Turn, TurnPage, WaitsFor
+from backend.schemas.events import EVENTS, SessionEvent, TaskUpdated, read_event
+from backend.schemas.tasks import Task
 from backend.types import JSON
 from ui.features.chat.live.frames import SessionFrames
 
@@ -35,9 +37,20 @@ class SessionGone(Exception):
 
 
 class Feed:
-    """What happens in a session, as frames for a browser."""
+    """What happens in a session, as frames for a browser.
 
-    def __init__(self, http: httpx.AsyncClient, session_id: UUID) -> None:
+    `on_task` is told of each task that has changed; `waits_for_tasks`: its turn did so when this
+    began.
+    """
+
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        session_id: UUID,
+        on_task: Callable[[Task], None] = lambda _: None,
+    ) -> None:
+        self.waits_for_tasks = False
+        self._on_task = on_task
         self._http = http
         self._path = f"sessions/{session_id}"
         self._events: asyncio.Queue[SessionEvent | None] = asyncio.Queue(MAX_WAITING)
@@ -46,7 +59,9 @@ class Feed:
 
     async def frames(self) -> AsyncIterator[list[JSON]]:
         """Give batches of frames until the session is gone (SessionGone)."""
-        view = SessionFrames(await self._active_turn())
+        active = await self._active_turn()
+        self.waits_for_tasks = active is not None and active.waits_for is WaitsFor.TASKS
+        view = SessionFrames(active)
         yield [{"kind": "begin"}, *view.status()]
         reader = asyncio.create_task(self._read())
         try:
@@ -109,7 +124,10 @@ class Feed:
             await self._tell_away(False)
             async for written in source.aiter_sse():
                 self._last_id = written.id or self._last_id
-                if (event := _event(written)) is not None:
+                event = _event(written)
+                if isinstance(event, TaskUpdated):
+                    self._on_task(event.task)
+                if event is not None:
                     await self._events.put(event)
 
     async def _tell_away(self, is_away: bool) -> None:
@@ -138,12 +156,13 @@ class Feed:
             return []
 
     async def _turns(self) -> list[Turn]:
-        return TurnPage.read(await self._get("turns")).items
+        return TurnPage.read(await self.get("turns")).items
 
     async def _rows(self) -> list[DisplayMessage]:
-        return MessagePage.read(await self._get("messages?branch=active")).items
+        return MessagePage.read(await self.get("messages?branch=active")).items
 
-    async def _get(self, what: str) -> bytes:
+    async def get(self, what: str) -> bytes:
+        """Return what the API answers for this session. Raise SessionGone, HTTPError."""
         response = await self._http.get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
         if response.status_code == httpx.codes.NOT_FOUND:
             raise SessionGone

@@ -6,24 +6,28 @@ Pure. A frame is one of these, and the browser's side of it is `ui/assets/live.j
 |---|---|---|
 | `begin` | | forgets what it has drawn of messages: all of that is told again |
 | `text`, `thinking` | `id`, `turn`, `agent`, `text` | adds a piece to the message with this id |
-| `void` | `id` | takes one message back; without an id all that is not stored |
+| `void` | `id` | takes one message back; without an id all of this session not stored |
 | `stored` | `id` | has the page draw this row, and then drops its own copy |
 | `changed` | | has the page draw what is stored |
 | `ended` | `turn` | has the page draw the turn's end; what was not stored of it goes |
 | `status` | `text`, `notice`, `away` | says what the turn does; an empty text: no turn runs |
+
+A `text` of another session, in which a task is worked on, has the name of that as `task`, too.
 """
 
 import time
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
-from backend.schemas.conversations.sessions import DisplayMessage, Turn, TurnStatus
+from backend.schemas.conversations.sessions import DisplayMessage
+from backend.schemas.conversations.turns import Turn, TurnStatus
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
     MessageUpdated,
     Reset,
     SessionEvent,
+    TaskUpdated,
     TextDelta,
     ThinkingDelta,
     TurnFinished,
@@ -106,7 +110,7 @@ class SessionFrames:
         if isinstance(turn, Turn) and self._takes(event, turn):
             self._live = LiveTurn(turn, ())
         live = self._live
-        if isinstance(event, TurnQueued):
+        if isinstance(event, TurnQueued | TaskUpdated):
             return [{"kind": "changed"}]
         if live is None or event.context.turn_id != live.turn.id:
             return [{"kind": "changed"}] if isinstance(event, MessageAdded) else []
@@ -136,6 +140,37 @@ class SessionFrames:
             case Interrupt():
                 return [{"kind": "changed"}]
         return []
+
+
+class TaskFrames:
+    """Turns the frames of a task's session into those of the page on which its plan stands.
+
+    Only what its agent is about to say: once that is stored, the task's own session shows it, and
+    its end the plan.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._said: dict[str, None] = {}
+
+    def apply(self, frames: Iterable[JSON]) -> list[JSON]:
+        """Return what the page is told of a batch."""
+        return [told for frame in frames for told in self._of(frame)]
+
+    def take_back(self) -> list[JSON]:
+        """Return the frames that take back all that was told and is not taken back yet."""
+        said, self._said = self._said, {}
+        return [{"kind": "void", "id": message_id} for message_id in said]
+
+    def _of(self, frame: JSON) -> list[JSON]:
+        kind, message_id = frame["kind"], frame.get("id")
+        if kind == "text":
+            self._said[str(message_id)] = None
+            return [{**frame, "task": self._name}]
+        if kind in ("void", "stored") and message_id is not None:
+            known = self._said.pop(message_id, self) is None
+            return [{"kind": "void", "id": message_id}] if known else []
+        return self.take_back() if kind in ("begin", "void", "ended") else []
 
 
 def _piece(event: TextDelta | ThinkingDelta) -> JSON:

@@ -9,9 +9,8 @@ from backend.schemas.conversations.sessions import (
     DisplayMessage,
     MessageStatus,
     MessageType,
-    Turn,
-    TurnStatus,
 )
+from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus, WaitsFor
 from backend.schemas.events import (
     Interrupt,
     MessageAdded,
@@ -25,9 +24,12 @@ from backend.schemas.events import (
     TurnStarted,
 )
 from ui.features.chat.messages.blocks import Block, to_blocks
+from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.states import queue_words, wait_words, waiting_words
 
+AT_WORK = "Its tasks are at work"
 ASKED_AGAIN = "The answer broke off and is asked for again."
+STAGES = {"routing": "Finding the agent", "completing": "Completing"}
 RESETS = {
     "worker lost": "",  # a row of the history tells it
     "handed over": "Handed over: another worker continues from the last saved step.",
@@ -49,6 +51,7 @@ class LiveTurn:
         self.notice = ""
         self._wait: tuple[float, str] | None = None
         self._tools_say: dict[str, str] = {}
+        self._stage = ""
         self.is_finished = False
         self._rows = {row.position: row for row in rows}
         self._stored_ids = {row.id for row in self._rows.values()}
@@ -97,18 +100,30 @@ class LiveTurn:
         if self.turn.status is TurnStatus.QUEUED:
             return queue_words(self.turn.queue_position)
         if self.turn.status is TurnStatus.WAITING:
-            return "Going on" if not self.waits_for else waiting_words(len(self.waits_for))
+            if self.waits_for:
+                return waiting_words(len(self.waits_for))
+            return AT_WORK if self._waits_for_tasks else "Going on"
         if self.turn.stop_requested:
             return "Stopping"
         if self._wait:
             until, reason = self._wait
             return wait_words(until - self._clock(), reason)
+        if self._stage:
+            return self._stage
         running = [block.row for block in self.blocks if _is_running(block)]
         if running:
+            if str(running[-1].content.get("name")) in PLAN_TOOLS:
+                return AT_WORK
             call = running[-1].content
             said = self._tools_say.get(str(call.get("call_id")))
             return f"Running {call.get('name', 'a tool')}" + (f": {said}" if said else "")
+        if self.turn.route and self.turn.route.reason is RouteReason.PENDING:
+            return STAGES["routing"]
         return "Writing" if ContentType.TEXT in self.partial.values() else "Thinking"
+
+    @property
+    def _waits_for_tasks(self) -> bool:
+        return self.turn.waits_for is WaitsFor.TASKS
 
     @property
     def step(self) -> int:
@@ -136,7 +151,7 @@ class LiveTurn:
         if isinstance(event, Progress):
             self._progress(event)
             return
-        self._wait = None
+        self._wait, self._stage = None, ""
         match event:
             case TextDelta() | ThinkingDelta():
                 self._add_delta(event)
@@ -163,7 +178,9 @@ class LiveTurn:
             self._wait = (self._clock() + (event.seconds or 0), event.reason or "")
         elif event.state == "running_tool":
             self._tools_say[event.call_id or ""] = event.text or ""
-        else:
+        elif event.state in STAGES:
+            self._stage = STAGES[event.state]
+        elif event.state == "stopping":
             self.turn = self.turn.model_copy(update={"stop_requested": True})
 
     def _take_wait(self, turn: Turn) -> None:

@@ -6,7 +6,6 @@ address over HTTP/1.1, and each tab would hold one of them.
 
 import asyncio
 import logging
-import os
 from contextlib import suppress
 from uuid import UUID
 
@@ -18,8 +17,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from backend.schemas.wire import Wire
-from ui.client import ANSWER_LATER, DEFAULT_API_URL, TIMEOUT
-from ui.features.chat.live.feed import Feed, SessionGone
+from ui.async_api import AsyncApi
+from ui.client import ANSWER_LATER, TIMEOUT
+from ui.features.chat.live.feed import SessionGone
+from ui.features.chat.live.tasks import PageFeed
 
 EVENTS_PATH = "/colloquy/live"
 SEND_PATH = "/colloquy/send"
@@ -52,14 +53,14 @@ class SentMessage(Wire):
 
 
 class LiveRoutes:
-    """Serves all browsers with one HTTP client, which is made with the first of them."""
+    """Serves all browsers with one HTTP client."""
 
-    def __init__(self) -> None:
+    def __init__(self, api: AsyncApi) -> None:
+        self._api = api
         self.routes = [
             WebSocketRoute(EVENTS_PATH, self._follow),
             Route(SEND_PATH, self._take, methods=["POST"]),
         ]
-        self._http: httpx.AsyncClient | None = None
 
     async def _take(self, request: Request) -> Response:
         """Hand a message to the API, and its answer back as it is."""
@@ -76,7 +77,9 @@ class LiveRoutes:
         body = {"message": sent.text} | {name: said for name, said in chosen.items() if said}
         headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
         try:
-            answer = await self._client().post(path, json=body, headers=headers, timeout=TIMEOUT)
+            answer = await self._api.client().post(
+                path, json=body, headers=headers, timeout=TIMEOUT
+            )
         except httpx.TransportError:
             return _problem(503, *AWAY)
         media_type = answer.headers.get("Content-Type", "application/json")
@@ -103,21 +106,13 @@ class LiveRoutes:
     async def _send(self, socket: WebSocket, session_id: UUID) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):  # it went while something was sent
             try:
-                async for frames in Feed(self._client(), session_id).frames():
+                async for frames in PageFeed(self._api.client(), session_id).frames():
                     await socket.send_json(frames)
             except SessionGone:
                 await socket.close(GONE)
             except Exception:
                 log.exception("A page's feed broke; the page comes back")
                 await socket.close(TRY_AGAIN)
-
-    def _client(self) -> httpx.AsyncClient:
-        if self._http is None:
-            url = (os.environ.get("API_URL") or DEFAULT_API_URL).rstrip("/")
-            self._http = httpx.AsyncClient(
-                base_url=f"{url}/api/v1/", limits=httpx.Limits(max_connections=None)
-            )
-        return self._http
 
 
 async def _body(request: Request) -> bytes:

@@ -10,11 +10,14 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 from backend.tabular.markdown_tables import find_tables
+from ui.features.artifacts.known import Known
 from ui.features.chat.messages import files
 from ui.features.results import view
 from ui.features.results.origins import AtHand
+from ui.shared.formats.images import is_image
 from ui.shared.text import long_text
-from ui.shared.text.markdown import Piece
+from ui.shared.text.artifact_links import STALE, replace_links
+from ui.shared.text.markdown import Piece, plain
 
 MAX_DIAGRAM_CHARS = 10_000
 MAX_DIAGRAM_LINES = 300
@@ -54,11 +57,19 @@ def pictures_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Pictures:
     return Pictures(session_id, by_name)
 
 
-def show(text: str, key: str, pictures: Pictures) -> None:
-    """Draw an answer, and below it what can be done with its tables."""
+def show(text: str, key: str, pictures: Pictures, known: Known) -> None:
+    """Draw an answer, and below it what can be done with its tables; links to cells lead there."""
     numbers = count(1)
-    long_text.answer(text, key, lambda piece: _draw(piece, f"{key}-{next(numbers)}", pictures))
-    _offer_tables(text, key)
+
+    def draw(piece: Piece) -> None:
+        linked = piece if piece.is_code else Piece(known.write(piece.text))
+        _draw(linked, f"{key}-{next(numbers)}", pictures)
+
+    long_text.answer(text, key, draw)
+    for artifact, version in known.stale_in(text):
+        newest = f"version {version} is linked here, version {artifact.version} is the newest"
+        st.caption(f"{STALE} {plain(artifact.title, 120)}: a newer version exists ({newest}).")
+    _offer_tables(replace_links(text, lambda label, target: label), key)
 
 
 def _draw(piece: Piece, key: str, pictures: Pictures) -> None:
@@ -97,7 +108,7 @@ def _with_pictures(text: str, pictures: Pictures) -> None:
     for found in _IMAGE_LINE.finditer(text):
         result_id = pictures.find(found[2])
         data = files.fetch(pictures.session_id, result_id) if result_id else b""
-        if not files.is_image(data):
+        if not is_image(data):
             continue
         _markdown(text[end : found.start()])
         st.image(data, caption=found[1] or None)

@@ -1,21 +1,17 @@
 """Images, sounds and files that tools gave: from our own store, never from where they point to."""
 
-import io
 import re
 from uuid import UUID
 
 import streamlit as st
-from PIL import Image
 
 from backend.schemas.conversations.sessions import DisplayMessage
 from ui import navigation, state
 from ui.client import ClientError
 from ui.shared.formats import reader
+from ui.shared.formats.images import is_image
 from ui.shared.text.markdown import plain
 
-# Kinds that hold pixels and nothing else; SVG, for one, is a page that may call out.
-PIXELS = ("PNG", "JPEG", "GIF", "WEBP")
-MAX_PIXELS = 40_000_000
 SOUNDS = frozenset({"audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/flac"})
 KEPT_SECONDS, MAX_KEPT = 60, 20
 MAX_NAME_CHARS = 80
@@ -54,15 +50,6 @@ def label(row: DisplayMessage) -> str:
     if tool := content.get("tool"):
         parts.append(f"from {plain(str(tool), 80)}")
     return " · ".join(parts)
-
-
-def is_image(data: bytes) -> bool:
-    """Return whether it is an image of a harmless kind, and not one that unfolds to any size."""
-    try:
-        with Image.open(io.BytesIO(data), formats=PIXELS) as image:
-            return 0 < image.width * image.height <= MAX_PIXELS
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return False
 
 
 def fetch(session_id: UUID, result_id: str) -> bytes:

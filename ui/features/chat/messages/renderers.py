@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -14,26 +14,30 @@ from backend.schemas.conversations.sessions import (
     MessageStatus,
     MessageType,
 )
+from backend.schemas.tasks import Plan
 from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
-from ui.features.approvals.call import ApprovalView
+from ui.features.artifacts import card as artifact_card
+from ui.features.artifacts.known import Known
 from ui.features.chat.messages import answer, files, sources
 from ui.features.chat.messages.answer import Pictures
-from ui.features.chat.messages.blocks import Block, seconds_taken
+from ui.features.chat.messages.blocks import Block
+from ui.features.chat.messages.labels import (
+    DONE_ICON,
+    FAILED_ICON,
+    STOPPED_ICON,
+    step_icon,
+    step_label,
+)
+from ui.features.plans import view as plan_view
 from ui.features.results import own_query, view
 from ui.features.results.origins import origin_of
 from ui.features.results.sql_text import lay_out as lay_out_sql
 from ui.shared import links
-from ui.shared.formats.times import duration
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
-ARGUMENT_CHARS = 60
-RUNNING_ICON = "spinner"
-DONE_ICON = ":material/check:"
-FAILED_ICON = ":material/error:"
-STOPPED_ICON = ":material/stop_circle:"
 _OPEN = ":material/radio_button_unchecked:"
 _TODO_MARKS = {"completed": ":material/check_circle:", "in_progress": ":material/pending:"}
 
@@ -49,6 +53,8 @@ class Place:
     prefix: str
     is_open: bool = False
     pictures: Pictures | None = None
+    artifacts: Known | None = None
+    plans: Mapping[UUID, Plan] = field(default_factory=dict)
 
     def key(self, row: DisplayMessage) -> str:
         """Return a key for the widgets of one row."""
@@ -73,7 +79,8 @@ def _text(block: Block, place: Place) -> None:
     if row.message_type is MessageType.USER:
         long_text.verbatim(text, place.key(row))
     else:
-        answer.show(text, place.key(row), place.pictures or Pictures(place.session_id))
+        pictures = place.pictures or Pictures(place.session_id)
+        answer.show(text, place.key(row), pictures, place.artifacts or Known(place.session_id))
     if row.status is MessageStatus.STOPPED:
         st.caption(":material/stop_circle: Stopped here")
     if row.message_type is MessageType.ASSISTANT:
@@ -98,14 +105,17 @@ def _tool_call(block: Block, place: Place) -> None:
     if asked is not None and block.waits:
         approval_card.show(asked)
         return
+    if (plan := place.plans.get(block.row.id)) is not None:
+        plan_view.show(plan, place.key(block.row))
+        return
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
     is_open = is_edited or _is_chart(block) or place.is_open
     with st.expander(
-        _step_label(block, asked),
+        step_label(block, asked),
         is_open,
         key=place.card_key(block.row, is_open=is_open),
-        icon=_step_icon(block, asked),
+        icon=step_icon(block, asked),
         type="step",
     ):
         if block.result is not None:
@@ -165,6 +175,15 @@ def _file(block: Block, place: Place) -> None:
     files.show(block.row, place.session_id, place.key(block.row))
 
 
+def _artifact(block: Block, place: Place) -> None:
+    target = artifact_card.target_of(block.row)
+    if target is None:
+        _attachment(block, place)
+        return
+    known = place.artifacts or Known(place.session_id)
+    artifact_card.show(block.row, target, known, place.key(block.row))
+
+
 def _attachment(block: Block, place: Place) -> None:
     content = block.row.content
     name = content.get("title") or content.get("name") or block.row.content_type
@@ -181,7 +200,7 @@ RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
     ContentType.TOOL_CALL: _tool_call,
     ContentType.TOOL_RESULT: _tool_result,
     ContentType.TODOS: _todos,
-    ContentType.ARTIFACT: _attachment,
+    ContentType.ARTIFACT: _artifact,
     ContentType.IMAGE: _file,
     ContentType.FILE: _file,
     ContentType.INTERRUPT: _interrupt,
@@ -249,43 +268,3 @@ def _readable(value: Any) -> tuple[str, str | None]:
 def _is_chart(block: Block) -> bool:
     table = block.result.metadata.get("table") if block.result else None
     return isinstance(table, dict) and "chart" in table
-
-
-def _step_icon(block: Block, asked: ApprovalView | None) -> str:
-    row, result = block.row, block.result
-    if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
-        return icon
-    if row.status is MessageStatus.STOPPED:
-        return STOPPED_ICON
-    if row.status is MessageStatus.FAILED:
-        return FAILED_ICON
-    if result is not None:
-        return FAILED_ICON if result.content.get("is_error") else DONE_ICON
-    return DONE_ICON if row.status is MessageStatus.COMPLETED else RUNNING_ICON
-
-
-def _step_label(block: Block, asked: ApprovalView | None) -> str:
-    """Name, the arguments in short, what became of it and the time that it took."""
-    row = block.row
-    parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
-    if brief := _brief(asked.last_arguments if asked else row.content.get("arguments")):
-        parts.append(brief)
-    if asked is not None:
-        parts.append(approval_card.end_words(asked))
-    outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
-    if said := outcome.get(_step_icon(block, asked)):
-        parts.append(said)
-    if (seconds := seconds_taken(block)) is not None:
-        parts.append(duration(seconds))
-    return " · ".join(parts)
-
-
-def _brief(arguments: Any) -> str:
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except (ValueError, RecursionError):
-            return plain(arguments, ARGUMENT_CHARS)
-    values = list(arguments.values()) if isinstance(arguments, dict) else []
-    flat = [str(value) for value in values if isinstance(value, str | int | float)]
-    return plain(", ".join(flat), ARGUMENT_CHARS)

@@ -10,6 +10,7 @@ from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from ui.features.chat.messages import renderers
 from ui.features.chat.messages.blocks import Block, seconds_taken
 from ui.features.chat.messages.renderers import Place
+from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
 
@@ -70,6 +71,8 @@ def can_fold(block: Block) -> bool:
     row, result = block.row, block.result
     if row.content_type is ContentType.THINKING:
         return row.status is MessageStatus.COMPLETED
+    if str(row.content.get("name")) in PLAN_TOOLS:
+        return False  # its tasks are drawn
     if not _is_call(block) or block.asked is not None or result is None:
         return False
     is_chart = isinstance(table := result.metadata.get("table"), dict) and "chart" in table

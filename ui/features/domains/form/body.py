@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from types import NoneType
 from typing import Any
 
 from backend.schemas.domains.configuration import Fault
@@ -117,7 +118,7 @@ def find_policy(entries: Any, name: str) -> int | None:
 def misshapen(body: JSON) -> Iterator[str]:
     """Give the fields that a form cannot show, since another kind of value stands there."""
     for name, kind in _KINDS.items():
-        if not isinstance(body.get(name, kind()), kind):
+        if name in body and not isinstance(body[name], kind):
             yield name
     for name, kinds in _ENTRIES.items():
         entries = body.get(name, [])
@@ -134,11 +135,12 @@ _ENTRIES: Mapping[str, tuple[type, ...]] = {
     "middleware": (str, dict),
     "suggestions": (str,),
 }
-_KINDS: Mapping[str, type] = {
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
     "agents": list,
     "models": list,
     "middleware": list,
     "suggestions": list,
     "mcp_servers": dict,
     "limits": dict,
+    "manager": (dict, NoneType),
 }

@@ -15,7 +15,13 @@ from ui.features.domains.form.draft import Draft, close_draft, open_draft
 from ui.shared.once import once
 from ui.shared.text.markdown import plain
 
-SECTIONS = {"mcp_servers": "Tools", "tools": "Tools", "agents": "Agents", "limits": "Limits"}
+SECTIONS = {
+    "mcp_servers": "Tools",
+    "tools": "Tools",
+    "agents": "Agents",
+    "manager": "Manager",
+    "limits": "Limits",
+}
 MOST_FAULTS = 10
 
 

@@ -21,12 +21,13 @@ from ui.features.domains.form import (
 from ui.features.domains.form.draft import Draft
 from ui.shared.text.markdown import plain
 
-BASICS, TOOLS, AGENTS = "Basics", "Tools", "Agents"
+BASICS, TOOLS, AGENTS, MANAGER = "Basics", "Tools", "Agents", "Manager"
 MIDDLEWARE, RULES, LIMITS = "Middleware", "Rules", "Limits"
-SECTIONS = [BASICS, TOOLS, AGENTS, MIDDLEWARE, RULES, LIMITS]
+SECTIONS = [BASICS, TOOLS, AGENTS, MANAGER, MIDDLEWARE, RULES, LIMITS]
 HELD = {  # what each section edits
     TOOLS: ("tools", "mcp_servers"),
     AGENTS: ("agents",),
+    MANAGER: ("manager",),
     MIDDLEWARE: ("middleware",),
     RULES: ("middleware",),
     LIMITS: ("limits",),
@@ -51,6 +52,7 @@ def show(draft: Draft, domain: Domain | None) -> None:
         BASICS: lambda: basics.show(draft, offered),
         TOOLS: lambda: tools.show(draft, offered, domain.id if domain else None),
         AGENTS: lambda: agents.show(draft, offered),
+        MANAGER: lambda: agents.show_manager(draft, offered),
         MIDDLEWARE: lambda: _middleware(draft, domain, offered),
         RULES: lambda: rules.show_domain(draft, offered),
         LIMITS: lambda: limits.show(draft),

@@ -1,0 +1,73 @@
+"""Whether a message continues with the agent that spoke last: question and answer. Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.utils.json import parse_json_markdown
+
+from backend.agents.middleware.shortening.compaction import shorten
+from backend.schemas.domains.templates import AgentTemplate
+from backend.types import JSON
+
+Answer = Literal["YES", "NO", "UNSURE"]
+
+PURPOSE = "continuity"
+MOST_MESSAGES = 6
+MOST_CHARACTERS = 2_000
+MOST_REASON = 300
+WORD = re.compile(r"\b(YES|NO|UNSURE)\b", re.IGNORECASE)
+PROMPT = """# Continuity
+You route messages in a conversation with several agents. The agent {agent} spoke last.
+{description}
+Say whether the latest message of the user continues with {agent}: a follow-up, a correction or a
+further wish about what {agent} has just done. A new matter, or one that another agent does
+better, does not.
+Answer with JSON only: {{"answer": "YES" | "NO" | "UNSURE", "reason": "one short sentence"}}"""
+
+
+class Continuity(NamedTuple):
+    """What the model has said; UNSURE where it could not be asked or understood."""
+
+    answer: Answer
+    reason: str
+
+
+def continuity_request(candidate: AgentTemplate, messages: Sequence[JSON]) -> list[BaseMessage]:
+    """Return what the model is asked about the newest of these messages."""
+    said = [_line(message) for message in messages if message["role"] in ("user", "assistant")]
+    lines = [line for line in said if line]
+    earlier, latest = lines[-MOST_MESSAGES:-1], lines[-1:]
+    text = "\n".join(["Earlier messages:", *earlier, "", "Latest message:", *latest])
+    prompt = PROMPT.format(agent=candidate.name, description=candidate.description)
+    return [SystemMessage(prompt), HumanMessage(text)]
+
+
+def read_continuity(answer: str) -> Continuity:
+    """Return what an answer says: JSON, or one of the three words alone."""
+    try:
+        given = parse_json_markdown(answer)
+    except ValueError:
+        given = None
+    if isinstance(given, dict):
+        word = str(given.get("answer", "")).strip().upper()
+        reason = given.get("reason")
+        said = reason.strip()[:MOST_REASON] if isinstance(reason, str) else ""
+        return Continuity(_answer(word), said)
+    words = {word.upper() for word in WORD.findall(answer[:MOST_CHARACTERS])}
+    return Continuity(_answer(words.pop()) if len(words) == 1 else "UNSURE", "")
+
+
+def _answer(word: str) -> Answer:
+    if word == "YES":
+        return "YES"
+    return "NO" if word == "NO" else "UNSURE"
+
+
+def _line(message: JSON) -> str:
+    content = message.get("content")
+    if not isinstance(content, str) or not content.strip():
+        return ""
+    who = message.get("name") or ("user" if message["role"] == "user" else "agent")
+    return f"{who}: {shorten(content.strip(), MOST_CHARACTERS)}"

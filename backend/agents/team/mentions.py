@@ -1,0 +1,53 @@
+"""Which agent a message names: `@Reconciler`, anywhere but in code. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+MENTION = re.compile(r"(?<![^\W_])(?<![.@/`])@([^\W\d_](?:[\w-]*[^\W_])?)")
+
+
+def find_mentions(text: str) -> list[str]:
+    """Return the names that a text mentions, as they are written, each once, in order.
+
+    What stands in a code span or a fence is no mention, nor is what follows a letter, digit, dot
+    or slash: `a@b.c` is an address.
+    """
+    found: dict[str, str] = {}
+    for line in _outside_fences(text.splitlines()):
+        for name in MENTION.findall(_without_spans(line)):
+            found.setdefault(name.lower(), name)
+    return list(found.values())
+
+
+def _outside_fences(lines: Iterable[str]) -> Iterator[str]:
+    fence = ""
+    for line in lines:
+        opened = FENCE.match(line)
+        if fence:
+            closes = opened and opened[1][0] == fence[0] and len(opened[1]) >= len(fence)
+            fence = "" if closes else fence
+        elif opened:
+            fence = opened[1]
+        else:
+            yield line
+
+
+def _without_spans(line: str) -> str:
+    """Return a line without its code spans: what stands between two equal runs of backticks."""
+    runs = re.split(r"(`+)", line)
+    kept, place = [], 0
+    while place < len(runs):
+        closing = _closing(runs, place) if place % 2 else None
+        if closing is None:
+            kept.append(runs[place])
+            place += 1
+        else:
+            kept.append(" ")
+            place = closing + 1
+    return "".join(kept)
+
+
+def _closing(runs: list[str], opening: int) -> int | None:
+    places = range(opening + 2, min(len(runs), opening + 200), 2)
+    return next((place for place in places if runs[place] == runs[opening]), None)

@@ -1,0 +1,162 @@
+"""Reads what agents of a team answer, and asks again where nothing follows from it."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, NotRequired, cast
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.runtime import Runtime
+
+from backend.agents.team.payload import PAYLOAD
+from backend.agents.team.response import (
+    CALL_AGENT,
+    RESPOND,
+    UNREADABLE,
+    Response,
+    Result,
+    Unusable,
+    follow,
+    read_response,
+)
+from backend.conversations.display import RESPONSE
+from backend.errors.turns import ResponseRefused
+from backend.llm.arguments import RAW_ARGUMENTS
+from backend.types import JSON
+
+MOST_RETRIES = 3
+OBSERVED = "(Nothing to add.)"
+
+Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+
+
+class TeamState(AgentState[Any]):
+    """The state of an agent of a team."""
+
+    payload: NotRequired[JSON]
+
+
+class Responses(AgentMiddleware[Any, Any]):
+    """Stands around each model call of an agent of a team.
+
+    A manager has to answer in the form of a response; others may. What is kept is what follows:
+    a plain answer or tool calls, and the payload as it is then.
+    """
+
+    state_schema = TeamState
+
+    def __init__(self, agent: str, *, is_manager: bool) -> None:
+        super().__init__()
+        self._agent = agent
+        self._is_manager = is_manager
+        self.tools: list[BaseTool] = [_respond_tool()] if is_manager else []
+        self._changed: JSON | None = None
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Handler
+    ) -> ModelResponse[Any]:
+        """Ask, and ask again with the reason. Raise ResponseRefused when that does not help."""
+        if (last := _last_word(request.messages)) is not None:
+            return ModelResponse([AIMessage(last, name=self._agent)])
+        payload = cast(JSON, request.state.get(PAYLOAD) or {})
+        hint = ""
+        asked = request
+        for _ in range(MOST_RETRIES + 1):
+            response = await handler(asked)
+            answer = cast(AIMessage, response.result[0])
+            try:
+                return ModelResponse([self._followed(answer, payload)])
+            except Unusable as error:
+                hint = str(error)
+            again = [*asked.messages, AIMessage(_as_text(answer)), HumanMessage(hint)]
+            asked = asked.override(messages=again)
+        raise ResponseRefused(
+            f"{self._agent} could not be brought to a usable answer in {MOST_RETRIES + 1} tries."
+            f" The last reason: {hint}"
+        )
+
+    async def aafter_model(
+        self, state: AgentState[Any], runtime: Runtime[Any]
+    ) -> dict[str, Any] | None:
+        """Take over the payload that the newest answer asks for."""
+        changed, self._changed = self._changed, None
+        return None if changed is None else {PAYLOAD: changed}
+
+    def _followed(self, answer: AIMessage, payload: JSON) -> AIMessage:
+        """Return the message that is kept. Raise Unusable."""
+        response = read_response(answer)
+        calls = [call for call in answer.tool_calls if call["name"] != RESPOND]
+        if response is None:
+            is_plain = bool(calls) or not self._is_manager
+            if not is_plain or (answer.invalid_tool_calls and self._is_manager):
+                raise Unusable(f"{UNREADABLE}.")
+            return answer.model_copy(update={"name": self._agent})
+        result = follow(response, payload, calls)
+        return self._kept(answer, response, result, payload)
+
+    def _kept(
+        self, answer: AIMessage, response: Response, result: Result, before: JSON
+    ) -> AIMessage:
+        mark: JSON = response.model_dump(include={"reasoning", "confidence"}, exclude_none=True)
+        text = result.text
+        if result.hand_over:
+            to = result.hand_over
+            mark["handOver"] = {"agent": to.agent, "message": to.message}
+            text = text or f"{to.agent} goes on with this."
+        if result.observed:
+            mark["observed"] = True
+            text = OBSERVED
+        self._changed = result.payload if result.payload != before else None
+        extra = {k: v for k, v in answer.additional_kwargs.items() if k != RAW_ARGUMENTS}
+        kept = {
+            "name": self._agent,
+            "content": text,
+            "tool_calls": result.calls,
+            "invalid_tool_calls": [],
+            "additional_kwargs": {**extra, RESPONSE: mark} if mark else extra,
+        }
+        return answer.model_copy(update=kept)
+
+
+def _last_word(messages: list[AnyMessage]) -> str | None:
+    """Return the answer of a sub-agent whose answer ends the turn, if that was called last."""
+    if not messages or not isinstance(messages[-1], ToolMessage):
+        return None
+    caller = next((m for m in reversed(messages) if not isinstance(m, ToolMessage)), None)
+    if not isinstance(caller, AIMessage) or len(caller.tool_calls) != 1:
+        return None
+    call, result = caller.tool_calls[0], messages[-1]
+    if call["name"] != CALL_AGENT or not call["args"].get("terminateAfter"):
+        return None
+    return None if result.status == "error" else _answer_in(result.text)
+
+
+def _answer_in(result: str) -> str:
+    """Return the answer's text in what the call of a sub-agent has given."""
+    try:
+        given = json.loads(result)
+    except ValueError:
+        return result
+    text = given.get("text") if isinstance(given, dict) else None
+    return text if isinstance(text, str) and text.strip() else result
+
+
+def _as_text(answer: AIMessage) -> str:
+    """Return what was answered, as a message that calls nothing."""
+    given = next((call["args"] for call in answer.tool_calls if call["name"] == RESPOND), None)
+    return answer.text or json.dumps(given or {}, ensure_ascii=False)
+
+
+def _respond_tool() -> BaseTool:
+    """Return the tool whose call is a response; the call itself never runs."""
+
+    async def respond(**_: Any) -> str:
+        return ""
+
+    return StructuredTool.from_function(
+        coroutine=respond,
+        name=RESPOND,
+        description="Answer: what the user reads, what changes of the payload, what is next.",
+        args_schema=Response.model_json_schema(),
+    )

@@ -1,0 +1,65 @@
+"""Lets people read a response while it arrives: of its JSON only the message."""
+
+from langchain_core.utils.json import parse_partial_json
+
+from backend.llm.asking import Tell
+from backend.llm.events import Delta, ModelEvent, Reset
+
+EVERY = 24  # characters between two looks at what has come; each look reads all of it
+MOST_CHARACTERS = 100_000  # beyond that the message is shown when it is whole
+
+
+class ResponseText:
+    """Stands between a model and who shows what it says.
+
+    What begins like JSON is held, but for its `message`. Of a manager anything else is held, too:
+    it is asked again for it.
+    """
+
+    def __init__(self, tell: Tell, *, is_manager: bool) -> None:
+        self._tell = tell
+        self._is_manager = is_manager
+        self._message_id = ""
+        self._text = ""
+        self._looked = 0
+        self._shown = 0
+
+    def __call__(self, event: ModelEvent) -> None:
+        """Tell what is for people, and all that is no text, as it is."""
+        if isinstance(event, Reset):
+            self._begin("")
+        if not isinstance(event, Delta) or not event.text:
+            self._tell(event)
+            return
+        if event.message_id != self._message_id:
+            self._begin(event.message_id)
+        self._text += event.text
+        if event.thinking:
+            self._tell(Delta(event.message_id, thinking=event.thinking))
+        if text := self._readable():
+            self._tell(Delta(event.message_id, text))
+
+    def _begin(self, message_id: str) -> None:
+        self._message_id, self._text = message_id, ""
+        self._looked = self._shown = 0
+
+    def _readable(self) -> str:
+        """Return what people can read now and could not before."""
+        start = self._text.lstrip()
+        if start and not start.startswith(("{", "`")):
+            said = "" if self._is_manager else self._text
+        else:
+            said = self._message()
+        new, self._shown = said[self._shown :], max(self._shown, len(said))
+        return new
+
+    def _message(self) -> str:
+        if len(self._text) > MOST_CHARACTERS or len(self._text) - self._looked < EVERY:
+            return ""
+        self._looked = len(self._text)
+        try:
+            given = parse_partial_json(self._text[self._text.find("{") :])
+        except ValueError:
+            return ""
+        message = given.get("message") if isinstance(given, dict) else None
+        return message if isinstance(message, str) else ""

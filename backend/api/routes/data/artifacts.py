@@ -1,0 +1,140 @@
+"""Artifacts: the named results of sessions, their versions, what differs, and downloads."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from backend.api.dependencies import ArtifactsDep, DocumentsDep, ScopeDep
+from backend.api.files import BYTES, PLAIN_KINDS, attachment, pieces
+from backend.api.http.sanitize import Text, Whole
+from backend.api.http.threads import answer_large
+from backend.artifacts.documents.service import Document
+from backend.artifacts.forms import MEDIA_TYPES
+from backend.artifacts.service import MOST_ROWS
+from backend.export.document_page import write_document
+from backend.schemas.artifacts import (
+    Artifact,
+    ArtifactContent,
+    ArtifactDiff,
+    ArtifactPage,
+    file_title,
+)
+
+router = APIRouter(tags=["artifacts"])
+Form = Literal["csv", "xlsx", "parquet", "json", "md", "html", "pdf", "png", "svg", "file"]
+LARGEST = 2**31 - 1
+DOWNLOADS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The version in this form, streamed, as an attachment.",
+        "content": {
+            kind.partition(";")[0]: BYTES for kind in (*MEDIA_TYPES.values(), *sorted(PLAIN_KINDS))
+        },
+    }
+}
+
+
+@router.get("/sessions/{session_id}/artifacts")
+async def list_artifacts(
+    session_id: UUID,
+    artifacts: ArtifactsDep,
+    scope: ScopeDep,
+    limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
+    cursor: Text | None = None,
+) -> ArtifactPage:
+    """One page of a session's artifacts, the newest first; those of its tasks are among them."""
+    return await artifacts.list_page(scope, session_id, cursor=cursor, limit=limit)
+
+
+@router.get("/artifacts/{artifact_id}")
+async def get_artifact(artifact_id: UUID, artifacts: ArtifactsDep, scope: ScopeDep) -> Artifact:
+    """One artifact; `version` is its newest."""
+    return await artifacts.get(scope, artifact_id)
+
+
+@router.get("/artifacts/{artifact_id}/versions/{version}")
+async def get_version(
+    artifact_id: UUID,
+    version: Annotated[Whole, Path(ge=1, le=LARGEST)],
+    artifacts: ArtifactsDep,
+    scope: ScopeDep,
+    offset: Annotated[
+        Whole, Query(ge=0, le=LARGEST, description="Rows, or characters, to leave out.")
+    ] = 0,
+    limit: Annotated[Whole, Query(ge=1, le=MOST_ROWS, description="Rows of a table.")] = 50,
+) -> ArtifactContent:
+    """One version with what is shown of it, and the list of all versions."""
+    return await artifacts.read(scope, artifact_id, version, offset, limit)
+
+
+@router.get("/artifacts/{artifact_id}/diff")
+async def get_diff(
+    artifact_id: UUID,
+    artifacts: ArtifactsDep,
+    scope: ScopeDep,
+    before: Annotated[Whole, Query(ge=1, le=LARGEST, description="The earlier version.")],
+    after: Annotated[Whole, Query(ge=1, le=LARGEST, description="The later version.")],
+    key: Annotated[
+        list[Text],
+        Query(
+            max_length=50,
+            description="The columns that tell a table's rows apart, one each; without any, whole "
+            "rows are compared, equal ones counted.",
+        ),
+    ] = [],  # noqa: B006 - FastAPI copies it
+) -> ArtifactDiff:
+    """What is different between two versions: rows and cells of tables, lines of texts.
+
+    The first 200 rows, or 2,000 lines, are given; the counts are of all.
+    """
+    return await artifacts.diff(scope, artifact_id, before, after, key)
+
+
+@router.get(
+    "/artifacts/{artifact_id}/versions/{version}/download",
+    response_class=Response,
+    responses=DOWNLOADS,
+)
+async def download_version(
+    artifact_id: UUID,
+    version: Annotated[Whole, Path(ge=1, le=LARGEST)],
+    artifacts: ArtifactsDep,
+    documents: DocumentsDep,
+    scope: ScopeDep,
+    format: Annotated[
+        Form,
+        Query(
+            description="A table: csv (every field in quotes), xlsx or parquet; a chart: png, svg "
+            "or json; a document: md, html that loads and runs nothing, or pdf, the charts of its "
+            "lines `![title](artifact:ID@1)` drawn in their places; JSON: json; an image or file: "
+            "file, its own bytes."
+        ),
+    ],
+) -> Response:
+    """A version as a file, streamed; a form that its kind does not have is refused with 422."""
+    if format == "html":
+        found = await documents.read(scope, artifact_id, version, format)
+        return await answer_large(lambda: _page(found))
+    made = (
+        await documents.pdf(scope, artifact_id, version)
+        if format == "pdf"
+        else await artifacts.download(scope, artifact_id, version, format)
+    )
+    told = made.version
+    media_type, title, ending = MEDIA_TYPES[format], told.title, str(format)
+    if format == "file":
+        media_type = told.media_type if told.media_type in PLAIN_KINDS else media_type
+        title, ending = file_title(title, told.media_type)
+    headers = {
+        "Content-Disposition": attachment(title, ending),
+        "Content-Length": str(made.size),
+    }
+    return StreamingResponse(pieces(made.file), media_type=media_type, headers=headers)
+
+
+def _page(found: Document) -> Response:
+    title = found.version.title
+    page = write_document(title, found.text, found.figures)
+    headers = {"Content-Disposition": attachment(title, "html")}
+    return Response(page, media_type=MEDIA_TYPES["html"], headers=headers)

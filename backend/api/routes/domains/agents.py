@@ -1,0 +1,56 @@
+"""Agents: who can be written to, in a session, a domain, and in all of them."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from backend.agents.roster import list_agents
+from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.http.sanitize import Text, Whole
+from backend.api.http.threads import large
+from backend.conversations import service as conversations
+from backend.domains import service as domains
+from backend.domains.template import template_of
+from backend.schemas.domains.agents import AgentList, AgentPage, DomainAgents
+
+router = APIRouter(tags=["agents"])
+
+
+@router.get("/agents")
+@large
+def get_agents(
+    services: ServicesDep,
+    scope: ScopeDep,
+    limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
+    cursor: Text | None = None,
+) -> AgentPage:
+    """One page of domains that take new sessions, each with the agents that you may write to."""
+    with services.database.read() as session:
+        page = domains.list_domains(session, scope, cursor=cursor, limit=limit, archived=False)
+    items = [
+        DomainAgents(
+            domain_id=domain.id,
+            domain=domain.name,
+            description=domain.description,
+            is_default=domain.is_default,
+            agents=list_agents(scope, domain),
+        )
+        for domain in page.items
+    ]
+    return AgentPage(items=items, next_cursor=page.next_cursor)
+
+
+@router.get("/domains/{domain_id}/agents")
+def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> AgentList:
+    """The agents of a domain that you may write to, as new sessions have them."""
+    with services.database.read() as session:
+        return AgentList(items=list_agents(scope, domains.get(session, scope, domain_id)))
+
+
+@router.get("/sessions/{session_id}/agents")
+def get_session_agents(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> AgentList:
+    """The agents of a session that you may write to."""
+    with services.database.read() as session:
+        image = conversations.get_image(session, scope, session_id)
+    return AgentList(items=list_agents(scope, template_of(image)))

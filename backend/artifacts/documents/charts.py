@@ -1,0 +1,112 @@
+"""Charts as the pictures that stand in documents: drawn in a child of the sandbox, and cleaned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+from backend.artifacts.forms import as_svg
+from backend.tabular.chart_places import NOT_DRAWN, ChartPlace
+from backend.types import JSON
+
+WIDTH, HEIGHT = 600, 150
+_INK, _LINE = "#475467", "#e4e7ec"
+_LOOKS: JSON = {
+    "font": "Arial, Helvetica, sans-serif",  # as wide on the reader's machine as where it is drawn
+    "mark": {"color": "#2f5d62"},
+    "view": {"stroke": None},
+    "axis": {
+        **dict.fromkeys(("labelColor", "titleColor"), _INK),
+        **dict.fromkeys(("domainColor", "tickColor"), "#98a2b3"),
+        "gridColor": _LINE,
+        "titleFontWeight": "normal",
+    },
+}
+_SVG = "http://www.w3.org/2000/svg"
+_SHAPES = frozenset((
+    *("svg", "g", "path", "rect", "line", "circle", "text", "tspan", "title", "desc"),
+    *("defs", "clipPath", "linearGradient", "stop"),
+))  # fmt: skip
+_NAMES_OF_PARTS = ("id", "clip-path", "fill", "stroke", "mask")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a chart is drawn of: its specification, and the rows of its table."""
+
+    spec: Mapping[str, Any]
+    table: JSON
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart in a document: its picture, or the sentence that says why there is none."""
+
+    title: str
+    svg: str = ""
+    problem: str = ""
+
+
+Figures = Mapping[ChartPlace, Figure]
+
+
+def draw_all(sources: Sequence[Source]) -> list[str]:
+    """Return the pictures of charts as SVG; empty for one that cannot be drawn."""
+    return [_draw(source, f"chart{number}-") for number, source in enumerate(sources, 1)]
+
+
+def figure(place: ChartPlace, svg: str) -> Figure:
+    """Return a chart with its picture."""
+    return Figure(place.title, svg, "" if svg else NOT_DRAWN)
+
+
+def figure_at(figures: Figures, place: ChartPlace) -> Figure:
+    """Return what stands where a document names a chart."""
+    return figures.get(place) or Figure(place.title, problem=place.problem)
+
+
+def clean_svg(written: str, prefix: str) -> str:
+    """Return a picture that has shapes and words only, whose parts have names of their own.
+
+    Several of them stand in one page, where names of parts are those of the page.
+    """
+    ElementTree.register_namespace("", _SVG)
+    root = ElementTree.fromstring(written)  # noqa: S314 - by our own engine
+    _clean(root, prefix)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _draw(source: Source, prefix: str) -> str:
+    try:
+        drawn = as_svg(source.spec, source.table, {"config": _LOOKS, **_size(source.spec)})
+    except ValueError:  # as the engine says that it cannot
+        return ""
+    return clean_svg(drawn, prefix)
+
+
+def _size(spec: Mapping[str, Any]) -> JSON:
+    """Return how large a chart is drawn; one of several small ones has sizes of its own."""
+    if {"column", "row"} & set(spec["encoding"]):
+        return {}
+    is_listed = spec["encoding"].get("y", {}).get("type") in ("nominal", "ordinal")
+    height = {} if is_listed else {"height": HEIGHT}  # else each has a line of its own
+    return {"width": WIDTH, **height, "autosize": {"type": "fit-x", "contains": "padding"}}
+
+
+def _clean(element: ElementTree.Element, prefix: str) -> None:
+    for child in list(element):
+        if child.tag.removeprefix(f"{{{_SVG}}}") in _SHAPES:
+            _clean(child, prefix)
+        else:
+            element.remove(child)
+    for name, value in list(element.attrib.items()):
+        if name.startswith("on") or "href" in name or name == "style":
+            del element.attrib[name]
+        elif name in _NAMES_OF_PARTS:
+            element.set(name, prefix + value if name == "id" else _renamed(value, prefix))
+
+
+def _renamed(value: str, prefix: str) -> str:
+    if value.startswith("url(#"):
+        return f"url(#{prefix}{value.removeprefix('url(#')}"
+    return "none" if value.startswith("url") else value

@@ -1,0 +1,133 @@
+"""Documents as people take them away: with their charts in place, as a web page or a PDF."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+import anyio.to_thread
+
+from backend.artifacts import rows
+from backend.artifacts.documents.charts import Figure, Figures, Source, draw_all, figure
+from backend.artifacts.documents.pdf import write_pdf
+from backend.artifacts.documents.typst_page import Subject
+from backend.artifacts.forms import check_form
+from backend.artifacts.local_files import Download
+from backend.artifacts.service import Artifacts
+from backend.auth.scope import Scope
+from backend.errors.artifacts import ArtifactContentGone, ArtifactNotFound, DocumentNotLaidOut
+from backend.sandbox.errors import (
+    Killed,
+    OutOfMemory,
+    OutOfTime,
+    ResultTooLarge,
+    WorkFailed,
+)
+from backend.sandbox.messages import Bounds
+from backend.sandbox.sandbox import Sandbox
+from backend.schemas.artifacts import ArtifactKind, ArtifactVersion
+from backend.tabular.chart_places import NOT_DRAWN, ChartPlace
+from backend.tabular.document_reader import LONGEST_MARKDOWN, split_charts
+from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
+from db.session import Database
+
+_DRAWING = Bounds(120, 1_500)  # the engine that draws reserves more than it uses
+_LAYING_OUT = Bounds(60, 1_000)
+_GIVING_UP = (OutOfTime, OutOfMemory, Killed, ResultTooLarge, WorkFailed)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A version of a document whole, with the charts that stand in it."""
+
+    version: ArtifactVersion
+    text: str
+    figures: Figures
+
+
+class Documents:
+    """The documents among the artifacts of one installation, for one process."""
+
+    def __init__(self, database: Database, sandbox: Sandbox, artifacts: Artifacts) -> None:
+        self._database = database
+        self._sandbox = sandbox
+        self._artifacts = artifacts
+
+    async def read(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Document:
+        """Return a document with its charts drawn.
+
+        Raise ArtifactNotFound, ArtifactRefused for another kind, ArtifactContentGone, TooBusy.
+        """
+        artifact, row = await self._find(scope, artifact_id, version)
+        check_form(artifact.kind, form)
+        text = await self._artifacts.files.text(row)
+        figures = await self._figures(scope, artifact, text)
+        return Document(rows.wire_version(row, artifact.kind), text, figures)
+
+    async def pdf(self, scope: Scope, artifact_id: UUID, version: int) -> Download:
+        """Return a document as a PDF, as an open file.
+
+        Raise what `read` raises, and DocumentNotLaidOut.
+        """
+        found = await self.read(scope, artifact_id, version, "pdf")
+        told = found.version
+        subject = Subject(told.title, told.version, told.agent or "", told.created_at)
+        folder = await anyio.to_thread.run_sync(self._artifacts.contents.new_folder)
+        try:
+            target = folder / "form"
+            work = (subject, found.text, found.figures, target)
+            await self._sandbox.run(write_pdf, *work, bounds=_LAYING_OUT)
+            file = await anyio.to_thread.run_sync(lambda: target.open("rb"))
+        except _GIVING_UP:
+            raise DocumentNotLaidOut from None
+        finally:
+            await anyio.to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
+        size = file.seek(0, 2)
+        file.seek(0)
+        return Download(file, size, told)
+
+    async def _figures(self, scope: Scope, document: ArtifactRow, text: str) -> Figures:
+        """Return the charts that a document names, as far as its session has them."""
+        if len(text) > LONGEST_MARKDOWN:
+            return {}
+        parts = await anyio.to_thread.run_sync(split_charts, text)
+        sources: dict[ChartPlace, Source] = {}
+        for place in parts:
+            if isinstance(place, ChartPlace) and place.is_shown:
+                source = await self._source(scope, document, place)
+                sources |= {place: source} if source else {}
+        return await self._drawn(sources)
+
+    async def _drawn(self, sources: Mapping[ChartPlace, Source]) -> Figures:
+        if not sources:
+            return {}
+        try:
+            drawn: Sequence[str] = await self._sandbox.run(
+                draw_all, list(sources.values()), bounds=_DRAWING
+            )
+        except _GIVING_UP:
+            return {place: Figure(place.title, problem=NOT_DRAWN) for place in sources}
+        return dict(zip(sources, map(figure, sources, drawn), strict=True))
+
+    async def _source(
+        self, scope: Scope, document: ArtifactRow, place: ChartPlace
+    ) -> Source | None:
+        """Return what a chart of the document's session is drawn of; None where there is none."""
+        home = document.conversation_id
+        try:
+            chart, row = await self._find(scope, place.artifact_id, place.version, home)
+            if chart.kind != ArtifactKind.CHART:
+                return None
+            return Source(row.preview["spec"], await self._artifacts.chart_data(scope, chart, row))
+        except (ArtifactNotFound, ArtifactContentGone):
+            return None
+
+    async def _find(
+        self, scope: Scope, artifact_id: UUID, version: int | None, home: UUID | None = None
+    ) -> tuple[ArtifactRow, ArtifactVersionRow]:
+        def read() -> tuple[ArtifactRow, ArtifactVersionRow]:
+            with self._database.read() as session:
+                return rows.find(session, scope, artifact_id, version, home)
+
+        return await anyio.to_thread.run_sync(read)

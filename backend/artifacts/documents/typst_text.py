@@ -1,0 +1,109 @@
+"""Writes text in Typst's notation so that it means itself, whatever it says. Pure.
+
+All words of a document are string literals: nothing in them is markup, code or a file's name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markdown_it.token import Token
+
+from backend.tabular.document_reader import is_linked
+
+NOTHING = "[]"
+LONGEST_WORD = 30  # a longer one may be parted, so that it stays on the page
+_BREAK = "\u200b"
+_ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n"}
+_CONTROLS = {code: "\ufffd" for code in (*range(32), 127, *range(0xD800, 0xE000)) if code != 10}
+_LITERAL = _CONTROLS | {ord("\t"): "    "} | _ESCAPES
+
+
+@dataclass(frozen=True)
+class Run:
+    """Words in one look; `link` is where they lead."""
+
+    text: str
+    is_strong: bool = False
+    is_emphasised: bool = False
+    is_struck: bool = False
+    is_code: bool = False
+    link: str = ""
+
+
+def literal(text: str) -> str:
+    """Return a string literal that stands for exactly this text."""
+    return f'"{text.translate(_LITERAL)}"'
+
+
+def breakable(text: str) -> str:
+    """Return a text whose longest words may be parted where nothing is seen of it."""
+    if len(text) <= LONGEST_WORD:
+        return text
+    return " ".join(_parted(word) for word in text.split(" "))
+
+
+def write_runs(runs: Sequence[Run]) -> str:
+    """Return content that shows these words one after the other."""
+    written = [_write(run) for run in runs if run.text]
+    if not written:
+        return NOTHING
+    return written[0] if len(written) == 1 else f"{{{_join(written)}}}"
+
+
+def write_inline(tokens: Sequence[Token] | None) -> str:
+    """Return the content that a line of Markdown stands for."""
+    return write_runs(read_runs(tokens))
+
+
+def read_runs(tokens: Sequence[Token] | None) -> list[Run]:
+    """Return the words of a line in their looks; what is nested in each other has all of them."""
+    runs: list[Run] = []
+    depth = {"strong": 0, "em": 0, "s": 0}
+    link = ""
+    for token in tokens or ():
+        name, _, end = token.type.rpartition("_")
+        if name in depth:
+            depth[name] += 1 if end == "open" else -1
+        elif name == "link":
+            link = str(token.attrGet("href") or "") if end == "open" else ""
+        else:
+            said = Run(_words(token), depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0)
+            _add(runs, replace(said, is_code=token.type == "code_inline", link=link))
+    return runs
+
+
+def _words(token: Token) -> str:
+    return {"softbreak": " ", "hardbreak": "\n"}.get(token.type, token.content)
+
+
+def _add(runs: list[Run], run: Run) -> None:
+    """Add words; those in the same look become one run."""
+    if runs and not run.is_code and replace(runs[-1], text="") == replace(run, text=""):
+        runs[-1] = replace(run, text=runs[-1].text + run.text)
+    else:
+        runs.append(run)
+
+
+def _write(run: Run) -> str:
+    said = literal(breakable(run.text))
+    if run.is_code:
+        said = f"raw({said})"
+    for is_so, name in (
+        (run.is_strong, "strong"),
+        (run.is_emphasised, "emph"),
+        (run.is_struck, "strike"),
+    ):
+        if is_so:
+            said = f"{name}({said})"
+    return f"link({literal(run.link)}, {said})" if is_linked(run.link) else said
+
+
+def _join(parts: Sequence[str]) -> str:
+    return "\n".join(parts)
+
+
+def _parted(word: str) -> str:
+    if len(word) <= LONGEST_WORD:
+        return word
+    size = LONGEST_WORD
+    return _BREAK.join(word[start : start + size] for start in range(0, len(word), size))

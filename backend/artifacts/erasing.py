@@ -1,0 +1,33 @@
+"""Erases contents of the store whose versions are gone, mostly with their session."""
+
+import logging
+
+from sqlalchemy import delete, select
+
+from backend.artifacts.contents import Store
+from backend.errors.artifacts import ArtifactStoreUnavailable
+from db.models.artifacts.artifact import ErasedContentRow
+from db.session import Database
+
+BATCH = 20
+log = logging.getLogger(__name__)
+
+
+def erase_deleted(database: Database, store: Store) -> int:
+    """Erase what was deleted and return how many; what cannot be erased now is tried again."""
+    erased = 0
+    while True:
+        with database.read() as session:
+            keys = list(session.scalars(select(ErasedContentRow.key).limit(BATCH)))
+        # Outside a transaction: a bucket may take its time, and erasing twice does no harm.
+        try:
+            store.erase(keys)
+        except (ArtifactStoreUnavailable, OSError) as error:
+            log.warning("Deleted contents of artifacts cannot be erased now: %s", error)
+            return erased
+        if keys:
+            with database.transaction() as session:
+                session.execute(delete(ErasedContentRow).where(ErasedContentRow.key.in_(keys)))
+        erased += len(keys)
+        if len(keys) < BATCH:
+            return erased

@@ -1,0 +1,116 @@
+"""The forms in which a version is downloaded: made in a child of the sandbox, piece by piece."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from backend.data.files.parquet import SAMPLE, read_page, read_rows
+from backend.data.results import Scalar
+from backend.errors.artifacts import ArtifactRefused
+from backend.tabular.charts import rows_for, to_vega
+from backend.tabular.csv_text import as_field
+from backend.tabular.workbook import MEDIA_TYPE as WORKBOOK
+from backend.tabular.workbook import write_workbook
+from backend.types import JSON
+
+MOST_SHEET_ROWS = 1_048_575
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+_ENGINE: Any = {"allowed_base_urls": [], "vl_version": "6.4"}
+MEDIA_TYPES: Mapping[str, str] = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": WORKBOOK,
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "file": "application/octet-stream",
+}
+FORMS: Mapping[str, Sequence[str]] = {
+    "table": ("csv", "xlsx", "parquet"),
+    "chart": ("png", "svg", "json"),
+    "document": ("md", "html", "pdf"),
+    "json": ("json",),
+    "image": ("file",),
+    "file": ("file",),
+}
+# Of these the stored bytes are the form.
+AS_STORED = frozenset({("table", "parquet"), ("document", "md"), ("json", "json"),
+                       ("chart", "json"), ("image", "file"), ("file", "file")})  # fmt: skip
+
+
+def check_form(kind: str, form: str) -> None:
+    """Raise ArtifactRefused that names the forms of this kind."""
+    if form not in FORMS[kind]:
+        known = ", ".join(FORMS[kind])
+        raise ArtifactRefused(
+            f"An artifact of the kind {kind} is not given as {form}. It is given as: {known}."
+        )
+
+
+def write_csv(place: Path, target: Path) -> None:
+    """Write a table as CSV, every field in quotes, no text of which is run as a formula."""
+    names = [column.name for column in read_page(place, 0, SAMPLE).columns]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(map(as_field, names))
+        writer.writerows(map(as_field, row) for row in read_rows(place))
+
+
+def write_xlsx(place: Path, title: str, total: int, target: Path) -> None:
+    """Write a table as a workbook of one sheet. Raise ArtifactRefused where it has no room."""
+    if total > MOST_SHEET_ROWS:
+        raise ArtifactRefused(
+            f"A sheet of Excel has no room for {total:,} rows. Take csv or parquet."
+        )
+    head = read_page(place, 0, SAMPLE)
+    columns = [{"name": column.name, "type": column.type} for column in head.columns]
+    with target.open("wb") as file:
+        write_workbook([(title, {"columns": columns, "rows": _Rows(place, head.rows)})], file)
+
+
+def draw(chart: Mapping[str, Any], table: JSON, form: str, target: Path) -> None:
+    """Draw a chart with its data; it loads nothing."""
+    if form == "svg":
+        target.write_text(as_svg(chart["spec"], table), encoding="utf-8")
+        return
+    import vl_convert  # it starts threads: never before a fork
+
+    drawn = _with_data(chart["spec"], table)
+    target.write_bytes(vl_convert.vegalite_to_png(drawn, scale=2, **_ENGINE))
+
+
+def as_svg(spec: Mapping[str, Any], table: JSON, looks: Mapping[str, Any] | None = None) -> str:
+    """Return a chart with its data as SVG; `looks`: its size. Raise ValueError if it cannot."""
+    import vl_convert  # it starts threads: never before a fork
+
+    return str(vl_convert.vegalite_to_svg(_with_data(spec, table) | {**(looks or {})}, **_ENGINE))
+
+
+def read_json(place: Path) -> Any:
+    """Return a stored JSON value."""
+    return json.loads(place.read_bytes())
+
+
+def _with_data(spec: Mapping[str, Any], table: JSON) -> JSON:
+    drawn = to_vega(dict(spec), table["columns"])
+    return {"$schema": SCHEMA, **drawn, "data": {"values": rows_for(table)}}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A file's rows as a workbook takes them: the first ones at hand, all of them once."""
+
+    place: Path
+    head: Sequence[Sequence[Scalar]]
+
+    def __iter__(self) -> Iterator[list[Scalar]]:
+        return read_rows(self.place)
+
+    def __getitem__(self, part: slice) -> Sequence[Sequence[Scalar]]:
+        return self.head[part]

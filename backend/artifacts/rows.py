@@ -1,0 +1,267 @@
+"""The rows of artifacts and their versions: who asks comes first, versions are only ever added."""
+
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, func, insert, select, true, tuple_
+from sqlalchemy.dialects.postgresql import insert as insert_new
+from sqlalchemy.orm import Session, defer
+
+from backend.artifacts.contents import Kept
+from backend.auth.scope import Scope
+from backend.conversations.service import visible_to
+from backend.cursor import decode_time_and_id, encode_cursor
+from backend.errors.artifacts import ArtifactNotFound, ArtifactRefused
+from backend.errors.conversations import SessionNotFound
+from backend.schemas.artifacts import Artifact, ArtifactKind, ArtifactVersion
+from backend.types import JSON
+from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
+from db.models.conversations.conversation import ConversationRow
+
+MOST_ARTIFACTS = 2_000  # of one session
+MOST_VERSIONS = 1_000  # of one artifact
+_VERSION = ArtifactVersionRow
+
+
+@dataclass(frozen=True)
+class NewVersion:
+    """A version that is to be added; `key` is the same however often that is tried."""
+
+    title: str
+    kind: ArtifactKind
+    media_type: str
+    kept: Kept
+    preview: JSON
+    origin: JSON = field(default_factory=dict)
+    agent: str | None = None
+    turn_id: UUID | None = None
+    message_id: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Added:
+    """The version that an artifact has now; not new where the content was equal.
+
+    `is_made` where this call has made it, now or when it was tried before.
+    """
+
+    artifact_id: UUID
+    version: int
+    title: str
+    kind: ArtifactKind
+    is_new: bool
+    preview: JSON
+    is_made: bool = False
+
+
+def home_of(session: Session, conversation_id: UUID) -> UUID:
+    """Return the conversation that owns what is made here: in a task, its plan's.
+
+    Hold it so that it is not deleted meanwhile. Raise SessionNotFound.
+    """
+    wanted = select(ConversationRow.parent_id).where(ConversationRow.id == conversation_id)
+    found = session.execute(wanted).one_or_none()
+    home = conversation_id if found is None else found.parent_id or conversation_id
+    held = select(ConversationRow.id).where(ConversationRow.id == home)
+    if session.scalar(held.with_for_update(read=True, key_share=True)) is None:
+        raise SessionNotFound
+    return home
+
+
+def add(session: Session, home: UUID, new: NewVersion, artifact_id: UUID | None = None) -> Added:
+    """Add an artifact with its first version; with an id that exists already, nothing.
+
+    Such an id is that of the same call, which was tried before.
+    """
+    known = artifact_id and session.get(ArtifactRow, artifact_id)
+    if known:
+        return _as_it_is(session, known, 1, is_made=True)
+    count = select(func.count()).where(ArtifactRow.conversation_id == home)
+    if (session.scalar(count) or 0) >= MOST_ARTIFACTS:
+        raise ArtifactRefused(
+            f"A session has at most {MOST_ARTIFACTS:,} artifacts. Revise one of them instead."
+        )
+    chosen = artifact_id or uuid4()
+    values = {"id": chosen, "conversation_id": home, "kind": new.kind, "title": new.title}
+    made = insert_new(ArtifactRow).values(**values).on_conflict_do_nothing()
+    added = session.scalar(made.returning(ArtifactRow.id))
+    row = _locked(session, chosen)
+    if added is None:
+        return _as_it_is(session, row, 1, is_made=True)
+    return _insert(session, row, 1, new)
+
+
+def revise(session: Session, artifact_id: UUID, home: UUID | None, new: NewVersion) -> Added:
+    """Add a version, one after another however many come at once; equal content makes none.
+
+    Raise ArtifactNotFound, ArtifactRefused for another kind.
+    """
+    row = _locked(session, artifact_id, home)
+    if row.kind != new.kind:
+        raise ArtifactRefused(
+            f"This artifact is of the kind {row.kind}, and this would be of the kind {new.kind}."
+            " Make a new artifact of it."
+        )
+    if new.key and (earlier := _by_key(session, artifact_id, new.key)):
+        return _as_it_is(session, row, earlier, is_made=True)
+    newest = select(_VERSION.hash).where(
+        _VERSION.artifact_id == artifact_id, _VERSION.version == row.version
+    )
+    if session.scalar(newest) == new.kept.hash:
+        return _as_it_is(session, row, row.version)
+    if row.version >= MOST_VERSIONS:
+        raise ArtifactRefused(
+            f"An artifact has at most {MOST_VERSIONS:,} versions. Make a new one."
+        )
+    return _insert(session, row, row.version + 1, new)
+
+
+def find(
+    session: Session,
+    scope: Scope,
+    artifact_id: UUID,
+    version: int | None = None,
+    home: UUID | None = None,
+) -> tuple[ArtifactRow, ArtifactVersionRow]:
+    """Return an artifact with one version, the newest without a number; no content is read.
+
+    Raise ArtifactNotFound, also for another owner's, or one of another session than `home`.
+    """
+    wanted = _VERSION.version == (ArtifactRow.version if version is None else version)
+    query = (
+        select(ArtifactRow, _VERSION)
+        .join(ConversationRow, ConversationRow.id == ArtifactRow.conversation_id)
+        .join(_VERSION, _VERSION.artifact_id == ArtifactRow.id)
+        .where(ArtifactRow.id == artifact_id, visible_to(scope), wanted, _within(home))
+        .options(defer(_VERSION.content))
+    )
+    found = session.execute(query).one_or_none()
+    if found is None:
+        raise ArtifactNotFound
+    return found[0], found[1]
+
+
+def content_of(session: Session, row: ArtifactVersionRow) -> bytes | None:
+    """Return a version's content where it is in its row."""
+    where = (_VERSION.artifact_id == row.artifact_id, _VERSION.version == row.version)
+    content: bytes | None = session.scalar(select(_VERSION.content).where(*where))
+    return content
+
+
+def list_versions(session: Session, artifact: ArtifactRow) -> list[ArtifactVersion]:
+    """Return all versions of an artifact, the newest first, without previews and contents."""
+    rows = session.scalars(
+        select(_VERSION)
+        .where(_VERSION.artifact_id == artifact.id)
+        .order_by(_VERSION.version.desc())
+        .options(defer(_VERSION.content), defer(_VERSION.preview))
+    )
+    return [wire_version(row, artifact.kind) for row in rows]
+
+
+def list_page(
+    session: Session, scope: Scope, session_id: UUID, *, cursor: str | None, limit: int
+) -> tuple[list[Artifact], str | None]:
+    """Return a page of a session's artifacts, the newest first. Raise SessionNotFound."""
+    visible = select(ConversationRow.id).where(ConversationRow.id == session_id, visible_to(scope))
+    if session.scalar(visible) is None:
+        raise SessionNotFound
+    place = (ArtifactRow.created_at, ArtifactRow.id)
+    newest = (_VERSION.artifact_id == ArtifactRow.id) & (_VERSION.version == ArtifactRow.version)
+    query = (
+        select(ArtifactRow, _VERSION)
+        .join(_VERSION, newest)
+        .where(ArtifactRow.conversation_id == session_id)
+        .order_by(*(column.desc() for column in place))
+        .limit(limit + 1)
+        .options(defer(_VERSION.content), defer(_VERSION.preview))
+    )
+    if cursor:
+        query = query.where(tuple_(*place) < decode_time_and_id(cursor))
+    found = session.execute(query).all()
+    last = found[limit - 1][0] if len(found) > limit else None
+    following = encode_cursor(last.created_at, last.id) if last else None
+    return [listed(*row) for row in found[:limit]], following
+
+
+def wire_version(row: ArtifactVersionRow, kind: str) -> ArtifactVersion:
+    """Return a version as it is shown."""
+    return ArtifactVersion(
+        artifact_id=row.artifact_id,
+        version=row.version,
+        title=row.title,
+        kind=ArtifactKind(kind),
+        agent=row.agent,
+        turn_id=row.turn_id,
+        hash=row.hash,
+        media_type=row.media_type,
+        bytes=row.size,
+        origin={name: value for name, value in row.origin.items() if name != "key"},
+        created_at=row.created_at,
+    )
+
+
+def listed(row: ArtifactRow, newest: ArtifactVersionRow) -> Artifact:
+    """Return an artifact as lists show it."""
+    return Artifact(
+        id=row.id,
+        session_id=row.conversation_id,
+        kind=ArtifactKind(row.kind),
+        title=row.title,
+        version=row.version,
+        agent=newest.agent,
+        bytes=newest.size,
+        created_at=row.created_at,
+        updated_at=newest.created_at,
+    )
+
+
+def _locked(session: Session, artifact_id: UUID, home: UUID | None = None) -> ArtifactRow:
+    query = select(ArtifactRow).where(ArtifactRow.id == artifact_id, _within(home))
+    row = session.scalar(query.with_for_update().execution_options(populate_existing=True))
+    if row is None:
+        raise ArtifactNotFound
+    return row
+
+
+def _by_key(session: Session, artifact_id: UUID, key: str) -> int | None:
+    return session.scalar(
+        select(_VERSION.version).where(
+            _VERSION.artifact_id == artifact_id, _VERSION.origin["key"].astext == key
+        )
+    )
+
+
+def _insert(session: Session, row: ArtifactRow, version: int, new: NewVersion) -> Added:
+    origin = {**new.origin, **({"key": new.key} if new.key else {})}
+    values = {
+        "artifact_id": row.id,
+        "version": version,
+        "title": new.title,
+        "agent": new.agent,
+        "turn_id": new.turn_id,
+        "message_id": new.message_id,
+        "hash": new.kept.hash,
+        "media_type": new.media_type,
+        "size": new.kept.size,
+        "preview": new.preview,
+        "origin": origin,
+        "content": new.kept.content,
+        "key": new.kept.key,
+    }
+    session.execute(insert(_VERSION).values(**values))
+    row.version, row.title = version, new.title
+    session.flush()
+    return Added(row.id, version, new.title, new.kind, True, new.preview, is_made=True)
+
+
+def _as_it_is(session: Session, row: ArtifactRow, version: int, *, is_made: bool = False) -> Added:
+    where = (_VERSION.artifact_id == row.id, _VERSION.version == version)
+    found = session.execute(select(_VERSION.title, _VERSION.preview).where(*where)).one()
+    kind = ArtifactKind(row.kind)
+    return Added(row.id, version, found.title, kind, False, found.preview, is_made)
+
+
+def _within(home: UUID | None) -> ColumnElement[bool]:
+    return true() if home is None else ArtifactRow.conversation_id == home

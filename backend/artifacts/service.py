@@ -1,0 +1,296 @@
+"""Artifacts: made, revised, read, compared and given; linked to the messages they belong to."""
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+import anyio.to_thread
+from sqlalchemy.orm import Session
+
+from backend.artifacts import rows
+from backend.artifacts.contents import Contents
+from backend.artifacts.diffing import diff_tables, diff_texts
+from backend.artifacts.forms import AS_STORED, check_form, draw, read_json, write_csv, write_xlsx
+from backend.artifacts.local_files import Download, LocalFiles
+from backend.artifacts.making import Content, Maker
+from backend.artifacts.rows import Added, NewVersion
+from backend.auth.scope import Scope
+from backend.data.files.parquet import Written, read_page, write_rows
+from backend.data.results import Limits, Table
+from backend.errors.artifacts import ArtifactRefused
+from backend.sandbox.messages import Bounds
+from backend.sandbox.sandbox import Sandbox
+from backend.schemas.artifacts import (
+    Artifact,
+    ArtifactContent,
+    ArtifactDiff,
+    ArtifactKind,
+    ArtifactPage,
+    ArtifactVersion,
+)
+from backend.tabular.charts import MAX_POINTS
+from backend.types import JSON
+from db.failpoints import failpoint
+from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
+from db.session import Database
+
+MOST_ROWS = 1_000  # of a page
+MOST_CHARS = 200_000  # of a page of text
+DIFF_ROWS = 200
+_PAGE = Bounds(20, 300)
+_DIFFING = Bounds(120, 400)
+_GIVING = Bounds(300, 400)
+_DRAWING = Bounds(60, 1_500)  # the engine that draws reserves more than it uses
+T = TypeVar("T")
+
+
+class Artifacts:
+    """The artifacts of one installation, for one process."""
+
+    def __init__(self, database: Database, contents: Contents, sandbox: Sandbox) -> None:
+        self.contents = contents
+        self._database = database
+        self._sandbox = sandbox
+        self.files = LocalFiles(database, contents)
+
+    async def make(self, maker: Maker, title: str, content: Content) -> Added:
+        """Make an artifact; once for each key. Raise SessionNotFound, ArtifactRefused."""
+        artifact_id = uuid5(NAMESPACE_OID, f"artifact {maker.key}") if maker.key else None
+
+        def write(session: Session, new: NewVersion) -> Added:
+            return rows.add(session, rows.home_of(session, maker.conversation_id), new, artifact_id)
+
+        return await self._add(maker, title, content, write)
+
+    async def revise(self, maker: Maker, artifact_id: UUID, title: str, content: Content) -> Added:
+        """Add a version; equal content adds none. Raise ArtifactNotFound, ArtifactRefused."""
+
+        def write(session: Session, new: NewVersion) -> Added:
+            home = rows.home_of(session, maker.conversation_id)
+            return rows.revise(session, artifact_id, home, new)
+
+        return await self._add(maker, title, content, write)
+
+    async def find(
+        self, scope: Scope, conversation_id: UUID, artifact_id: UUID, version: int | None = None
+    ) -> tuple[ArtifactRow, ArtifactVersionRow]:
+        """Return a version of an artifact that a conversation's agents may read.
+
+        Raise ArtifactNotFound.
+        """
+
+        def read(session: Session) -> tuple[ArtifactRow, ArtifactVersionRow]:
+            home = rows.home_of(session, conversation_id)
+            return rows.find(session, scope, artifact_id, version, home)
+
+        return await self._write(read)  # it holds the conversation, which takes a transaction
+
+    async def list_page(
+        self, scope: Scope, session_id: UUID, *, cursor: str | None, limit: int
+    ) -> ArtifactPage:
+        """Return a page of a session's artifacts. Raise SessionNotFound."""
+        items, following = await self._read(
+            lambda s: rows.list_page(s, scope, session_id, cursor=cursor, limit=limit)
+        )
+        return ArtifactPage(items=items, next_cursor=following)
+
+    async def get(self, scope: Scope, artifact_id: UUID) -> Artifact:
+        """Return an artifact as lists show it. Raise ArtifactNotFound."""
+
+        def read(session: Session) -> Artifact:
+            return rows.listed(*rows.find(session, scope, artifact_id))
+
+        return await self._read(read)
+
+    async def read(
+        self, scope: Scope, artifact_id: UUID, version: int | None, offset: int, limit: int
+    ) -> ArtifactContent:
+        """Return a version with a page of it. Raise ArtifactNotFound, ArtifactContentGone."""
+
+        def find(session: Session) -> tuple[ArtifactRow, ArtifactVersionRow, list[ArtifactVersion]]:
+            artifact, row = rows.find(session, scope, artifact_id, version)
+            return artifact, row, rows.list_versions(session, artifact)
+
+        artifact, row, versions = await self._read(find)
+        told = rows.wire_version(row, artifact.kind)
+        preview = await self.page(scope, artifact, row, offset, limit)
+        return ArtifactContent(**dict(told), preview=preview, versions=versions)
+
+    async def page(
+        self, scope: Scope, artifact: ArtifactRow, row: ArtifactVersionRow, offset: int, limit: int
+    ) -> JSON:
+        """Return what is shown of a version, from `offset` on: rows, or characters of a text."""
+        if artifact.kind == ArtifactKind.TABLE:
+            table = await self.table(row, offset, limit)
+            return table | {"total_rows": row.preview["total_rows"]}
+        if artifact.kind == ArtifactKind.CHART:
+            return {**row.preview, "table": await self.chart_data(scope, artifact, row)}
+        if artifact.kind not in (ArtifactKind.DOCUMENT, ArtifactKind.JSON):
+            return row.preview
+        if artifact.kind == ArtifactKind.JSON and "value" in row.preview:
+            return row.preview
+        text = await self.files.text(row)
+        if artifact.kind == ArtifactKind.JSON and len(text) <= MOST_CHARS:
+            return {"value": await anyio.to_thread.run_sync(json.loads, text)}
+        shown = text[offset : offset + MOST_CHARS]
+        return {"text": shown, "total_characters": len(text)}
+
+    async def table(self, row: ArtifactVersionRow, offset: int, limit: int) -> JSON:
+        """Return rows of a table from `offset` on."""
+        held = row.preview
+        if offset + limit <= len(held["rows"]) or held["total_rows"] == len(held["rows"]):
+            return {"columns": held["columns"], "rows": held["rows"][offset : offset + limit]}
+
+        async def work(place: Path, _: Path) -> Table:
+            limits = Limits(rows=limit)
+            return await self._sandbox.run(read_page, place, offset, limits, bounds=_PAGE)
+
+        page = await self.files.open(row, work)
+        columns = [{"name": column.name, "type": column.type} for column in page.columns]
+        return {"columns": columns, "rows": page.rows}
+
+    async def chart_data(
+        self, scope: Scope, artifact: ArtifactRow, row: ArtifactVersionRow
+    ) -> JSON:
+        """Return the rows that a chart draws, of the version that it names."""
+        data = row.preview["data"]
+        _, source = await self._read(
+            lambda s: rows.find(
+                s, scope, UUID(data["artifact_id"]), data["version"], artifact.conversation_id
+            )
+        )
+        drawn = await self.table(source, 0, MAX_POINTS)
+        return drawn | {"row_count": source.preview["total_rows"]}
+
+    async def write_rows(self, table: Table, place: Path) -> Written:
+        """Write rows as Parquet. Raise SandboxError."""
+        return await self._sandbox.run(write_rows, table, place, bounds=_PAGE)
+
+    async def diff(
+        self, scope: Scope, artifact_id: UUID, before: int, after: int, key: Sequence[str]
+    ) -> ArtifactDiff:
+        """Return what is different between two versions.
+
+        Raise ArtifactNotFound, ArtifactRefused, SandboxError.
+        """
+        artifact, old = await self._read(lambda s: rows.find(s, scope, artifact_id, before))
+        _, new = await self._read(lambda s: rows.find(s, scope, artifact_id, after))
+        told: JSON = {"artifact_id": artifact_id, "before": before, "after": after}
+        if key and artifact.kind != ArtifactKind.TABLE:
+            raise ArtifactRefused(f"`key` names columns, and a {artifact.kind} has none.")
+        if old.hash == new.hash:
+            kind = {"table": "rows", "image": "bytes", "file": "bytes"}.get(artifact.kind, "lines")
+            return ArtifactDiff(**told, kind=kind, key=list(key), is_equal=True)
+        if artifact.kind in (ArtifactKind.IMAGE, ArtifactKind.FILE):
+            return ArtifactDiff(**told, kind="bytes", changed=abs(new.size - old.size) or 1)
+        found = await self._different(artifact.kind, old, new, key)
+        is_equal = not (found["added"] or found["removed"] or found.get("changed"))
+        columns = found.get("columns_added") or found.get("columns_removed")
+        return ArtifactDiff(**told, **found, is_equal=is_equal and not columns)
+
+    async def download(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Download:
+        """Return a version in one of the forms of its kind, as an open file.
+
+        Raise ArtifactNotFound, ArtifactRefused, ArtifactContentGone, SandboxError.
+        """
+        artifact, row = await self._read(lambda s: rows.find(s, scope, artifact_id, version))
+        check_form(artifact.kind, form)
+        data: JSON = {}
+        if artifact.kind == ArtifactKind.CHART and (artifact.kind, form) not in AS_STORED:
+            data = await self.chart_data(scope, artifact, row)
+        # Its names go before it is sent: the file goes when it is closed, however that comes.
+        folder = await anyio.to_thread.run_sync(self.contents.new_folder)
+        try:
+            place = await self.files.localize(row, folder)
+            made = await self._form(artifact.kind, form, row, place, folder / "form", data)
+            file = await anyio.to_thread.run_sync(lambda: made.open("rb"))
+        finally:
+            await anyio.to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
+        size = file.seek(0, 2)
+        file.seek(0)
+        return Download(file, size, rows.wire_version(row, artifact.kind))
+
+    async def _form(
+        self, kind: str, form: str, row: ArtifactVersionRow, place: Path, target: Path, data: JSON
+    ) -> Path:
+        if (kind, form) in AS_STORED:
+            return place
+        run = self._sandbox.run
+        if form == "csv":
+            await run(write_csv, place, target, bounds=_GIVING)
+        elif form == "xlsx":
+            total = row.preview["total_rows"]
+            await run(write_xlsx, place, row.title, total, target, bounds=_GIVING)
+        else:
+            spec = await anyio.to_thread.run_sync(read_json, place)
+            await run(draw, spec, data, form, target, bounds=_DRAWING)
+        return target
+
+    async def _different(
+        self, kind: str, old: ArtifactVersionRow, new: ArtifactVersionRow, key: Sequence[str]
+    ) -> JSON:
+        run = self._sandbox.run
+        if kind != ArtifactKind.TABLE:
+            names = (f"version {old.version}", f"version {new.version}")
+            texts = (await self.files.text(old), await self.files.text(new))
+            differ = partial(diff_texts, is_json=kind != ArtifactKind.DOCUMENT)
+            return await run(differ, *texts, names, bounds=_DIFFING)
+
+        async def work(place: Path, folder: Path) -> JSON:
+            other = await anyio.to_thread.run_sync(self.files.fetch, new, folder / "after")
+            sides = (place, other, list(key), DIFF_ROWS, folder)
+            return await run(diff_tables, *sides, bounds=_DIFFING)
+
+        return await self.files.open(old, work)
+
+    async def _add(
+        self,
+        maker: Maker,
+        title: str,
+        content: Content,
+        write: Callable[[Session, NewVersion], Added],
+    ) -> Added:
+        """Keep a content, then write its row; what no row names in the end is erased."""
+
+        def work() -> Added:
+            kept, is_named = self.contents.keep(content.place), False
+            try:
+                new = NewVersion(
+                    title=title,
+                    kind=content.kind,
+                    media_type=content.media_type,
+                    kept=kept,
+                    preview=content.preview,
+                    origin=content.origin,
+                    agent=maker.agent,
+                    turn_id=maker.turn_id,
+                    key=maker.key,
+                )
+                with self._database.transaction() as session:
+                    added = write(session, new)
+                is_named = added.is_new
+                failpoint("artifact.made")
+                return added
+            finally:
+                if not is_named:
+                    self.contents.drop(kept)
+
+        return await anyio.to_thread.run_sync(work)
+
+    async def _read(self, work: Callable[[Session], T]) -> T:
+        def read() -> T:
+            with self._database.read() as session:
+                return work(session)
+
+        return await anyio.to_thread.run_sync(read)
+
+    async def _write(self, work: Callable[[Session], T]) -> T:
+        def write() -> T:
+            with self._database.transaction() as session:
+                return work(session)
+
+        return await anyio.to_thread.run_sync(write)

@@ -1,0 +1,162 @@
+"""Tables as Parquet files: written piece by piece and read by the page, never whole in memory.
+
+All of it runs in a child of the sandbox.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from duckdb.sqltypes import DuckDBPyType
+
+from backend.data.engines.local import MEMORY_LIMIT, THREADS, fetch, fetch_batches
+from backend.data.errors import QueryFailed
+from backend.data.results import Limits, Scalar, Table, scalar
+
+MOST_ROWS = 2_000_000
+MOST_COLUMNS = 1_000
+SAMPLE = Limits(rows=50, bytes=200_000)
+_BATCH_ROWS = 2_048
+_GROUP_ROWS, _GROUP_BYTES = 50_000, 8_000_000
+_LARGEST_FILE = 2_000_000_000
+# What Parquet and DuckDB hold alike; anything else is written as text.
+_KEPT_WORDS = """
+    boolean tinyint smallint integer bigint utinyint usmallint uinteger ubigint float double decimal
+    varchar blob date time timestamp timestamp_s timestamp_ms timestamp_ns
+"""
+_KEPT = frozenset((*_KEPT_WORDS.split(), "timestamp with time zone"))
+_TYPES = {"INTEGER": pa.int64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_()}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: its first rows, and how many there are."""
+
+    sample: Table
+    rows: int
+
+
+def write_relation(relation: duckdb.DuckDBPyRelation, place: Path) -> Written:
+    """Write all rows of a query's result. Raise QueryFailed where there are too many."""
+    names = _distinct(relation.columns)
+    if len(names) > MOST_COLUMNS:
+        raise QueryFailed(f"A table has at most {MOST_COLUMNS:,} columns. Choose some of them.")
+    kinds = zip(relation.types, names, strict=True)
+    parts = [
+        f"{_stored(number, kind)} AS {_quoted(n)}" for number, (kind, n) in enumerate(kinds, 1)
+    ]
+    reader = relation.project(", ".join(parts)).to_arrow_reader(_BATCH_ROWS)
+    _write(reader.schema, reader, place)
+    return describe(place)
+
+
+def write_rows(table: Table, place: Path) -> Written:
+    """Write rows that are in memory already, such as those of a database."""
+    if not table.complete:
+        raise QueryFailed(f"The result is cut at {table.cut_by}. Aggregate, or ask for less.")
+    names = _distinct([column.name for column in table.columns])
+    types = [_TYPES.get(column.type, pa.string()) for column in table.columns]
+    columns = [
+        pa.array([_cell(row[number], kind) for row in table.rows], kind)
+        for number, kind in enumerate(types)
+    ]
+    whole = pa.Table.from_arrays(columns, names=names)
+    _write(whole.schema, whole.to_batches(_BATCH_ROWS), place)
+    return describe(place)
+
+
+def describe(place: Path) -> Written:
+    """Return a file's first rows and how many there are."""
+    return Written(read_page(place, 0, SAMPLE), pq.ParquetFile(place).metadata.num_rows)
+
+
+def read_page(place: Path, offset: int, limits: Limits) -> Table:
+    """Return rows from `offset` on, as many as the limits let through."""
+    with opened() as connection:
+        rows = connection.read_parquet(str(place))
+        return fetch(rows.limit(limits.rows, offset), limits)
+
+
+def read_rows(place: Path) -> Iterator[list[Scalar]]:
+    """Yield all rows, each cell as it is shown."""
+    with opened() as connection:
+        for batch in fetch_batches(connection.read_parquet(str(place))):
+            for values in batch:
+                yield [scalar(value) for value in values]
+
+
+@contextmanager
+def opened(folder: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for our own questions about files; with a folder, it may use the disk."""
+    config: dict[str, str | bool | int | float | list[str]]
+    config = {
+        "memory_limit": MEMORY_LIMIT,
+        "threads": THREADS,
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "temp_directory": str(folder) if folder else "",
+    }
+    with duckdb.connect(":memory:", config=config) as connection:
+        yield connection
+
+
+def _write(schema: pa.Schema, pieces: Iterable[pa.RecordBatch], place: Path) -> None:
+    """Write pieces in groups whose bounds follow from the rows alone: equal rows, equal bytes."""
+    rows = 0
+    with pq.ParquetWriter(place, schema, compression="zstd") as writer:
+        held: list[pa.RecordBatch] = []
+        for piece in pieces:
+            rows += piece.num_rows
+            if rows > MOST_ROWS:
+                raise QueryFailed(
+                    f"The result has more than {MOST_ROWS:,} rows. Aggregate, or ask for less."
+                )
+            held.append(piece)
+            if (
+                sum(one.num_rows for one in held) >= _GROUP_ROWS
+                or sum(one.nbytes for one in held) >= _GROUP_BYTES
+            ):
+                writer.write_table(pa.Table.from_batches(held, schema))
+                held = []
+                if place.stat().st_size > _LARGEST_FILE:
+                    raise QueryFailed("The result is larger than 2 GB. Ask for less.")
+        writer.write_table(pa.Table.from_batches(held, schema))
+
+
+def _stored(number: int, kind: DuckDBPyType) -> str:
+    if kind.id == "hugeint":  # what SUM makes of whole numbers
+        return f"CAST(#{number} AS DECIMAL(38, 0))"
+    return f"#{number}" if kind.id in _KEPT else f"CAST(#{number} AS VARCHAR)"
+
+
+def _cell(value: Scalar, kind: pa.DataType) -> Any:
+    if value is None or kind == pa.bool_():
+        return value
+    if kind == pa.int64():
+        return int(value)
+    return float(value) if kind == pa.float64() else str(value)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return names that differ, also in small letters, as DuckDB compares them."""
+    taken: set[str] = set()
+    distinct = []
+    for number, name in enumerate(names, 1):
+        plain = name or f"column_{number}"
+        candidate, count = plain, 1
+        while candidate.lower() in taken:
+            count += 1
+            candidate = f"{plain}_{count}"
+        taken.add(candidate.lower())
+        distinct.append(candidate)
+    return distinct
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,58 @@
+"""Who of a domain's agents may be asked, and by whom: pure rules."""
+
+from backend.domains.template import agents_of
+from backend.errors.base import InvalidInput
+from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
+
+
+def manager_of(template: DomainTemplate) -> AgentTemplate | None:
+    """Return the domain's manager as the agent that it is."""
+    manager = template.manager
+    if manager is None:
+        return None
+    return AgentTemplate(
+        name=manager.name,
+        description=manager.description,
+        system_prompt=manager.system_prompt,
+        model=manager.model,
+        tools=manager.tools,
+        middleware=manager.middleware,
+    )
+
+
+def everyone_in(template: DomainTemplate) -> list[AgentTemplate]:
+    """Return the manager, if there is one, and all other agents."""
+    manager = manager_of(template)
+    return [manager, *agents_of(template)] if manager else agents_of(template)
+
+
+def is_permitted(agent: AgentTemplate, role: str | None) -> bool:
+    """Return whether people of this role may use the agent."""
+    return agent.roles is None or role in agent.roles
+
+
+def specialists_for(template: DomainTemplate, role: str | None) -> list[AgentTemplate]:
+    """Return the agents besides the manager that people of this role may use."""
+    return [agent for agent in agents_of(template) if is_permitted(agent, role)]
+
+
+def agents_for(template: DomainTemplate, role: str | None) -> list[AgentTemplate]:
+    """Return the agents that people of this role may use, the manager first."""
+    return [agent for agent in everyone_in(template) if is_permitted(agent, role)]
+
+
+def agent_for(template: DomainTemplate, role: str | None, name: str | None) -> AgentTemplate:
+    """Return the agent of this name, or for None the one that takes what names none.
+
+    Raise InvalidInput that lists those of this role, where it has none of that name.
+    """
+    permitted = agents_for(template, role)
+    if name is None and permitted:
+        return permitted[0]
+    for agent in permitted:
+        if name is not None and agent.name.lower() == name.lower():
+            return agent
+    if not permitted:
+        raise InvalidInput("No agent of this session is for your role. Ask an administrator.")
+    known = ", ".join(agent.name for agent in permitted)
+    raise InvalidInput(f"There is no agent {name!r} here. The agents are {known}.")

@@ -1,0 +1,60 @@
+"""The form of a plan: a graph of tasks, as a manager writes it. Field names are those it writes."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.schemas.tasks import OnFailure
+
+MOST_TASKS = 200
+LONGEST_ID = 40
+LONGEST_NAME = 120
+LONGEST_DESCRIPTION = 20_000
+LONGEST_REASONING = 20_000
+LONGEST_INPUT = 100_000  # characters as JSON
+
+
+class PlannedTask(BaseModel):
+    """One task: what one agent is to do, with what, after which others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tempId: str = Field(
+        min_length=1,
+        max_length=LONGEST_ID,
+        pattern=r"^[A-Za-z]\w*$",
+        description="A name for references, such as t1.",
+    )
+    name: str = Field(min_length=1, max_length=LONGEST_NAME, description="A short title.")
+    description: str = Field(
+        min_length=1,
+        max_length=LONGEST_DESCRIPTION,
+        description="What the agent is to do; it sees this and `input`, and nothing else.",
+    )
+    agentName: str = Field(description="The agent that does it.")
+    dependsOn: list[str] = Field([], description="The tempIds of tasks that come before.")
+    input: dict[str, Any] | None = Field(
+        None, description='Values for it; "@t1.output.rows" is what an earlier task has given.'
+    )
+    onFailure: OnFailure = Field(
+        OnFailure.RETRY,
+        description="retry: up to two more times, then as skip; skip: what depends on it is left"
+        " out; ask: a person says what to do.",
+    )
+
+
+class PlanForm(BaseModel):
+    """Run a plan: tasks for several agents, those that depend on nothing at the same time.
+
+    Each task is done by its agent in a session of its own. The result says what every task gave:
+    `output` has `text`, the fields of an answer that is a JSON object, `rows` and `columns` of the
+    last table, and `artifacts`. A task uses earlier results by references in its `input`, such as
+    "@t1.output.rows"; it then depends on that task. Use it for work of several steps or agents;
+    for one agent use call_agent.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    workflowName: str = Field(min_length=1, max_length=LONGEST_NAME, description="A short title.")
+    reasoning: str = Field("", max_length=LONGEST_REASONING, description="Why it is done so.")
+    tasks: list[PlannedTask] = Field(min_length=1, max_length=MOST_TASKS)

@@ -1,0 +1,82 @@
+"""How a plan moves: what is ready, what follows when a task ends, how the plan stands. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.tasks import OnFailure, PlanStatus, TaskStatus
+
+MOST_TRIES = 3
+
+_LOST = frozenset({TaskStatus.FAILED, TaskStatus.SKIPPED, TaskStatus.STOPPED})
+_OPEN = frozenset({TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.ASKING})
+
+
+class Node(Protocol):
+    """A task, as the rules see it."""
+
+    temp_id: str
+    depends_on: list[str]
+    status: str
+
+
+def is_open(status: str) -> bool:
+    """Return whether a task has not ended."""
+    return status in _OPEN
+
+
+def find_ready(nodes: Sequence[Node]) -> list[Node]:
+    """Return the pending tasks whose every dependency has succeeded."""
+    status = _statuses(nodes)
+    return [
+        node
+        for node in nodes
+        if node.status == TaskStatus.PENDING
+        and all(status[one] == TaskStatus.SUCCEEDED for one in node.depends_on)
+    ]
+
+
+def find_lost(nodes: Sequence[Node]) -> list[Node]:
+    """Return the pending tasks that can never begin, in whatever depth below one that is lost."""
+    status, lost = _statuses(nodes), []
+    is_more = True
+    while is_more:
+        is_more = False
+        for node in nodes:
+            if status[node.temp_id] == TaskStatus.PENDING and any(
+                status[one] in _LOST for one in node.depends_on
+            ):
+                status[node.temp_id] = TaskStatus.SKIPPED
+                lost.append(node)
+                is_more = True
+    return lost
+
+
+def after_turn(ended: TurnStatus, on_failure: OnFailure, tries: int) -> TaskStatus:
+    """Return what a task is after its turn has ended so; pending: it is tried once more."""
+    if ended is TurnStatus.SUCCEEDED:
+        return TaskStatus.SUCCEEDED
+    if ended is TurnStatus.STOPPED:
+        return TaskStatus.STOPPED
+    if on_failure is OnFailure.ASK:
+        return TaskStatus.ASKING
+    if on_failure is OnFailure.RETRY and tries < MOST_TRIES:
+        return TaskStatus.PENDING
+    return TaskStatus.FAILED
+
+
+def plan_status(nodes: Sequence[Node]) -> PlanStatus:
+    """Return how a plan stands whose tasks stand so."""
+    found = {TaskStatus(node.status) for node in nodes}
+    if TaskStatus.ASKING in found:
+        return PlanStatus.WAITING
+    if found & _OPEN:
+        return PlanStatus.RUNNING
+    if TaskStatus.STOPPED in found:
+        return PlanStatus.STOPPED
+    return PlanStatus.FAILED if found & _LOST else PlanStatus.SUCCEEDED
+
+
+def _statuses(nodes: Sequence[Node]) -> dict[str, str]:
+    statuses: Mapping[str, str] = {node.temp_id: node.status for node in nodes}
+    return dict(statuses)

@@ -1,0 +1,83 @@
+"""References to what earlier tasks have given, such as `@t1.output.rows`: found and replaced."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from backend.types import JSON
+
+REFERENCE = re.compile(r"@([A-Za-z]\w*)\.output((?:\.[\w-]+)*)")
+_ADDRESS = re.compile(r"[\w.]")  # before an @: an e-mail address, no reference
+
+
+class ReferenceMissing(ValueError):
+    """A reference names something that the earlier task has not given."""
+
+
+def find_references(value: Any) -> list[str]:
+    """Return the ids of the tasks that texts within a value refer to, each once, in order."""
+    if isinstance(value, str):
+        found = [match[1] for match in _matches(value)]
+    elif isinstance(value, Mapping):
+        found = [one for inner in value.values() for one in find_references(inner)]
+    elif isinstance(value, list):
+        found = [one for inner in value for one in find_references(inner)]
+    else:
+        found = []
+    return list(dict.fromkeys(found))
+
+
+def resolve(value: Any, outputs: Mapping[str, JSON]) -> Any:
+    """Return the value with each reference replaced by what it names.
+
+    A text that is nothing but a reference becomes that very value; within a text stands its text,
+    or JSON. Raise ReferenceMissing, which says what there is instead.
+    """
+    if isinstance(value, str):
+        return _resolve_text(value, outputs)
+    if isinstance(value, Mapping):
+        return {key: resolve(inner, outputs) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [resolve(inner, outputs) for inner in value]
+    return value
+
+
+def _resolve_text(text: str, outputs: Mapping[str, JSON]) -> Any:
+    if whole := REFERENCE.fullmatch(text.strip()):
+        return _look_up(whole, outputs)
+    pieces, end = [], 0
+    for match in _matches(text):
+        value = _look_up(match, outputs)
+        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        pieces += [text[end : match.start()], written]
+        end = match.end()
+    return "".join([*pieces, text[end:]])
+
+
+def _matches(text: str) -> list[re.Match[str]]:
+    found = REFERENCE.finditer(text)
+    return [m for m in found if not m.start() or not _ADDRESS.match(text[m.start() - 1])]
+
+
+def _look_up(match: re.Match[str], outputs: Mapping[str, JSON]) -> Any:
+    temp_id, said = match[1], match[0]
+    value: Any = outputs.get(temp_id)
+    if value is None:
+        raise ReferenceMissing(f"{said}: the task {temp_id} has given nothing.")
+    for part in match[2].split(".")[1:]:
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            raise ReferenceMissing(f"{said}: {temp_id} has no `{part}` there; {_there(value)}.")
+    return value
+
+
+def _there(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"there is {', '.join(map(str, value)) or 'nothing'}"[:500]
+    if isinstance(value, list):
+        return f"it is a list of {len(value)}"
+    return "it is a single value"

@@ -1,0 +1,111 @@
+"""The wire contract of plans: task graphs that managers run, and the tasks in them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from backend.schemas.conversations.turns import ErrorSummary, Usage
+from backend.schemas.wire import Input, Wire
+from backend.types import JSON
+
+
+class OnFailure(StrEnum):
+    """What follows when a task fails: once more, without what depends on it, or a person says."""
+
+    RETRY = "retry"
+    SKIP = "skip"
+    ASK = "ask"
+
+
+class TaskStatus(StrEnum):
+    """pending -> running -> succeeded, failed, skipped or stopped; asking: a person is to say."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    ASKING = "asking"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    STOPPED = "stopped"
+
+
+class PlanStatus(StrEnum):
+    """running <-> waiting (a task asks) -> succeeded, failed or stopped."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+class Task(Wire):
+    """A node of a plan. `session_id` is where it is worked on: its rows are that one's messages."""
+
+    id: UUID
+    plan_id: UUID
+    parent_id: UUID = Field(description="The session whose manager made the plan.")
+    temp_id: str
+    name: str
+    description: str
+    agent: str
+    depends_on: list[str]
+    input: JSON | None
+    on_failure: OnFailure
+    status: TaskStatus
+    waiting_for_approval: bool = Field(
+        False,
+        description="It runs, and has come to a tool call that a person decides on: `/approvals`.",
+    )
+    tries: int
+    steps: int = Field(0, description="Steps that its turn has saved so far.")
+    usage: Usage | None = None
+    session_id: UUID | None
+    turn_id: UUID | None
+    output: JSON | None = Field(
+        description="What it gave: `text`, the keys of an answer that is a JSON object, `columns`"
+        " and `rows` of its last table, `artifacts`. What is cut here is said; its session has all."
+    )
+    error: ErrorSummary | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class Plan(Wire):
+    """A task graph, or the call of a sub-agent, which is a plan of one task."""
+
+    id: UUID
+    session_id: UUID
+    turn_id: UUID
+    call_id: str = Field(
+        description="The tool call of this turn that made it; that of a `taskGraph` is one, too."
+    )
+    kind: Literal["plan", "sub_agent"]
+    name: str
+    reasoning: str
+    status: PlanStatus
+    tasks: list[Task]
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class PlanList(Wire):
+    """The plans of a session in order."""
+
+    items: list[Plan]
+
+
+class TaskPage(Wire):
+    """Tasks over all sessions that the caller may see, the newest first."""
+
+    items: list[Task]
+    next_cursor: str | None
+
+
+class TaskDecision(Input):
+    """What is to follow a failed task that asks."""
+
+    decision: Literal["retry", "skip", "stop"]

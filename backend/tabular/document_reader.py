@@ -1,0 +1,99 @@
+"""How a document's Markdown is read, on pages and for downloads: nothing of it is loaded. Pure."""
+
+import re
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from backend.tabular.chart_places import CHART, ChartPlace, read_charts
+
+LONGEST_MARKDOWN = 200_000  # what is longer is written as it is
+DEEPEST = 16  # lists and quotes in each other; what is within them is then written as it is
+_MOST_NESTED = 100
+_MARKS = "](artifact:", "](<artifact:"
+_LINE_END = re.compile(r"\r\n?|\n")
+_LINKED = ("http", "https")
+
+
+def reader() -> MarkdownIt:
+    """Return the parser: no HTML, images as links to them, charts as tokens of their own."""
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTED})
+    parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
+    parser.block.ruler.before("table", "too_deep", _too_deep)
+    parser.core.ruler.push("plain_links", _plain_links)
+    return parser.use(read_charts)
+
+
+def split_charts(text: str) -> list[str | ChartPlace]:
+    """Return a document's texts and its charts, in order."""
+    if not any(mark in text for mark in _MARKS):
+        return [text]
+    lines = _LINE_END.split(text)
+    parts: list[str | ChartPlace] = []
+    end = 0
+    for token in reader().disable("inline").parse(text):
+        if token.type == CHART and token.map:
+            parts += ["\n".join(lines[end : token.map[0]]), token.meta["place"]]
+            end = token.map[1]
+    parts.append("\n".join(lines[end:]))
+    return [part for part in parts if not isinstance(part, str) or part.strip()]
+
+
+def is_linked(address: str) -> bool:
+    """Return whether an address is one of the web, which a document may link to."""
+    try:
+        return urlsplit(address).scheme.lower() in _LINKED
+    except ValueError:
+        return False
+
+
+def _too_deep(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
+    """Take what is nested too deeply as one paragraph, of which every letter stays."""
+    if state.level < DEEPEST:
+        return False
+    state.line = end_line
+    opening = state.push("paragraph_open", "p", 1)
+    opening.map = [line, end_line]
+    said = state.push("inline", "", 0)
+    said.content = state.getLines(line, end_line, state.blkIndent, False).strip()
+    said.map, said.children = [line, end_line], []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _plain_links(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = _without_others(token.children)
+
+
+def _without_others(tokens: list[Token]) -> list[Token]:
+    """Return tokens whose links lead to the web; of other links and of images, the words."""
+    kept: list[Token] = []
+    link: str | None = None  # what the words lead to; "": to nothing that is linked
+    for token in tokens:
+        if token.type == "link_open":
+            address = str(token.attrGet("href"))
+            link = address if is_linked(address) else ""
+        if token.type == "image":
+            kept += _as_link(token) if link is None else [_words(token)]
+        elif link or token.type not in ("link_open", "link_close"):
+            kept.append(token)
+        if token.type == "link_close":
+            link = None
+    return kept
+
+
+def _words(image: Token) -> Token:
+    return Token("text", "", 0, content=image.content or str(image.attrGet("src") or ""))
+
+
+def _as_link(image: Token) -> list[Token]:
+    address = str(image.attrGet("src") or "")
+    if not is_linked(address):
+        return [_words(image)]
+    opening = Token("link_open", "a", 1, attrs={"href": address})
+    return [opening, _words(image), Token("link_close", "a", -1)]

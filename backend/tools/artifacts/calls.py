@@ -1,0 +1,90 @@
+"""What the tools of artifacts share: who calls, what a call has made, and how that is told."""
+
+from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from backend.artifacts.making import Maker
+from backend.artifacts.rows import Added
+from backend.artifacts.service import Artifacts
+from backend.data.results import Column, Table
+from backend.errors.artifacts import ArtifactNotFound, ArtifactRefused
+from backend.tabular.chart_places import write_place
+from backend.tools.context import CALL_ID, CALL_PLACE, ToolContext
+from backend.tools.sources.presenting import Artifact, Place, excerpt
+from backend.types import JSON
+
+HOW_TO_LINK = (
+    "Where you name a number of it, link to its cell, rows counted from 1: "
+    "[1,234.50]({address}#row=3&column=amount)."
+)
+HOW_TO_PLACE = "In a document it is drawn where a line of its own says {line}"
+
+
+def artifacts_of(context: ToolContext) -> Artifacts:
+    """Return the artifacts of the turn's conversation. Raise ArtifactRefused without any."""
+    if context.artifacts is None:
+        raise ArtifactRefused("There are no artifacts here.")
+    return context.artifacts
+
+
+def maker_of(context: ToolContext) -> Maker:
+    """Return who makes a version; its key is the same at every attempt of the call."""
+    place = CALL_PLACE.get(None)
+    key = str(uuid5(NAMESPACE_OID, f"{context.turn_id} {place}")) if place else None
+    return Maker(context.conversation_id, context.turn_id, context.agent, key)
+
+
+def origin_of(tool: str, **told: Any) -> JSON:
+    """Return where a version came from; what is not known is absent."""
+    known = {"tool": tool, "call_id": CALL_ID.get() or None, **told}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def read_id(text: str) -> UUID:
+    """Return the artifact that a model names, also as `artifact:ID@2`. Raise ArtifactNotFound."""
+    try:
+        return UUID(text.strip().removeprefix("artifact:").partition("@")[0])
+    except ValueError:
+        raise ArtifactNotFound(
+            f"{text[:80]!r} is no artifact's id. Ids are as make_artifact gives them."
+        ) from None
+
+
+def made_of(added: Added) -> Artifact:
+    """Return what a tool result keeps of a version that a call has made."""
+    return {
+        "kind": "artifact",
+        "made": {
+            "artifact_id": str(added.artifact_id),
+            "version": added.version,
+            "kind": added.kind.value,
+            "title": added.title,
+        },
+    }
+
+
+def address_of(added: Added) -> str:
+    """Return what a link to a version says."""
+    return f"artifact:{added.artifact_id}@{added.version}"
+
+
+def say_made(added: Added) -> str:
+    """Return what a model is told of a version: its address, and of a table its first rows."""
+    is_same = "" if added.is_made else " It is as it was: the content is equal."
+    address = address_of(added)
+    said = f"The {added.kind} “{added.title}” is {address}, shown to the person.{is_same}"
+    if added.kind == "chart":
+        return f"{said} {HOW_TO_PLACE.format(line=write_place(added.title, address))}"
+    if added.kind != "table":
+        return said
+    return (
+        f"{said}\n{HOW_TO_LINK.format(address=address)}\n{show_table(added.title, added.preview)}"
+    )
+
+
+def show_table(title: str, page: JSON, offset: int = 0) -> str:
+    """Return rows of a table as a model reads them."""
+    columns = tuple(Column(c["name"], c["type"]) for c in page["columns"])
+    further = "read_artifact with offset={offset} gives the next ones."
+    text = excerpt(title, Table(columns, page["rows"]), (), Place(offset, further))
+    return f"{page['total_rows']:,} rows in all. {text}"

@@ -1,0 +1,120 @@
+"""The tools by which a manager lets other agents work: a plan of tasks, or one agent alone.
+
+A call starts its work once, however often it runs, and waits for it as a call waits for people: the
+run ends, and when all has ended the call runs again and returns what there is.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from backend.planning.checks import find_agent, find_faults, unknown_agent
+from backend.planning.form import LONGEST_DESCRIPTION, PlanForm, PlannedTask
+from backend.schemas.tasks import OnFailure
+from backend.tools.context import CALL_PLACE, ToolContext
+from backend.tools.plans import Kind, PlanCall, Plans, PlanWait
+from backend.types import JSON
+
+RUN_PLAN, CALL_AGENT = "run_plan", "call_agent"
+MOST_FAULTS = 20
+
+
+class CallAgent(BaseModel):
+    """Let one agent do something by itself; its answer is the result.
+
+    It works in a session of its own and sees your message only, nothing of this conversation.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="The agent.")
+    message: str = Field(
+        min_length=1, max_length=LONGEST_DESCRIPTION, description="All that it needs to know."
+    )
+    terminateAfter: bool = Field(
+        False, description="True: its answer is the answer to the person, and ends the turn."
+    )
+
+
+def plan_tools(context: ToolContext) -> list[BaseTool]:
+    """Return the tools of a manager: `run_plan` and `call_agent`; none where nobody runs plans.
+
+    They are idempotent: a call that is run again finds its work.
+    """
+    plans = context.plans
+    if plans is None:
+        return []
+
+    async def run_plan(**values: Any) -> str:
+        plan = PlanForm.model_validate(_plain(values))
+        if faults := find_faults(plan, plans.agents):
+            raise ToolException(_say(faults))
+        return await _run(plans, "plan", RUN_PLAN, plan)
+
+    async def call_agent(name: str, message: str, terminateAfter: bool = False) -> str:
+        agent = find_agent(name, plans.agents)
+        if agent is None:
+            raise ToolException(unknown_agent(name, plans.agents))
+        return await _run(plans, "sub_agent", CALL_AGENT, _plan_of_one(agent, message))
+
+    return [_tool(RUN_PLAN, PlanForm, run_plan), _tool(CALL_AGENT, CallAgent, call_agent)]
+
+
+async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:
+    place = CALL_PLACE.get()
+    said = await plans.run(PlanCall(place, kind, plan))
+    if said is None:
+        interrupt(PlanWait(place, name))
+        raise RuntimeError("a call that waits for tasks was resumed within its run")
+    return said
+
+
+def _plan_of_one(agent: str, message: str) -> PlanForm:
+    """Return the call of an agent as a plan; its failure is the caller's to judge."""
+    task = PlannedTask(
+        tempId="t1",
+        name=agent,
+        description=message,
+        agentName=agent,
+        onFailure=OnFailure.SKIP,
+    )
+    return PlanForm(workflowName=agent, tasks=[task])
+
+
+def _plain(values: JSON) -> JSON:
+    tasks = [t.model_dump() if isinstance(t, BaseModel) else t for t in values["tasks"]]
+    return {**values, "tasks": tasks}
+
+
+def _tool(name: str, form: type[BaseModel], run: Callable[..., Awaitable[str]]) -> BaseTool:
+    return StructuredTool.from_function(
+        coroutine=run,
+        name=name,
+        description=" ".join((form.__doc__ or "").split()),
+        args_schema=form,
+        handle_tool_error=True,
+        handle_validation_error=_say_invalid,
+        metadata={"effect": "idempotent"},
+    )
+
+
+def _say_invalid(error: Any) -> str:
+    if not isinstance(error, ValidationError):
+        return f"Nothing was run: {error}"
+    return _say([_fault(one) for one in error.errors(include_url=False)])
+
+
+def _fault(error: Any) -> str:
+    where = ".".join(map(str, error["loc"]))
+    said = error["msg"].removeprefix("Value error, ")
+    return f"{where}: {said}" if where else said
+
+
+def _say(faults: Sequence[str]) -> str:
+    lines = "\n".join(f"- {fault}" for fault in faults[:MOST_FAULTS])
+    more = len(faults) - MOST_FAULTS
+    rest = f"\n- and {more} more" if more > 0 else ""
+    return f"Nothing was run. Correct this and call again:\n{lines}{rest}"

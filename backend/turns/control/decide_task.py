@@ -1,0 +1,46 @@
+"""Deciding what follows a failed task that asks: once more, without it, or no more of the plan."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backend import audit
+from backend.auth.scope import Scope
+from backend.errors.plans import TaskNotAsking
+from backend.schemas.tasks import Task, TaskDecision, TaskStatus
+from backend.turns.plan.graph_rows import Moved, change_task, hold_graph
+from backend.turns.plan.moving import advance, stop_plan
+from backend.turns.plan.reading import find_task
+from backend.turns.plan.telling import tell_moved
+from backend.turns.process.services import Services
+from backend.turns.run.publish import stop_tasks
+from db.models.conversations.conversation import ConversationRow
+
+
+def decide_task(services: Services, scope: Scope, task_id: UUID, wanted: TaskDecision) -> Task:
+    """Say what follows a task that asks; return it as it is then.
+
+    Raise TaskNotFound, TaskNotAsking.
+    """
+    with services.database.transaction() as session:
+        moved = _decide(session, scope, find_task(session, scope, task_id), wanted)
+        task = find_task(session, scope, task_id)
+    tell_moved(services, moved)
+    stop_tasks(services, moved.to_stop)
+    return task
+
+
+def _decide(session: Session, scope: Scope, task: Task, wanted: TaskDecision) -> Moved:
+    # The task's own session first, as whoever ends a turn in it does.
+    own = select(ConversationRow.id).where(ConversationRow.id == task.session_id)
+    session.execute(own.with_for_update(key_share=True))
+    graph = hold_graph(session, task.plan_id)
+    node = graph.find(task.id) if graph else None
+    if graph is None or node is None or node.status != TaskStatus.ASKING:
+        raise TaskNotAsking
+    details = {"decision": wanted.decision, "turn_id": str(graph.turn.id)}
+    audit.record(session, scope.user_id, "decided", "task", task.id, details)
+    again = wanted.decision == "retry"
+    change_task(session, graph, node, status=TaskStatus.PENDING if again else TaskStatus.FAILED)
+    return stop_plan(session, graph) if wanted.decision == "stop" else advance(session, graph)

@@ -1,0 +1,54 @@
+"""Mending plans: what a process that died between two transactions has left of them."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backend.schemas.conversations.turns import ErrorSummary
+from backend.schemas.tasks import TaskStatus
+from backend.turns.lifecycle import UNFINISHED
+from backend.turns.plan.graph_rows import OPEN_PLANS
+from backend.turns.plan.moving import lose_task
+from backend.turns.plan.telling import tell_moved
+from backend.turns.process.services import Services
+from backend.turns.run.publish import stop_tasks
+from db.models.planning.plan import PlanRow, TaskRow
+from db.models.turns.turn import TurnRow
+
+BATCH = 200
+LOST = ErrorSummary(title="Task lost", detail="The session of this task was deleted.")
+
+
+def mend_plans(services: Services) -> None:
+    """Stop tasks that run on though their plan has ended; fail those whose turn is gone."""
+    with services.database.read() as session:
+        to_stop = list(session.scalars(_TO_STOP))
+        lost = list(session.execute(_LOST).tuples())
+    stop_tasks(services, to_stop)
+    for task_id, plan_id in lost:
+        with services.database.transaction() as session:
+            is_lost = _is_lost(session, task_id)
+            moved = lose_task(session, task_id, plan_id, LOST) if is_lost else None
+        if moved:
+            tell_moved(services, moved)
+
+
+def _is_lost(session: Session, task_id: object) -> bool:
+    return session.scalar(_LOST.where(TaskRow.id == task_id)) is not None
+
+
+_RUNNING = TaskRow.status == TaskStatus.RUNNING
+_TO_STOP = (
+    select(TurnRow.id)
+    .join(TaskRow, TaskRow.turn_id == TurnRow.id)
+    .join(PlanRow, PlanRow.id == TaskRow.plan_id)
+    .where(_RUNNING, PlanRow.status.not_in(OPEN_PLANS))
+    .where(TurnRow.status.in_(UNFINISHED), ~TurnRow.stop_requested)
+    .limit(BATCH)
+)
+_LOST = (
+    select(TaskRow.id, TaskRow.plan_id)
+    .outerjoin(TurnRow, TurnRow.id == TaskRow.turn_id)
+    .where(_RUNNING)
+    .where(TurnRow.id.is_(None) | TurnRow.status.not_in(UNFINISHED))
+    .limit(BATCH)
+)

@@ -1,0 +1,162 @@
+"""Moving plans: what follows when a task's turn ends, and when the turn that waits for it does.
+
+All of it happens in the transaction that ends the turn; what it has changed is told afterwards.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from backend.approvals.store import requeue_if_decided
+from backend.planning.graph import after_turn, find_lost, find_ready
+from backend.planning.results import why_not_done
+from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
+from backend.schemas.tasks import OnFailure, PlanStatus, TaskStatus
+from backend.turns.plan.children import start_task
+from backend.turns.plan.graph_rows import (
+    OPEN_PLANS,
+    Graph,
+    Moved,
+    TaskNode,
+    change_task,
+    fail_task,
+    hold_graph,
+    settle_plan,
+)
+from backend.turns.plan.outputs import output_of
+from backend.turns.plan.reading import tasks_by_id
+from backend.turns.queries import context_in, context_of
+from backend.types import JSON
+from db.models.planning.plan import PlanRow, TaskRow
+from db.models.turns.turn import TurnRow
+
+
+def end_task(session: Session, turn: TurnRow) -> Moved | None:
+    """Write what a task's turn that has just ended gave, and let the plan go on.
+
+    None: the turn is not that of a task, or its task knows of its end. The caller holds the turn
+    and its conversation.
+    """
+    found = session.execute(
+        select(TaskRow.id, TaskRow.plan_id)
+        .where(TaskRow.session_id == turn.conversation_id, TaskRow.turn_id == turn.id)
+        .where(TaskRow.status == TaskStatus.RUNNING)
+    ).one_or_none()
+    if found is None:
+        return None
+    # Before the plan is held: all of its other tasks may end at this moment.
+    output = output_of(session, turn) if turn.status == TurnStatus.SUCCEEDED else None
+    graph = hold_graph(session, found.plan_id)
+    if graph is None:
+        return None
+    _take_end(session, graph, graph.find(found.id), turn, output)
+    return advance(session, graph)
+
+
+def stop_plans(session: Session, turn: TurnRow) -> list[Moved]:
+    """End the plans of a turn that has just ended: nothing more of them begins.
+
+    Turns of tasks that run are still to be stopped, after the commit. The caller holds the turn.
+    """
+    plans = session.scalars(
+        select(PlanRow.id).where(PlanRow.turn_id == turn.id, PlanRow.status.in_(OPEN_PLANS))
+    ).all()
+    held = [graph for plan_id in plans if (graph := hold_graph(session, plan_id))]
+    return [stop_plan(session, graph) for graph in held]
+
+
+def calls_that_wait(session: Session, turn_id: UUID, message_id: str) -> set[int]:
+    """Return the numbers of a message's calls whose plans have not ended."""
+    return set(
+        session.scalars(
+            select(PlanRow.number)
+            .where(PlanRow.turn_id == turn_id, PlanRow.message_id == message_id)
+            .where(PlanRow.status.in_(OPEN_PLANS))
+        )
+    )
+
+
+def stop_plan(session: Session, graph: Graph) -> Moved:
+    """End a plan before its time; the turn that waits for it goes on."""
+    for node in graph.nodes:
+        if node.status in (TaskStatus.PENDING, TaskStatus.ASKING):
+            change_task(session, graph, node, status=TaskStatus.STOPPED)
+    has_ended = settle_plan(session, graph, PlanStatus.STOPPED)
+    moved = _told(session, graph)
+    moved.to_stop = [
+        node.turn_id for node in graph.nodes if node.status == TaskStatus.RUNNING and node.turn_id
+    ]
+    if has_ended and requeue_if_decided(session, graph.turn.id):
+        moved.goes_on = graph.turn.id
+    return moved
+
+
+def advance(session: Session, graph: Graph) -> Moved:
+    """Begin what is ready, leave out what can never begin, and end the plan if that is all."""
+    accepted = []
+    while graph.is_open:
+        for node in find_lost(graph.nodes):
+            change_task(session, graph, _node(graph, node.temp_id), status=TaskStatus.SKIPPED)
+        ready = [_node(graph, node.temp_id) for node in find_ready(graph.nodes)]
+        if not ready:
+            break
+        accepted += [one for node in ready if (one := start_task(session, graph, node))]
+    has_ended = settle_plan(session, graph)
+    moved = _told(session, graph)
+    moved.accepted = accepted
+    if has_ended and requeue_if_decided(session, graph.turn.id):
+        moved.goes_on = graph.turn.id
+    return moved
+
+
+def look_again(session: Session, conversation_id: UUID) -> Moved | None:
+    """Return the task that is worked on in this conversation, to be told as it is now.
+
+    Its turn has begun to wait for people, or does so no more; None: this is no task's session.
+    """
+    found = session.execute(
+        select(TaskRow.id, PlanRow.turn_id)
+        .join(PlanRow, PlanRow.id == TaskRow.plan_id)
+        .where(TaskRow.session_id == conversation_id, TaskRow.status == TaskStatus.RUNNING)
+    ).one_or_none()
+    if found is None:
+        return None
+    context = context_of(session, session.get_one(TurnRow, found.turn_id))
+    return Moved(context, tasks_by_id(session, [found.id]))
+
+
+def lose_task(session: Session, task_id: UUID, plan_id: UUID, reason: ErrorSummary) -> Moved | None:
+    """Fail a task whose turn is gone, or had ended unheard; None where it is not so any more."""
+    graph = hold_graph(session, plan_id)
+    node = graph.find(task_id) if graph else None
+    if graph is None or node is None or node.status != TaskStatus.RUNNING:
+        return None
+    fail_task(session, graph, node, TaskStatus.FAILED, reason)
+    return advance(session, graph)
+
+
+def _take_end(
+    session: Session, graph: Graph, node: TaskNode, turn: TurnRow, output: JSON | None
+) -> None:
+    ended, error = TurnStatus(turn.status), ErrorSummary.read(turn.error) if turn.error else None
+    if output and (reason := why_not_done(output)):
+        ended, error = TurnStatus.FAILED, ErrorSummary(title="Task not done", detail=reason)
+    then = after_turn(ended, OnFailure(node.on_failure), node.tries)
+    if then is TaskStatus.SUCCEEDED:
+        change_task(session, graph, node, status=then, output=output, error=None)
+        return
+    if not graph.is_open and then is not TaskStatus.STOPPED:
+        then = TaskStatus.FAILED
+    fail_task(session, graph, node, then, error)
+
+
+def _told(session: Session, graph: Graph) -> Moved:
+    changed: Sequence[UUID] = list(graph.changed)
+    context = context_in(graph.parent, graph.turn)
+    return Moved(context, tasks_by_id(session, changed))
+
+
+def _node(graph: Graph, temp_id: str) -> TaskNode:
+    return next(node for node in graph.nodes if node.temp_id == temp_id)

@@ -1,0 +1,191 @@
+"""Starting plans for the calls of a running turn: once for each call, and what they gave."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID, uuid4
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from backend.errors.turns import LeaseLost
+from backend.planning.checks import find_agent, needs_of
+from backend.planning.graph import find_ready
+from backend.planning.results import write_result, write_single
+from backend.schemas.conversations.turns import TurnStatus
+from backend.schemas.tasks import TaskStatus
+from backend.tools.plans import PlanCall, PlanRefused
+from backend.turns.plan.graph_rows import OPEN_PLANS, Moved, hold_graph
+from backend.turns.plan.moving import advance
+from backend.turns.plan.telling import tell_moved
+from backend.turns.process.services import Services
+from backend.types import JSON
+from db.failpoints import failpoint
+from db.models.conversations.conversation import ConversationRow
+from db.models.planning.plan import PlanRow, TaskRow
+from db.models.turns.turn import TurnRow
+
+MOST_PLANS = 20  # of one turn
+_STARTERS = ThreadPoolExecutor(4, thread_name_prefix="plans")
+
+
+@dataclass(frozen=True)
+class TurnPlans:
+    """Starts plans for one attempt of a turn; `agents` are those that its person may use."""
+
+    services: Services
+    conversation_id: UUID
+    turn_id: UUID
+    attempt: int
+    agents: Sequence[str]
+
+    async def run(self, call: PlanCall) -> str | None:
+        """Return what the plan of this call gave, once it has ended; it is started if it is not.
+
+        Raise PlanRefused for one too many, and for an agent that has given nothing; LeaseLost when
+        this attempt may not.
+        """
+        # Not on the loop's own executor: tools that hang may hold all of its threads.
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(_STARTERS, partial(self._find_or_start, call))
+
+    def _find_or_start(self, call: PlanCall) -> str | None:
+        database, patience = self.services.database, self.services.settings.lease_seconds
+        started: list[Moved] = []
+
+        def write(session: Session) -> str | None:
+            started.clear()
+            self._hold(session)
+            plan = _find(session, self.turn_id, call)
+            if plan is None:
+                started.append(self._start(session, call))
+                return None
+            if plan.status in OPEN_PLANS:
+                started.extend(_go_on(session, plan))
+            return None if plan.status in OPEN_PLANS else result_of(session, plan)
+
+        said = database.retry_transaction(write, patience)
+        for moved in started:
+            failpoint("plan.started")
+            tell_moved(self.services, moved)
+        return said
+
+    def _hold(self, session: Session) -> None:
+        """Hold the conversation and the turn. Raise LeaseLost."""
+        conversation = select(ConversationRow.id).where(ConversationRow.id == self.conversation_id)
+        session.execute(conversation.with_for_update(key_share=True))
+        own = select(TurnRow.id).where(
+            TurnRow.id == self.turn_id,
+            TurnRow.attempt == self.attempt,
+            TurnRow.status == TurnStatus.RUNNING,
+        )
+        if session.scalar(own.with_for_update(key_share=True)) is None:
+            raise LeaseLost
+
+    def _start(self, session: Session, call: PlanCall) -> Moved:
+        query = select(func.count()).where(PlanRow.turn_id == self.turn_id)
+        if session.execute(query).scalar_one() >= MOST_PLANS:
+            raise PlanRefused(
+                f"Nothing was run: this turn has started {MOST_PLANS} plans and agents, as many as"
+                " one turn may. Answer with what there is, and say what is missing."
+            )
+        plan_id = uuid4()
+        session.execute(
+            insert(PlanRow).values(
+                id=plan_id,
+                conversation_id=self.conversation_id,
+                turn_id=self.turn_id,
+                message_id=call.place.message_id,
+                number=call.place.number,
+                call_id=call.place.call_id,
+                kind=call.kind,
+                name=call.plan.workflowName,
+                reasoning=call.plan.reasoning,
+            )
+        )
+        session.execute(insert(TaskRow), self._rows(plan_id, call))
+        graph = hold_graph(session, plan_id)
+        if graph is None:
+            raise LeaseLost
+        graph.changed.update(node.id for node in graph.nodes)
+        return advance(session, graph)
+
+    def _rows(self, plan_id: UUID, call: PlanCall) -> list[JSON]:
+        needs = needs_of(call.plan)
+        return [
+            {
+                "id": uuid4(),
+                "plan_id": plan_id,
+                "conversation_id": self.conversation_id,
+                "place": place,
+                "temp_id": task.tempId,
+                "name": task.name,
+                "description": task.description,
+                "agent": find_agent(task.agentName, self.agents) or task.agentName,
+                "depends_on": needs[task.tempId],
+                "input": task.input,
+                "on_failure": task.onFailure,
+            }
+            for place, task in enumerate(call.plan.tasks)
+        ]
+
+
+def result_of(session: Session, plan: PlanRow) -> str:
+    """Return what an ended plan gave, as its call returns it: JSON, bounded.
+
+    That of a single agent is its output. Raise PlanRefused where it has none.
+    """
+    rows = session.scalars(
+        select(TaskRow).where(TaskRow.plan_id == plan.id).order_by(TaskRow.place)
+    )
+    tasks = [_told(row) for row in rows]
+    if plan.kind == "sub_agent":
+        only = tasks[0]
+        if "output" not in only:
+            raise PlanRefused(f"{only['agent']} gave no answer ({only['status']}). {_why(only)}")
+        return write_single(only["agent"], only["output"])
+    return write_result({"plan": plan.name, "status": plan.status}, tasks)
+
+
+def _go_on(session: Session, plan: PlanRow) -> list[Moved]:
+    """Begin what is ready of a plan that is open already: one that was taken up again."""
+    graph = hold_graph(session, plan.id)
+    if graph is None:
+        return []
+    if find_ready(graph.nodes):
+        graph.changed.update(node.id for node in graph.nodes)
+    moved = advance(session, graph)
+    session.refresh(plan)
+    return [moved] if moved.tasks else []
+
+
+def _told(row: TaskRow) -> JSON:
+    """Return a task as its manager reads it: what it gave, or why it gave nothing."""
+    # One that still runs when its plan has ended is being stopped.
+    status = TaskStatus.STOPPED if row.status == TaskStatus.RUNNING else row.status
+    told: JSON = {"tempId": row.temp_id, "name": row.name, "agent": row.agent, "status": status}
+    if row.error:
+        told["error"] = f"{row.error['title']}: {row.error['detail']}"
+    elif row.status == TaskStatus.SKIPPED:
+        told["error"] = "A task that it depends on gave nothing, so it was left out."
+    elif status == TaskStatus.STOPPED:
+        told["error"] = "It was stopped by a person."
+    if row.output is not None:
+        told["output"] = row.output
+    return told
+
+
+def _why(told: JSON) -> str:
+    return str(told.get("error", ""))
+
+
+def _find(session: Session, turn_id: UUID, call: PlanCall) -> PlanRow | None:
+    return session.scalar(
+        select(PlanRow).where(
+            PlanRow.turn_id == turn_id,
+            PlanRow.message_id == call.place.message_id,
+            PlanRow.number == call.place.number,
+        )
+    )

@@ -1,0 +1,122 @@
+"""Taking up plans that were stopped with their turn: the turn that goes on there goes on with them.
+
+Their calls stand in both views once more. What tasks have given is kept, those that were stopped
+begin anew.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from backend.approvals.store import carry_over
+from backend.conversations import display, views
+from backend.conversations.state.delta import diff_states
+from backend.conversations.state.store import load_state
+from backend.errors.plans import TasksStopping
+from backend.schemas.conversations.sessions import DisplayMessage, MessageStatus
+from backend.schemas.tasks import PlanStatus, TaskStatus
+from backend.turns.plan.graph_rows import change_task, hold_graph
+from backend.types import JSON
+from db.models.planning.plan import PlanRow
+from db.models.turns.turn import TurnRow
+
+TASKS_STOPPED = "The turn ended before the tasks of this call had, so those were stopped."
+
+
+@dataclass(frozen=True)
+class Again:
+    """Calls that are made once more: the messages from then on, and the calls by their numbers."""
+
+    messages: list[JSON]
+    message: JSON
+    calls: Mapping[int, JSON]
+
+
+def take_up_plans(session: Session, old: TurnRow, turn: UUID, agent: str) -> list[DisplayMessage]:
+    """Let a turn go on with the plans that an older one was stopped with; return the new rows.
+
+    The caller holds the conversation. Raise TasksStopping while one of their tasks still runs.
+    """
+    stopped = (PlanRow.turn_id == old.id, PlanRow.status == PlanStatus.STOPPED)
+    plans = {(row.message_id, row.number): row.id for row in session.scalars(
+        select(PlanRow).where(*stopped)
+    )}  # fmt: skip
+    if not plans:
+        return []
+    stored = load_state(session, old.conversation_id)
+    again = _call_again(stored.state["messages"], plans)
+    if again is None:
+        return []
+    new_id, place = again.message["id"], calling_id(stored.state["messages"])
+    for new_number, (number, call) in enumerate(again.calls.items()):
+        call_again = {"message_id": new_id, "number": new_number, "call_id": call["id"]}
+        _open_again(session, plans[place, number], {"turn_id": turn, **call_again})
+        carry_over(session, (old.id, place, number), (turn, new_id, new_number))
+    said = {"tool_calls": list(again.calls.values())}
+    change = views.Change(
+        drafts=display.assistant_drafts(said, agent, MessageStatus.COMPLETED),
+        delta=diff_states(stored.state, {**stored.state, "messages": again.messages}),
+        version=stored.version,
+    )
+    return views.append(session, old.conversation_id, turn, change).added
+
+
+def calling_id(messages: Sequence[JSON]) -> str:
+    """Return the id of the model message whose results come last."""
+    return str(messages[_calling(messages)].get("id"))
+
+
+def _call_again(messages: Sequence[JSON], plans: Mapping[tuple[str, int], UUID]) -> Again | None:
+    """Return the newest calls with those once more whose plans were stopped; None: there are none.
+
+    The model does not read that they were.
+    """
+    at = _calling(messages)
+    before, results = messages[at], messages[at + 1 :]
+    ended = {one["tool_call_id"] for one in results if one.get("content") == TASKS_STOPPED}
+    calls = list(enumerate(before.get("tool_calls") or ()))
+    stopped = {
+        number: {**call, "id": f"call_{uuid4().hex[:24]}"}
+        for number, call in calls
+        if call["id"] in ended and (str(before.get("id")), number) in plans
+    }
+    if not stopped:
+        return None
+    kept, left = list(messages[:at]), [call for n, call in calls if n not in stopped]
+    message = {**before, "id": str(uuid4()), "tool_calls": list(stopped.values())}
+    if left:
+        others = {call["id"] for call in left}
+        kept += [{**before, "tool_calls": left}]
+        kept += [one for one in results if one["tool_call_id"] in others]
+        # What it has said and thought beside its calls stands before those that are left.
+        message = {k: v for k, v in message.items() if k in ("role", "id", "name", "tool_calls")}
+        message["content"] = None
+    return Again([*kept, message], message, stopped)
+
+
+def _calling(messages: Sequence[JSON]) -> int:
+    at = len(messages) - 1
+    while at > 0 and messages[at]["role"] == "tool":
+        at -= 1
+    return at
+
+
+def _open_again(session: Session, plan_id: UUID, call: JSON) -> None:
+    graph = hold_graph(session, plan_id)
+    if graph is None:
+        return
+    for node in graph.nodes:
+        if node.status == TaskStatus.RUNNING:
+            raise TasksStopping
+        if node.status in (TaskStatus.STOPPED, TaskStatus.SKIPPED):
+            again = {"status": TaskStatus.PENDING, "finished_at": None, "error": None}
+            change_task(session, graph, node, **again)
+    session.execute(
+        update(PlanRow)
+        .where(PlanRow.id == plan_id)
+        .values(status=PlanStatus.RUNNING, finished_at=None, **call)
+        .execution_options(synchronize_session=False)
+    )

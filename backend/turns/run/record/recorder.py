@@ -1,0 +1,287 @@
+"""The one writer of a running turn: every save names the attempt, every event follows its save."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn, TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from backend.agents.state import is_answered
+from backend.agents.steps.events import (
+    AnswerReset,
+    Interrupted,
+    ModelAsked,
+    ModelWaiting,
+    RunEvent,
+    StepFinished,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolProgress,
+    TurnRouted,
+)
+from backend.conversations import display
+from backend.errors.budgets import CostLimitReached, TokenLimitReached
+from backend.schemas import events
+from backend.schemas.conversations.sessions import ContentType, DisplayMessage
+from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus
+from backend.schemas.events import SessionEvent
+from backend.turns.plan.telling import tell_moved
+from backend.turns.process.services import Services
+from backend.turns.run.attempt import hold_turn, note_wait
+from backend.turns.run.claim import Claim
+from backend.turns.run.close import Closed, InFlight, Outcome, close_turn
+from backend.turns.run.lease import TurnStopped
+from backend.turns.run.model_calls import ModelCallLog
+from backend.turns.run.publish import publish_closed
+from backend.turns.run.record.partials import Kind, Partials
+from backend.turns.run.record.saving import Begun, SavedStep, save_route, save_step
+from backend.turns.run.record.tool_calls import OpenCalls
+from backend.usage.budgets import has_domain_budget
+from backend.usage.ledger import Used
+from backend.usage.spent import Spent
+from db.failpoints import failpoint
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+_SAID: Mapping[Kind, tuple[type[events.ThinkingDelta | events.TextDelta], ContentType]] = {
+    ThinkingDelta: (events.ThinkingDelta, ContentType.THINKING),
+    TextDelta: (events.TextDelta, ContentType.TEXT),
+}
+
+
+class TurnWaits(Exception):
+    """The turn waits for people or tasks now; it is nobody's until it may go on."""
+
+
+class Recorder:
+    """Saves and publishes what an agent does, for the attempt of one claim."""
+
+    def __init__(self, services: Services, claim: Claim) -> None:
+        self._services = services
+        self._claim = claim
+        self._context = claim.context
+        self._stored = claim.stored
+        self._spent = claim.spent
+        self._position = claim.position
+        self._partials = Partials()
+        self._finished: list[ToolFinished] = []
+        self._asked = ModelCallLog()
+        self._calls = OpenCalls()
+        self._calls.opened(list(claim.calls))
+
+    def started(self) -> None:
+        """Tell those who watch that the turn runs, and show the message if it had to wait."""
+        claim, context = self._claim, self._context
+        reset = []
+        if self._claim.attempt > 1 and not self._claim.has_waited:
+            reason = "worker lost" if self._claim.is_resumed else "handed over"
+            reset = [events.Reset(context=context, message_id=None, reason=reason)]
+        route, told = claim.turn.route, []
+        if route and route.reason is RouteReason.PENDING:
+            told = [events.Progress(context=context, state="routing")]
+        self._publish(
+            *reset,
+            events.TurnStarted(context=context, turn=claim.turn),
+            *told,
+            *(events.MessageUpdated(context=context, message=row) for row in claim.updated),
+            *(events.MessageAdded(context=context, message=row) for row in claim.added),
+        )
+
+    def record(self, event: RunEvent) -> None:
+        """Take what the agent tells, and save it if it is a step.
+
+        Raises why the agent may not go on: TurnStopped, TurnWaits, LeaseLost, a limit.
+        """
+        _RECORD[type(event)](self, event)
+
+    def said(self, delta: TextDelta | ThinkingDelta) -> None:
+        """Publish a piece of an answer; keep it in case the turn is stopped within."""
+        self._partials.add(delta)
+        failpoint("model.streaming")
+        event, content_type = _SAID[type(delta)]
+        shown = display.shown_id(delta.message_id, content_type)
+        self._publish(event(context=self._context, message_id=shown, text=delta.text))
+
+    def reset(self, reset: AnswerReset) -> None:
+        """Take back what was published of an answer that broke off; it comes again."""
+        context, reason, message_id = self._context, reset.reason, reset.message_id
+        said = [
+            of_kind for kind, (_, of_kind) in _SAID.items() if self._partials.has(message_id, kind)
+        ]
+        void = [display.shown_id(message_id, of_kind) for of_kind in said]
+        self._publish(*(events.Reset(context=context, message_id=i, reason=reason) for i in void))
+        self._partials.forget([message_id])
+
+    def waiting(self, waiting: ModelWaiting) -> None:
+        """Say that the model's provider lets the turn wait; keep it for those who look later."""
+        seconds, reason = waiting.seconds, waiting.reason
+        said = events.Progress(
+            context=self._context, state="waiting_for_model", seconds=seconds, reason=reason
+        )
+        self._publish(said)
+        try:
+            with self._services.database.transaction() as session:
+                note_wait(session, self._claim, waiting.seconds, waiting.reason)
+        except SQLAlchemyError as error:
+            # It is told already, and the next step finds out whether the database is back.
+            log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
+
+    def tool_said(self, said: ToolProgress) -> None:
+        """Publish how far a running tool has come; that is not kept."""
+        call_id, text = said.call_id, said.text
+        self._publish(
+            events.Progress(context=self._context, state="running_tool", call_id=call_id, text=text)
+        )
+
+    def asked(self, asked: ModelAsked) -> None:
+        """Keep what a model was sent until it is noted with the step that it makes."""
+        self._asked.add(asked)
+
+    def check_usage(self) -> None:
+        """Raise what says which limit or budget is used up while there is more to do."""
+        if is_answered(self._stored.state):
+            return
+        budgets, used = self._claim.budgets, Used.of(self._spent.total)
+        limits = budgets.limits
+        if limits.tokens and used.tokens >= limits.tokens:
+            raise TokenLimitReached
+        if limits.cost and used.cost >= limits.cost:
+            raise CostLimitReached
+        budgets.check_session(used)
+        if has_domain_budget(limits):
+            self._insist(budgets.check_domain)
+        owner_id = self._claim.scope.user_id
+        self._services.limits.day.check_step(self._services.database, owner_id)
+
+    def tool_finished(self, finished: ToolFinished) -> None:
+        """Keep one call's result, and how long it took, until its batch is saved."""
+        self._finished.append(finished)
+        self._calls.ended(finished.message.get("tool_call_id"))
+
+    def interrupted(self, interrupted: Interrupted) -> NoReturn:
+        """Save what there is and let the turn wait, for people or tasks. Raise what `record` does.
+
+        Only a wait for people is told: what tasks do is told of each.
+        """
+        self.step_finished(interrupted.step, interrupted)
+        changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
+        turn = self._claim.turn.model_copy(update=changed)
+        if interrupted.asked:
+            self._publish(events.Interrupt(context=self._context, turn=turn))
+        raise TurnWaits
+
+    def routed(self, routed: TurnRouted) -> None:
+        """Save which agent has the turn from now on, and what it has cost to find out."""
+        asked = self._asked.choose_ended()
+        spent = self._spent.plus(asked)
+        usage = Spent().plus(asked).total if asked else None
+        route = routed.route.model_copy(update={"usage": usage}).model_dump(mode="json")
+
+        def write(session: Session) -> Turn:
+            return save_route(session, self._begun(), routed, route, spent)
+
+        turn = self._insist(write)
+        self._asked.saved()
+        self._stored = self._stored.followed_by(routed.state, self._stored.version + 1)
+        self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
+        self._spent = spent
+        self._context = self._context.model_copy(update={"agent_id": turn.agent})
+        self._claim = replace(self._claim, turn=turn, context=self._context)
+        self._publish(events.TurnStarted(context=self._context, turn=turn))
+
+    def step_finished(self, step: StepFinished, waits: Interrupted | None = None) -> None:
+        """Save a step: display rows, state, usage, in one transaction; then publish.
+
+        The turn waits where it is the last one, by `waits`. Raise what `record` does.
+        """
+        if self._claim.turn.route and is_answered(step.state):
+            self._publish(events.Progress(context=self._context, state="completing"))
+        is_model_step = bool(step.usage.model_calls)
+        failpoint("step.before_save" if is_model_step else "results.before_save")
+        spent = self._spent.plus(self._asked.choose_ended())
+
+        def write(session: Session) -> SavedStep:
+            return save_step(session, self._begun(), step, waits, spent, self._calls.moves_of(step))
+
+        saved = self._insist(write)
+        self._asked.saved()
+        self._stored = self._stored.followed_by(step.state, self._stored.version + 1)
+        self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
+        self._spent = spent
+        self._finished.clear()
+        self._partials.forget(message.get("id", "") for message in step.messages)
+        self._calls.opened(saved.written.added)
+        self._show(saved.written.added, saved.written.updated)
+        failpoint("step.after_save" if is_model_step else "results.after_save")
+        if saved.stop:
+            raise TurnStopped
+        if saved.task:
+            tell_moved(self._services, saved.task)
+        if saved.goes_on:
+            self._services.queue.wake(self._claim.turn_id)
+        if not waits:
+            self.check_usage()
+
+    def forget_in_flight(self) -> None:
+        """Let go of what was said and done since the last step."""
+        self._asked = ModelCallLog()
+        self._finished.clear()
+        self._partials.clear()
+
+    def finish(self, outcome: Outcome) -> Closed:
+        """End the turn and tell those who watch. Raise LeaseLost when this attempt may not."""
+        in_flight = InFlight(self._partials.list_all(), tuple(self._finished), self._asked)
+
+        def write(session: Session) -> Closed:
+            closed = close_turn(
+                session, hold_turn(session, self._claim), outcome, in_flight, self._stored
+            )
+            failpoint("close.before_commit")
+            return closed
+
+        closed = self._insist(write)
+        failpoint("close.after_commit")
+        publish_closed(self._services, closed)
+        return closed
+
+    def _begun(self) -> Begun:
+        return Begun(self._claim, self._stored, self._asked)
+
+    def _insist(self, write: Callable[[Session], T]) -> T:
+        """Commit a write, also when the database is away for less than a lease."""
+        services = self._services
+        return services.database.retry_transaction(write, services.settings.lease_seconds)
+
+    def _show(self, added: list[DisplayMessage], updated: list[DisplayMessage]) -> None:
+        if added:
+            self._position = added[-1].position
+        context = self._context
+        todos = [row.content["todos"] for row in added if row.content_type is ContentType.TODOS]
+        self._publish(
+            *(events.MessageUpdated(context=context, message=row) for row in updated),
+            *(events.MessageAdded(context=context, message=row) for row in added),
+            *(events.TodosUpdated(context=context, todos=one) for one in todos),
+        )
+
+    def _publish(self, *what: SessionEvent) -> None:
+        conversation_id, position = self._claim.conversation_id, self._position
+        self._services.events.publish(conversation_id, *what, position=position)
+
+
+_RECORD: Mapping[type, Callable[[Recorder, Any], None]] = {
+    TextDelta: Recorder.said,
+    ThinkingDelta: Recorder.said,
+    ToolFinished: Recorder.tool_finished,
+    ToolProgress: Recorder.tool_said,
+    StepFinished: Recorder.step_finished,
+    Interrupted: Recorder.interrupted,
+    AnswerReset: Recorder.reset,
+    ModelWaiting: Recorder.waiting,
+    ModelAsked: Recorder.asked,
+    TurnRouted: Recorder.routed,
+}

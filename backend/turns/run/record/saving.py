@@ -1,0 +1,102 @@
+"""What a running attempt writes in one transaction: a step, or which agent has the turn."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy.orm import Session
+
+from backend.agents.steps.events import Interrupted, StepFinished, TurnRouted
+from backend.approvals.store import request_approvals, requeue_if_decided
+from backend.conversations import display, views
+from backend.conversations.display import CallMove
+from backend.conversations.state.delta import diff_states
+from backend.conversations.state.store import StoredState
+from backend.schemas.conversations.turns import Turn
+from backend.turns.plan.graph_rows import Moved
+from backend.turns.plan.moving import look_again
+from backend.turns.queries import change_turn, let_wait, wire_turn
+from backend.turns.run.attempt import count_step, hold_conversation, hold_turn
+from backend.turns.run.claim import Claim
+from backend.turns.run.model_calls import ModelCallLog
+from backend.turns.run.record.drafts import drafts_of
+from backend.types import JSON
+from backend.usage.spent import Spent
+from db.failpoints import failpoint
+
+
+class Begun(NamedTuple):
+    """From what an attempt writes: its claim, the state as it is stored, calls to be noted."""
+
+    claim: Claim
+    stored: StoredState
+    asked: ModelCallLog
+
+
+class SavedStep(NamedTuple):
+    """What a step has made; whether the turn is to stop, or waits for nothing any more.
+
+    `task`: the one that is worked on here, where it waits for people from now on.
+    """
+
+    written: views.Written
+    stop: bool
+    goes_on: bool
+    task: Moved | None
+
+
+def save_step(
+    session: Session,
+    begun: Begun,
+    step: StepFinished,
+    waits: Interrupted | None,
+    spent: Spent,
+    moves: Sequence[CallMove],
+) -> SavedStep:
+    """Write a step: rows, state, usage; let the turn wait where calls do. Raise LeaseLost."""
+    claim, stored, asked = begun
+    conversation_id, turn = claim.conversation_id, claim.turn
+    if waits:
+        hold_conversation(session, conversation_id)
+    delta = diff_states(stored.state, step.state)
+    change = views.Change(
+        drafts=drafts_of(step, stored.state, delta, turn.agent),
+        moves=moves,
+        delta=delta,
+        version=stored.version,
+        requests=asked.note(session, conversation_id, step.state["messages"]),
+    )
+    written = views.append(session, conversation_id, turn.id, change)
+    unknown = sum(map(display.is_unknown, step.messages))
+    stop = count_step(session, claim, spent, unknown)
+    goes_on = _wait(session, claim, waits, written) if waits and not stop else False
+    has_asked = waits is not None and bool(waits.asked) and not stop
+    task = look_again(session, conversation_id) if has_asked else None
+    return SavedStep(written, stop, goes_on, task)
+
+
+def save_route(
+    session: Session, begun: Begun, routed: TurnRouted, route: JSON, spent: Spent
+) -> Turn:
+    """Write which agent has the turn from now on, and the state it begins from. Raise LeaseLost."""
+    claim, stored, asked = begun
+    turn = hold_turn(session, claim)
+    change = views.Change(
+        delta=diff_states(stored.state, routed.state),
+        version=stored.version,
+        requests=asked.note(session, claim.conversation_id, routed.state["messages"]),
+    )
+    views.append(session, claim.conversation_id, turn.id, change)
+    change_turn(session, turn, agent=routed.agent, route=route, usage=spent.dump())
+    return wire_turn(turn)
+
+
+def _wait(session: Session, claim: Claim, waits: Interrupted, written: views.Written) -> bool:
+    """Let the turn wait; return whether all that it waits for has ended meanwhile."""
+    turn = claim.turn
+    if waits.asked:
+        asked = (claim.conversation_id, turn.id, turn.agent, waits.asked)
+        written.added.extend(request_approvals(session, *asked))
+    let_wait(session, turn.id, waits.waits_for)
+    goes_on = bool(waits.plans) and requeue_if_decided(session, turn.id)
+    failpoint("approval.requested")
+    return goes_on

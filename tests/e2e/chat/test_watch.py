@@ -1,0 +1,64 @@
+"""An open page hears of what happens elsewhere, and runs nothing while nothing does."""
+
+from playwright.sync_api import Request, WebSocket, expect
+
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import make_session
+from tests.stack import Stack
+
+STAMP = "/colloquy/stamp"
+
+
+def is_look(request: Request) -> bool:
+    return STAMP in request.url
+
+
+def test_what_happens_elsewhere_comes_to_a_page_that_nobody_touches(
+    desk: Desk, stack: Stack
+) -> None:
+    desk.is_at_rest()
+
+    session_id = make_session(stack)
+    stack.client.patch(f"/sessions/{session_id}", json={"title": "Made elsewhere"})
+
+    expect(desk.sidebar.get_by_text("Made elsewhere")).to_be_visible()
+
+
+def test_a_title_that_changes_elsewhere_comes_to_its_page(
+    desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {"text": "Answered."}
+    desk.ask("Tell me")
+    desk.sees("Answered.")
+    desk.is_idle()
+
+    stack.client.patch(f"/sessions/{desk.session_id}", json={"title": "Another name"})
+
+    desk.sees("Another name")
+
+
+def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack) -> None:
+    said: list[str] = []
+
+    def listen(socket: WebSocket) -> None:
+        if "_stcore" in socket.url:
+            socket.on("framesent", lambda frame: said.append("asked"))
+            socket.on("framereceived", lambda frame: said.append("told"))
+
+    session_id = make_session(stack)
+    page = desk.context.new_page()
+    page.on("websocket", listen)
+    page.goto(f"{desk.url}/?session={session_id}")
+    desk.page = page
+    with page.expect_event("request", is_look):
+        desk.is_at_rest()
+    before = len(said)
+
+    for _ in range(2):
+        with page.expect_event("response", lambda response: STAMP in response.url) as looked:
+            pass
+        assert looked.value.status == 200
+
+    assert before
+    assert said[before:] == []

@@ -1,0 +1,105 @@
+"""A person watches a plan: its picture lives, a failed task asks, each opens and leads back."""
+
+import re
+from threading import Event
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from backend.types import JSON
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.integration.plans.team import Team, plan, task
+from tests.stack import Stack
+
+FAILING: JSON = {"status": 400}
+
+
+@pytest.fixture
+def mended() -> Event:
+    return Event()
+
+
+@pytest.fixture
+def session(stack: Stack, model: ScriptedModel, mended: Event) -> str:
+    """A session whose plan waits: one of its tasks has failed, and asks."""
+
+    def reply(temp_id: str) -> JSON:
+        is_failing = temp_id == "asks" and not mended.is_set()
+        return FAILING if is_failing else {"text": f"All of **{temp_id}** is done."}
+
+    team = Team(stack, model, reply)
+    turn = team.ask(plan(task("first"), task("asks", onFailure="ask"), task("last", "asks")))
+    return str(turn["session_id"])
+
+
+def node(desk: Desk, name: str, word: str) -> Locator:
+    """A task in the picture of its plan."""
+    return desk.main.get_by_role("button", name=f"Task {name}, Analyst, {word}")
+
+
+def test_a_plan_lives_asks_and_goes_on(desk: Desk, session: str, mended: Event) -> None:
+    desk.open(f"?session={session}")
+    expect(node(desk, "first", "done")).to_be_visible()
+    expect(node(desk, "asks", "asks you")).to_be_visible()
+    expect(node(desk, "last", "waiting")).to_be_visible()
+    node(desk, "first", "done").press("Enter")
+    desk.sees("All of first is done.")
+
+    mended.set()
+    desk.press("Retry")
+
+    expect(node(desk, "last", "done")).to_be_visible()
+    desk.sees("3 of 3 tasks done", "all done", "All of first is done.")
+
+
+def test_a_task_opens_and_leads_back(desk: Desk, session: str) -> None:
+    desk.open(f"?session={session}")
+    node(desk, "first", "done").click()
+
+    desk.main.get_by_role("link", name="Open", exact=True).click()
+
+    desk.sees("work first;", "All of first is done.")
+    expect(desk.composer).to_have_count(0)
+    desk.main.get_by_role("link", name="A task of").click()
+    expect(node(desk, "asks", "asks you")).to_be_visible()
+
+
+def test_the_page_of_tasks_has_what_is_active_first(desk: Desk, session: str) -> None:
+    desk.open("tasks")
+
+    question = desk.main.get_by_text("Task asks has failed.").first
+    expect(question).to_be_visible()
+    done = desk.main.get_by_text("All of first is done.")
+    expect(done).to_have_count(0)
+    desk.main.get_by_role("link", name="Open the task").first.click()
+    desk.sees("work asks;")
+
+
+def test_agents_of_tasks_speak_at_once_on_the_page_of_their_plan_also_after_a_reload(
+    desk: Desk, stack: Stack, model: ScriptedModel
+) -> None:
+    said = {"a": "First I compare the ledgers.", "b": "Meanwhile I draw the chart."}
+    goes_on = {name: Event() for name in said}
+    team = Team(stack, model, lambda name: {"text": said[name], "until": goes_on[name]})
+    turn = team.ask(plan(task("a"), task("b", agent="Writer")))
+    stack.wait_for(lambda: team.asked.total() == len(said), "the tasks do not run")
+    drafts = desk.open(f"?session={turn['session_id']}").locator(".colloquy-draft")
+    both = [
+        re.compile("Analyst · Task a.*First I compare", re.DOTALL),
+        re.compile("Writer · Task b.*Meanwhile I draw", re.DOTALL),
+    ]
+
+    for _ in range(2):
+        for one in both:
+            expect(drafts.filter(has_text=one)).to_have_count(1)
+        expect(drafts).to_have_count(2)
+        expect(node(desk, "a", "running")).to_be_visible()
+        desk.page.reload()
+
+    goes_on["a"].set()
+    expect(node(desk, "a", "done")).to_be_visible()
+    expect(drafts).to_have_text(both[1:])
+    goes_on["b"].set()
+    desk.sees("2 of 2 tasks done", "all done")
+    desk.is_idle()

@@ -1,0 +1,196 @@
+"""Several agents in one chat: whose each answer is, and the names that @ completes."""
+
+import json
+import re
+from threading import Event
+from uuid import UUID, uuid4
+
+import pytest
+from playwright.sync_api import Locator, expect
+from redis import Redis
+
+from backend.events.stream import EventStream
+from backend.schemas.conversations.sessions import EventContext
+from backend.schemas.events import TextDelta
+from backend.types import JSON
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import make_domain, make_session
+from tests.stack import Stack
+
+TEAM: JSON = {
+    "manager": {
+        "description": "Answers and delegates.",
+        "system_prompt": "You are Sage.",
+        "continuity_seconds": 60,  # a busy machine is slow to ask
+    },
+    "agents": [
+        {"name": "Reconciler", "description": "Compares ledgers."},
+        {"name": "Report-writer", "description": "Writes reports."},
+        {"name": "Auditor", "roles": ["auditor"]},
+    ],
+}
+
+
+@pytest.fixture
+def session(desk: Desk, stack: Stack) -> str:
+    """An empty session with several agents, open on the page."""
+    session_id = make_session(stack, make_domain(stack, **TEAM)["name"])
+    desk.open(f"?session={session_id}")
+    desk.sends_by_itself()
+    return session_id
+
+
+def agents(desk: Desk) -> Locator:
+    return desk.page.get_by_role("listbox", name="Agents")
+
+
+def offered(desk: Desk, *names: str) -> None:
+    """Wait until the list offers just these agents."""
+    options = agents(desk).get_by_role("option")
+    expect(options).to_have_text([re.compile(name) for name in names])
+
+
+def answers(desk: Desk) -> Locator:
+    """The lines above the answers that say whose they are."""
+    said = re.compile("^(Sage|Reconciler|Report-writer)( · .*)?$")
+    return desk.main.get_by_test_id("stCaptionContainer").filter(has_text=said)
+
+
+def test_keys_and_mouse_complete_the_name_of_an_agent(desk: Desk, session: str) -> None:
+    desk.composer.press_sequentially("Hello a@b and `@ and ")
+    expect(agents(desk)).to_have_count(0)
+    desk.composer.press_sequentially("` @")
+    offered(desk, "Sage", "Reconciler", "Report-writer")
+    desk.composer.press("ArrowUp")
+    chosen = agents(desk).get_by_role("option", name="Report-writer", selected=True)
+    active = chosen.get_attribute("id")
+    expect(desk.composer).to_have_attribute("aria-activedescendant", str(active))
+    desk.composer.press_sequentially("Re")
+    offered(desk, "Reconciler", "Report-writer")
+    desk.composer.press("Tab")
+    expect(agents(desk)).to_have_count(0)
+    expect(desk.composer).to_have_value("Hello a@b and `@ and ` @Report-writer ")
+
+    desk.composer.fill("")
+    desk.composer.press_sequentially("Compare, @rec")
+    desk.composer.press("Enter")
+    expect(desk.composer).to_have_value("Compare, @Reconciler ")
+    desk.composer.fill("")
+    desk.composer.press_sequentially("@")
+    agents(desk).get_by_text("Writes reports.").click()
+    expect(desk.composer).to_have_value("@Report-writer ")
+    desk.composer.press_sequentially("go on")
+    expect(desk.composer).to_have_value("@Report-writer go on")
+
+
+def test_escape_closes_the_list_and_then_stops_the_turn(
+    desk: Desk, session: str, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {"text": "What was said so far.", "until": Event()}
+    desk.ask("@Reconciler tell me")
+    desk.sees("What was said so far.")
+    stop = desk.page.get_by_role("button", name="Stop", exact=True)
+    expect(stop).to_be_visible()
+
+    desk.composer.press_sequentially("@S")
+    offered(desk, "Sage")
+    desk.composer.press("Escape")
+    expect(agents(desk)).to_have_count(0)
+    desk.composer.press_sequentially("a")
+    expect(agents(desk)).to_have_count(0)
+    expect(stop).to_be_visible()
+    desk.composer.press("Escape")
+
+    desk.sees("Stopped here")
+
+
+def test_each_answer_says_whose_it_is_and_why_also_after_a_reload(
+    desk: Desk, session: str, model: ScriptedModel
+) -> None:
+    model.steps = _team
+    desk.ask("@Reconciler compare FI and BPC")
+    desk.sees("They differ by 12.")
+    desk.is_idle()
+    desk.ask("and only above 5,000?")
+    desk.sees("Only one is above.")
+    desk.is_idle()
+    desk.ask("Good morning")
+    desk.sees("Good morning to you.")
+    desk.is_idle()
+
+    lines = ["Reconciler · mentioned", "Reconciler · continues", "Sage · manager"]
+    expect(answers(desk)).to_have_text(lines)
+    desk.page.reload()
+    expect(answers(desk)).to_have_text(lines)
+    answers(desk).last.get_by_role("button").hover()
+    expect(desk.page.get_by_role("tooltip")).to_contain_text("does not go on with Reconciler")
+
+
+def test_two_that_speak_at_once_stand_side_by_side_also_after_a_reload(
+    desk: Desk, session: str, stack: Stack, model: ScriptedModel
+) -> None:
+    model.steps = lambda messages, body: {"text": "First I compare.", "until": Event()}
+    desk.ask("@Reconciler compare FI and BPC")
+    desk.sees("First I compare.")
+    (turn,) = stack.client.get(f"/sessions/{session}/turns").json()["items"]
+    another = EventContext(
+        domain_id=None,
+        session_id=UUID(session),
+        image_id=uuid4(),
+        agent_id="Report-writer",
+        turn_id=UUID(turn["id"]),
+    )
+    with Redis.from_url(stack.redis_url) as redis:
+        piece = TextDelta(context=another, message_id=uuid4(), text="Meanwhile I write.")
+        EventStream(redis).publish(UUID(session), piece)
+
+    for _ in range(2):
+        drafts = desk.main.locator(".colloquy-draft")
+        expect(drafts).to_have_text(
+            [
+                re.compile("Reconciler · mentioned.*First I compare", re.DOTALL),
+                re.compile("Report-writer.*Meanwhile I write", re.DOTALL),
+            ]
+        )
+        desk.page.reload()
+    desk.press("Stop")
+    desk.is_idle()
+
+
+def test_a_wrong_mention_is_told_and_stays_in_the_composer(
+    desk: Desk, session: str, stack: Stack
+) -> None:
+    desk.ask("@Auditor look at this")
+    desk.sees("There is no agent 'Auditor' here. The agents are Sage, Reconciler, Report-writer.")
+    expect(desk.composer).to_have_value("@Auditor look at this")
+    desk.ask("@Sage and @Reconciler, look at this")
+    desk.sees("Write to one agent at a time")
+    expect(desk.composer).to_have_value("@Sage and @Reconciler, look at this")
+
+    assert stack.messages(session) == []
+
+
+def test_a_new_chat_completes_the_agents_of_the_chosen_domain(desk: Desk, stack: Stack) -> None:
+    domain = make_domain(stack, **TEAM)
+    desk.new_chat()
+    desk.composer.press_sequentially("@")
+    expect(agents(desk)).to_have_count(0)
+    desk.composer.fill("")
+    desk.main.get_by_role("combobox").click()
+    desk.page.get_by_role("option", name=domain["name"]).click()
+    desk.is_at_rest()
+    desk.composer.press_sequentially("@")
+
+    offered(desk, "Sage", "Reconciler", "Report-writer")
+
+
+def _team(messages: list[JSON], body: JSON) -> JSON:
+    """Speak for the manager, the reconciler, and whoever is asked whether a message continues."""
+    system, said = str(messages[0]["content"]), str(messages[-1]["content"])
+    if system.startswith("# Continuity"):
+        answer = "YES" if said.rstrip().endswith("5,000?") else "NO"
+        return {"text": json.dumps({"answer": answer, "reason": "It is another matter."})}
+    if system.startswith("You are Sage."):
+        return {"text": json.dumps({"taskComplete": True, "message": "Good morning to you."})}
+    return {"text": "Only one is above." if "5,000" in said else "They differ by 12."}

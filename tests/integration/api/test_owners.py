@@ -1,0 +1,150 @@
+"""What belongs to one owner is not there for another, through whatever route they ask."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from backend.api.app import create_app
+from backend.api.dependencies import get_scope
+from backend.auth.scope import Scope
+from backend.bootstrap import bootstrap
+from backend.settings import Settings
+from backend.types import JSON
+from tests.fakes import ScriptedModel
+from tests.integration.artifacts.scenes import desk, make
+from tests.integration.plans.team import Team, plan, task
+from tests.integration.scenes import check_problem
+from tests.stack import Stack
+
+# What an operation that names something of an owner needs beside it: without, it would be refused
+# before anybody looks whose that is. A new one that needs more is to be added here.
+BODIES: dict[str, JSON] = {
+    "POST /sessions/{session_id}/chat": {"message": "hello"},
+    "PATCH /sessions/{session_id}": {"title": "theirs now"},
+    "POST /sessions/{session_id}/branch": {"turn_id": "{turn_id}"},
+    "POST /sessions/{session_id}/continue": {},
+    "POST /sessions/{session_id}/query": {"source": "fi", "sql": "SELECT 1"},
+    "POST /turns/{turn_id}/decisions": {"decisions": [{"type": "approve"}]},
+    "POST /turns/{turn_id}/edit": {"message": "hello"},
+    "POST /tasks/{task_id}/decision": {"decision": "stop"},
+}
+QUERIES: dict[str, JSON] = {
+    "GET /artifacts/{artifact_id}/diff": {"before": 1, "after": 1},
+    "GET /artifacts/{artifact_id}/versions/{version}/download": {"format": "md"},
+    "GET /sessions/{session_id}/usage/turns": {"ids": "{turn_id}"},
+    "GET /search": {"q": "work"},
+}
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@pytest.fixture
+def stranger(stack: Stack, tmp_path: Any) -> Iterator[TestClient]:
+    """The API over the same database, asked by a member who owns nothing."""
+    settings = Settings(
+        _env_file=None,
+        database_url=stack.database_url,
+        redis_url=stack.redis_url,
+        data_dir=tmp_path,
+    )
+    app = create_app(bootstrap(settings, threads=4))
+    app.dependency_overrides[get_scope] = lambda: Scope("stranger")
+    with TestClient(app, base_url="http://127.0.0.1/api/v1") as client:
+        yield client
+
+
+@pytest.fixture
+def owned(stack: Stack, model: ScriptedModel) -> JSON:
+    """One of each thing that belongs to the sessions of the local user, by the name in paths."""
+    session_id = desk(stack)
+    artifact = make(stack, session_id, "document", content="work of the owner")
+    team = Team(stack, model)
+    turn = team.ask(plan(task("t1")))
+    assert stack.finished(turn["turn_id"])["status"] == "succeeded"
+    (only,) = team.plans(turn["session_id"])
+    (done,) = only["tasks"]
+    return {
+        "session_id": turn["session_id"],
+        "turn_id": turn["turn_id"],
+        "plan_id": only["id"],
+        "task_id": done["id"],
+        "artifact_id": artifact["artifact_id"],
+        "session of artifact": session_id,
+        "session of task": done["session_id"],
+        "turn of task": done["turn_id"],
+    }
+
+
+def test_nobody_else_finds_a_session_its_turns_tasks_and_artifacts_by_any_route(
+    stack: Stack, stranger: TestClient, owned: JSON
+) -> None:
+    of_task = owned | {"session_id": owned["session of task"], "turn_id": owned["turn of task"]}
+    before = everything(stack, owned)
+
+    asked = 0
+    for operation in operations(stranger):
+        if not set(PLACEHOLDER.findall(operation)) & owned.keys():
+            continue
+        for things in (owned, of_task):
+            asked += 1
+            answer = ask(stranger, operation, things)
+            assert answer.status_code == 404, (operation, answer.text)
+            check_problem(answer, 404)
+            if is_readable(operation):
+                assert ask(stack.client, operation, things).status_code == 200, operation
+
+    assert asked > 60
+    assert everything(stack, owned) == before
+
+
+def test_what_is_listed_is_ones_own(stranger: TestClient, owned: JSON) -> None:
+    lists = [one for one in operations(stranger) if one.startswith("GET") and "{" not in one]
+
+    for operation in lists:
+        text = ask(stranger, operation, owned).text
+        assert [name for name, value in owned.items() if value in text] == [], operation
+
+    assert len(lists) > 10
+
+
+def operations(client: TestClient) -> list[str]:
+    """Each operation of the API, as `METHOD /path`."""
+    paths = client.get("http://127.0.0.1/api/openapi.json").json()["paths"]
+    return [
+        f"{method.upper()} {path.removeprefix('/api/v1')}"
+        for path, methods in paths.items()
+        for method in methods
+    ]
+
+
+def is_readable(operation: str) -> bool:
+    """Whether its owner gets an answer that ends."""
+    named = {*PLACEHOLDER.findall(operation)} <= {"session_id", "turn_id", "artifact_id", "version"}
+    return operation.startswith("GET") and named and not operation.endswith("/events")
+
+
+def ask(client: TestClient, operation: str, things: JSON) -> Any:
+    method, _, path = operation.partition(" ")
+    values = {"version": 1, "number": 1, **things}
+    filled = PLACEHOLDER.sub(lambda name: str(values.get(name[1], things["turn_id"])), path)
+    body, query = ({k: _fill(v, values) for k, v in given.items()} if given is not None else None
+                   for given in (BODIES.get(operation), QUERIES.get(operation)))  # fmt: skip
+    return client.request(method, filled, json=body, params=query)
+
+
+def _fill(value: Any, values: JSON) -> Any:
+    return values[value[1:-1]] if str(value)[1:-1] in values else value
+
+
+def everything(stack: Stack, owned: JSON) -> list[Any]:
+    """What its owner sees of all that."""
+    get = stack.client.get
+    sessions = [value for name, value in owned.items() if name.startswith("session")]
+    return [
+        *(get(f"/sessions/{each}").json() for each in sessions),
+        *(stack.messages(each) for each in sessions),
+        get(f"/sessions/{owned['session_id']}/tasks").json(),
+        get(f"/artifacts/{owned['artifact_id']}/versions/1").json(),
+    ]

@@ -1,0 +1,189 @@
+"""Artifacts beside the chat: cards, links to cells, the panel with versions and differences."""
+
+from uuid import uuid4
+
+import pytest
+
+from backend.schemas.artifacts import ArtifactDiff, ArtifactKind, CellChange, RowChange
+from backend.schemas.conversations.sessions import ContentType, MessageType
+from backend.schemas.conversations.turns import TurnStatus
+from tests.ui.pages.chat.test_chat import words
+
+COLUMNS = [{"name": "account", "type": "VARCHAR"}, {"name": "amount_eur", "type": "DECIMAL(18,2)"}]
+ROWS = [[f"A{n}", 100.5 * n] for n in range(1, 31)]
+
+
+@pytest.fixture
+def scene(store):
+    """A session with a table of two versions, whose first an answer links to."""
+    session = store.add_session()
+    turn = store.add_turn(session, "Compare", TurnStatus.SUCCEEDED)
+    table = store.artifacts.add(session, ArtifactKind.TABLE, "Differences", shown(ROWS))
+    store.artifacts.show(session, table, turn)
+    store.artifacts.revise(table, shown(ROWS[:29]))
+    text = f"It is [301.50](artifact:{table.id}@1#row=3&column=amount_eur)."
+    store.add_row(
+        session, MessageType.ASSISTANT, ContentType.TEXT, {"text": text}, turn, agent="Reconciler"
+    )
+    return session, table
+
+
+def shown(rows):
+    return {"columns": COLUMNS, "rows": rows, "total_rows": len(rows)}
+
+
+def opened(open_page, scene, artifact, **query):
+    return open_page(session=scene[0].id, artifact=artifact, **query)
+
+
+def test_a_card_says_what_it_is_and_leads_to_the_panel(open_page, scene):
+    session, table = scene
+    page = open_page(session=session.id)
+
+    assert not page.exception
+    assert f"**[Differences](?session={session.id}&artifact={table.id}@1)**" in words(page)
+    assert "Table · version 1 · Reconciler" in words(page)
+
+
+def test_a_number_links_to_its_cell_and_says_that_a_newer_version_exists(open_page, scene):
+    session, table = scene
+    page = open_page(session=session.id)
+
+    href = f"?session={session.id}&artifact={table.id}@1&row=3&column=amount_eur"
+    assert f'[301.50†]({href} "Version 1; a newer version exists")' in words(page)
+    assert "version 1 is linked here, version 2 is the newest" in words(page)
+
+
+def test_a_link_opens_its_version_with_the_row_in_view(open_page, scene):
+    page = opened(open_page, scene, f"{scene[1].id}@1", row=3, column="amount_eur")
+
+    assert not page.exception
+    assert "Row 3 · amount\\_eur" in words(page)
+    near = page.dataframe[-2].value
+    assert list(near["Row"]) == ["1", "2", "▶ 3", "4", "5", "6", "7"][: len(near)]
+    assert "A newer version exists: 2." in words(page)
+    assert "30 rows" in words(page)
+
+
+def test_a_row_and_a_column_that_the_version_lacks_are_said(open_page, scene):
+    far = opened(open_page, scene, f"{scene[1].id}@2", row=30, column="amount_eur")
+    other = opened(open_page, scene, f"{scene[1].id}@2", row=3, column="nothing")
+
+    assert "This version has no row 30: it has 29 rows." in words(far)
+    assert "This version has no column nothing." in words(other)
+
+
+def test_an_artifact_that_is_unknown_is_said_and_the_list_offered(open_page, scene):
+    page = opened(open_page, scene, f"{uuid4()}@1")
+
+    assert not page.exception
+    assert "There is no such artifact" in words(page)
+    assert [button.label for button in page.button if button.label == "Differences"]
+
+
+def test_a_version_that_does_not_exist_is_said(open_page, scene):
+    page = opened(open_page, scene, f"{scene[1].id}@9")
+
+    assert "This artifact has no version 9. Its newest one is shown." in words(page)
+
+
+def test_the_list_opens_an_artifact_and_closes(open_page, scene):
+    page = opened(open_page, scene, "list")
+    assert "Table · 2 versions · Reconciler" in words(page)
+
+    page.button(key=f"artifact-open-{scene[1].id}").click().run()
+    assert "Version 2 of 2" in words(page)
+
+    page.button(key="artifact-close").click().run()
+    assert "Version 2 of 2" not in words(page)
+
+
+def test_two_versions_are_compared_by_rows_and_cells(open_page, scene, store):
+    table = scene[1]
+    store.artifacts.diffs[table.id] = ArtifactDiff(
+        artifact_id=table.id, before=1, after=2, kind="rows", added=0, removed=1, changed=1,
+        rows=[
+            RowChange(change="removed", row={"account": "A30", "amount_eur": 3015.0}),
+            RowChange(
+                change="changed",
+                row={"account": "A1", "amount_eur": 7.0},
+                cells=[CellChange(column="amount_eur", before=100.5, after=7.0)],
+            ),
+        ],
+    )  # fmt: skip
+    page = opened(open_page, scene, f"{table.id}@2")
+
+    page.selectbox(key=f"artifact-before-{table.id}-2").set_value(1).run()
+
+    assert not page.exception
+    assert "- 1 row removed · ~ 1 row changed" in words(page).replace("\\", "")
+    changes = page.dataframe[-1].value
+    assert list(changes["Change"]) == ["- removed", "~ changed"]
+    assert changes["amount_eur"][1] == "100.50 → 7.00"
+
+
+def test_each_kind_is_shown(open_page, scene, store):
+    session = scene[0]
+    encoding = {"x": {"field": "account"}, "y": {"field": "amount_eur"}}
+    bars = {"spec": {"mark": "bar", "encoding": encoding}, "table": {**shown(ROWS[:5])}}
+    chart = store.artifacts.add(session, ArtifactKind.CHART, "Bars", bars)
+    report = {"text": f"# Report\n\n[7](artifact:{scene[1].id}@2#row=1)", "total_characters": 10}
+    document = store.artifacts.add(session, ArtifactKind.DOCUMENT, "Report", report)
+    json = store.artifacts.add(session, ArtifactKind.JSON, "Payload", {"value": {"a": 1}})
+    file = store.artifacts.add(session, ArtifactKind.FILE, "notes.bin", {})
+
+    pages = {one.title: opened(open_page, scene, one.id) for one in (chart, document, json, file)}
+
+    assert not any(page.exception for page in pages.values())
+    assert pages["Bars"].get("vega_lite_chart")
+    assert f"[7](?session={session.id}&artifact={scene[1].id}@2&row=1)" in words(pages["Report"])
+    assert pages["Payload"].code[-1].value == '{\n  "a": 1\n}'
+    assert "download it to look at it" in words(pages["notes.bin"])
+
+
+def test_a_chart_stands_where_a_document_names_it(open_page, scene, store):
+    session, table = scene
+    encoding = {"x": {"field": "account"}, "y": {"field": "amount_eur"}}
+    bars = {"spec": {"mark": "bar", "encoding": encoding}, "table": {**shown(ROWS[:5])}}
+    chart = store.artifacts.add(session, ArtifactKind.CHART, "Bars", bars)
+    other = store.artifacts.add(store.add_session(), ArtifactKind.CHART, "Other", bars)
+    lines = [f"![{one.title}](artifact:{one.id}@1)" for one in (chart, chart, other, table)]
+    text = "before\n" + "\n".join(lines) + "\nafter\n\n" + f"in a line {lines[0]}"
+    report = {"text": text, "total_characters": len(text)}
+    document = store.artifacts.add(session, ArtifactKind.DOCUMENT, "Report", report)
+
+    page = opened(open_page, scene, document.id)
+
+    assert not page.exception
+    assert len(page.get("vega_lite_chart")) == 2
+    assert words(page).count("This chart cannot be found in this session.") == 2
+    assert "**Other**" in words(page) and "**Differences**" in words(page)
+    assert "in a line [Bars](?session=" in words(page)
+
+
+def test_a_list_that_cannot_be_had_is_said(open_page, scene, store):
+    store.artifacts.refusal = True
+
+    page = opened(open_page, scene, "list")
+
+    assert not page.exception
+    assert "There is none" in words(page)
+    assert page.button(key="artifact-close")
+
+
+def test_a_kept_file_says_what_it_is_and_is_offered_under_its_name(open_page, store):
+    session = store.add_session()
+    file = store.artifacts.add(
+        session, ArtifactKind.FILE, "drawing.png", {"name": "drawing.png"},
+        media_type="image/svg+xml", bytes=1_500,
+        origin={"tool": "keep_file", "of_tool": "plot", "fingerprint": "ab12"},
+    )  # fmt: skip
+    page = open_page(session=session.id, artifact=f"{file.id}@1")
+
+    assert not page.exception
+    assert r"**drawing\.png**" in words(page)
+    assert r"image/svg\+xml · 2 KB: download it" in words(page)
+    assert "Given by: plot" in words(page)
+    assert not page.get("imgs")
+    [download] = [one for one in page.get("download_button") if "take-file" in one.proto.id]
+    assert download.proto.label == "Download"

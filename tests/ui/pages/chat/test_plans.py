@@ -1,0 +1,89 @@
+"""Plans in the chat: drawn in place of their call, with what asks a person."""
+
+import pytest
+
+from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
+from backend.schemas.tasks import TaskStatus
+from tests.ui.pages.chat.test_chat import words
+
+FAILURE = ErrorSummary(title="The model gave no answer", detail="It was asked three times.")
+
+
+@pytest.fixture
+def turn(store):
+    turn = store.add_turn(store.add_session("Reconcile"), "Reconcile FI and BPC")
+    store.start(turn)
+    return turn
+
+
+def test_a_plan_stands_in_place_of_its_call(open_page, store, turn):
+    plan = store.plans.start(turn, {"a": [], "b": ["a"]})
+    store.plans.update(plan, "a", TaskStatus.SUCCEEDED)
+
+    page = open_page(session=turn.session_id)
+
+    assert not page.exception
+    assert "**Reconcile FI and BPC**" in words(page)
+    assert "1 of 2 tasks done · 1 waiting" in words(page)
+    assert "run\\_plan" not in words(page)
+
+
+def test_a_failed_task_asks_and_is_answered_once(open_page, store, turn):
+    plan = store.plans.start(turn, {"a": [], "b": ["a"]})
+    task = store.plans.update(plan, "a", TaskStatus.ASKING, error=FAILURE, tries=1)
+    page = open_page(session=turn.session_id)
+    assert "**Task a** has failed." in words(page)
+    assert "It was asked three times." in words(page).replace("\\", "")
+
+    retry = next(button for button in page.button if button.key.startswith("retry-ask"))
+    retry.click().run()
+
+    assert store.plans.decisions == [(task.id, "retry")]
+    assert "**Task a** has failed." not in words(page)
+
+
+def test_the_call_of_a_sub_agent_is_one_line_with_its_answer(open_page, store, turn):
+    plan = store.plans.start(turn, {"a": []}, kind="sub_agent")
+    output = {"text": "All is **well**."}
+    store.plans.update(plan, "a", TaskStatus.SUCCEEDED, output=output)
+
+    page = open_page(session=turn.session_id)
+
+    assert any("**Reconciler** · Does a" in one.label for one in page.expander)
+    assert "All is **well**." in words(page)
+
+
+def test_whoever_only_reads_decides_nothing(open_page, store, turn):
+    plan = store.plans.start(turn, {"a": []})
+    store.plans.update(plan, "a", TaskStatus.ASKING, error=FAILURE)
+
+    page = open_page(session=turn.session_id, view="read")
+
+    assert "Its owner says what follows." in words(page)
+    assert not [button for button in page.button if button.key.startswith("retry-ask")]
+
+
+def test_a_call_without_a_plan_is_drawn_as_those_of_all_tools(open_page, store, turn):
+    store.plans.start(turn, {"a": []})
+    store.plans.plans.clear()
+
+    page = open_page(session=turn.session_id)
+
+    assert not page.exception
+    assert any("run" in one.label for one in page.expander)
+
+
+def test_the_session_of_a_task_leads_back_to_its_plan_and_takes_no_message(open_page, store, turn):
+    child = store.add_session("Compare", parent_id=turn.session_id)
+    failed = store.add_turn(child, "Compare FI and BPC")
+    store.start(failed)
+    store.add_row(child, "system", "error", {"title": "It failed", "detail": "So."}, failed)
+    store.finish(failed, TurnStatus.FAILED)
+
+    page = open_page(session=child.id)
+
+    links = [link.proto.label for link in page.get("page_link")]
+    assert "A task of **Reconcile**" in links
+    assert not page.chat_input
+    offered = {button.label for button in page.button}
+    assert not offered & {"Retry", "Edit", "Another answer"}

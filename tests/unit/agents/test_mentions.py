@@ -1,0 +1,55 @@
+"""Which words of a message name an agent."""
+
+import pytest
+
+from backend.agents.team.mentions import find_mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("@Reconciler compare FI and BPC", ["Reconciler"]),
+        ("compare FI and BPC, @Reconciler", ["Reconciler"]),
+        ("could @reconciler compare?", ["reconciler"]),
+        ("@Reconciler: go", ["Reconciler"]),
+        ("@Reconciler, go", ["Reconciler"]),
+        ("(@Reconciler)", ["Reconciler"]),
+        ("“@Reconciler”", ["Reconciler"]),
+        ("thanks @Reconciler.", ["Reconciler"]),
+        ("thanks @Reconciler!", ["Reconciler"]),
+        ("**@Reconciler** go", ["Reconciler"]),
+        ("line\n@Report-writer\nline", ["Report-writer"]),
+        ("@Writer and @writer", ["Writer"]),
+        ("@Writer and @Reconciler", ["Writer", "Reconciler"]),
+        ("mail me at a@b.c", []),
+        ("see user@Reconciler", []),
+        ("a.@Reconciler", []),
+        ("path/@Reconciler", []),
+        ("@@Reconciler", []),
+        ("_@Reconciler_ go", ["Reconciler"]),
+        ("@Reconciler- go", ["Reconciler"]),
+        ("@Reconciler's work", ["Reconciler"]),
+        ("@R go", ["R"]),
+        ("@ Reconciler", []),
+        ("@1000", []),
+        ("no mention", []),
+        ("", []),
+        ("`@Reconciler` is how one asks", []),
+        ("``a ` @Reconciler`` is code", []),
+        ("`open @Reconciler", ["Reconciler"]),
+        ("`a` @Reconciler `b`", ["Reconciler"]),
+        ("```\n@Reconciler\n```", []),
+        ("```sql\nSELECT '@Reconciler'\n```\n@Writer go", ["Writer"]),
+        ("~~~\n@Reconciler\n```\n@Writer\n~~~", []),
+        ("````\n```\n@Reconciler\n````\n@Writer", ["Writer"]),
+        ("```\n@Reconciler never closed", []),
+        ("@Réconciler", ["Réconciler"]),
+        ("@R\u200beconciler", ["R"]),
+    ],
+)
+def test_mentions(text: str, names: list[str]) -> None:
+    assert find_mentions(text) == names
+
+
+def test_a_long_hostile_line_is_read_at_once() -> None:
+    assert find_mentions("`" * 100_001 + "@Reconciler" + " `a" * 50_000) in ([], ["Reconciler"])

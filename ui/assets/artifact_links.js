@@ -1,0 +1,78 @@
+// Links to artifacts open the panel beside the chat, in the page as it is: what is open there stays
+// open. With a key held, or in another tab, they are addresses as all others.
+const PANEL = ".st-key-artifact-panel";
+const NARROW = "(max-width: 1099px)"; // there the panel covers the page: `panel.css`
+const MOST_LOOKS = 100;
+const LAYERS = '[role="listbox"], [role="menu"], [data-testid="stPopoverBody"]';
+
+class Links {
+  constructor() {
+    document.addEventListener("click", (event) => this.click(event), true);
+    document.addEventListener("keydown", (event) => this.key(event), true);
+    matchMedia(NARROW).addEventListener("change", () => this.name());
+  }
+
+  mount({ data, setTriggerValue }) {
+    const isNew = this.data?.session === data.session && this.data.openings !== data.openings;
+    const isClosed = this.data?.isOpen && !data.isOpen;
+    Object.assign(this, { data, set: setTriggerValue });
+    this.looks = 0;
+    if (data.isOpen) this.find(isNew);
+    if (isClosed && this.from?.isConnected) this.from.focus();
+    if (isClosed) this.from = null;
+    return () => {
+      if (this.set === setTriggerValue) this.set = null;
+    };
+  }
+
+  click(event) {
+    if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target.closest?.('a[href*="artifact="]');
+    if (!link || !this.set) return;
+    const { origin, pathname, searchParams } = new URL(link.href);
+    if (origin !== location.origin || searchParams.get("session") !== this.data.session) return;
+    if (pathname !== location.pathname) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!link.closest(PANEL)) this.from = link;
+    this.set("asked", { ...Object.fromEntries(searchParams), at: Date.now() });
+  }
+
+  /** Escape closes the panel where it covers the page. */
+  key(event) {
+    const panel = event.key === "Escape" && this.set && document.querySelector(PANEL);
+    if (!panel || panel.getAttribute("role") !== "dialog") return;
+    if (document.querySelector(LAYERS)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.set("closed", Date.now());
+  }
+
+  /** The panel is drawn after this: name it for those who hear the page, and go there. */
+  find(goes) {
+    const panel = this.name();
+    if (panel && goes) {
+      panel.focus({ preventScroll: true });
+      // The chat has become narrower: what was clicked stays in sight.
+      requestAnimationFrame(() => this.from?.scrollIntoView({ block: "nearest" }));
+    } else if (!panel && this.looks++ < MOST_LOOKS) {
+      requestAnimationFrame(() => this.find(goes));
+    }
+  }
+
+  name() {
+    const panel = document.querySelector(PANEL);
+    if (!panel) return null;
+    const isNarrow = matchMedia(NARROW).matches;
+    panel.setAttribute("role", isNarrow ? "dialog" : "complementary");
+    if (isNarrow) panel.setAttribute("aria-modal", "true");
+    else panel.removeAttribute("aria-modal");
+    panel.setAttribute("aria-label", "Artifacts");
+    panel.tabIndex = -1;
+    return panel;
+  }
+}
+
+const links = (window.colloquyArtifactLinks ??= new Links());
+
+export const mount = (component) => links.mount(component);

@@ -1,0 +1,56 @@
+"""Why a turn is with its agent, in words: a short one beside its name, and a sentence."""
+
+from collections.abc import Callable, Mapping
+
+from backend.schemas.conversations.turns import Route, RouteReason
+from ui.shared.formats import reader
+
+
+def short(route: Route | None, manager: str | None) -> str:
+    """Return the reason in a word or two; empty where there is none to say."""
+    if route is None:
+        return ""
+    if route.reason is RouteReason.HANDED_OVER:
+        by = route.candidate or manager
+        return f"by {by}" if by else _SHORT[route.reason]
+    return _SHORT[route.reason]
+
+
+def sentence(route: Route, agent: str, manager: str | None) -> str:
+    """Return the reason in a sentence, and what finding it has cost."""
+    said = [_SENTENCES[route.reason](route, agent, manager or "The manager")]
+    if route.detail:
+        said.append(route.detail.rstrip(".") + ".")
+    if route.usage and (tokens := route.usage.input_tokens + route.usage.output_tokens):
+        said.append(f"Asking a model about it took {reader.number(tokens)} tokens.")
+    return " ".join(said)
+
+
+def _by_manager(route: Route, agent: str, _: str) -> str:
+    if route.candidate is None or route.answer is None:
+        return f"The message names no agent, so {agent} took it."
+    if route.answer == "NO":
+        return f"The message does not go on with {route.candidate}, so {agent} took it."
+    return f"Whether the message goes on with {route.candidate} was not clear, so {agent} took it."
+
+
+def _by_other(route: Route, agent: str, manager: str) -> str:
+    return f"{route.candidate or manager} handed the turn to {agent}."
+
+
+_SHORT: Mapping[RouteReason, str] = {
+    RouteReason.ASKED: "chosen",
+    RouteReason.MENTION: "mentioned",
+    RouteReason.CONTINUES: "continues",
+    RouteReason.MANAGER: "manager",
+    RouteReason.HANDED_OVER: "handed over",
+    RouteReason.PENDING: "",
+}
+_SENTENCES: Mapping[RouteReason, Callable[[Route, str, str], str]] = {
+    RouteReason.ASKED: lambda _, agent, __: f"The message was sent to {agent}.",
+    RouteReason.MENTION: lambda _, agent, __: f"The message mentions {agent}.",
+    RouteReason.CONTINUES: lambda _, agent, __: f"The message goes on with {agent}.",
+    RouteReason.MANAGER: _by_manager,
+    RouteReason.HANDED_OVER: _by_other,
+    RouteReason.PENDING: lambda *_: "It is being decided which agent answers.",
+}

@@ -1,0 +1,36 @@
+"""The card of an artifact in the chat: what it is, and the link that opens it beside the chat."""
+
+import streamlit as st
+
+from backend.schemas.artifacts import ArtifactKind
+from backend.schemas.conversations.sessions import DisplayMessage
+from ui.features.artifacts import embedded, preview, words
+from ui.features.artifacts.known import Known
+from ui.shared.text.artifact_links import ARTIFACT, Target, read_target
+from ui.shared.text.markdown import plain
+
+LISTED_AS = ":material/update: A newer version exists: {0}"
+
+
+def target_of(row: DisplayMessage) -> Target | None:
+    """Return what a display message stands for; None of one that names no artifact."""
+    content = row.content
+    name = f"{content.get('artifact_id')}@{content.get('version') or 1}"
+    return read_target({ARTIFACT: name})
+
+
+def show(row: DisplayMessage, target: Target, known: Known, key: str) -> None:
+    """Draw the card; a chart stands in it, to be read at once."""
+    kind = words.kind_of(row.content.get("kind"))
+    title = plain(str(row.content.get("title") or words.NAMES[kind]), 120)
+    by = [row.agent] if row.agent else []
+    with st.container(border=True, gap="xsmall", key=f"artifact-card-{key}"):
+        named = f"[{title}]({target.href(known.session_id)})" if known.is_linked else title
+        st.markdown(f"{words.ICONS[kind]} **{named}**")
+        st.caption(plain(" · ".join([words.NAMES[kind], f"version {target.version}", *by])))
+        if (newest := known.newer(target)) is not None:
+            st.caption(LISTED_AS.format(newest.version))
+        if kind is ArtifactKind.CHART and known.is_linked:
+            content = embedded.load(target.artifact_id, target.version or 1)
+            if content is not None:
+                preview.draw_chart(content, key, has_choices=False)

@@ -1,0 +1,37 @@
+"""Buttons that take a version away, in each form that its kind has."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from backend.schemas.artifacts import ArtifactContent, file_title
+from ui.features.artifacts import words
+from ui.features.artifacts.origin import file_or_why
+from ui.features.artifacts.words import FILE
+from ui.shared.tables import file_name
+
+
+def show(content: ArtifactContent, key: str, without: Sequence[str] = ()) -> None:
+    """Draw them in a row; `without` those that stand elsewhere."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for format, label in words.FORMATS.get(content.kind, ()):
+            if format not in without:
+                _button(content, key, format, label, file_name(content.title, format))
+        if content.kind not in words.FORMATS:
+            name = file_name(*file_title(content.title, content.media_type))
+            _button(content, key, FILE, "Download", name)
+
+
+def _button(content: ArtifactContent, key: str, format: str, label: str, name: str) -> None:
+    st.download_button(
+        label,
+        partial(file_or_why, content.artifact_id, content.version, format),
+        file_name=name,
+        mime="application/octet-stream",
+        key=f"take-{format}-{key}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        help=f"Download version {content.version}" + ("" if format == FILE else f" as {label}"),
+    )

@@ -1,0 +1,47 @@
+"""Versions that stand in other things, in a card or in a document: asked for once, then kept."""
+
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.artifacts import ArtifactContent, ArtifactKind
+from backend.tabular.chart_places import ChartPlace
+from ui import state
+from ui.client import ClientError
+from ui.features.artifacts import calls
+
+KEPT_SECONDS, MAX_KEPT = 300, 40
+
+
+def find(document_id: UUID, place: ChartPlace) -> ArtifactContent | None:
+    """Return a chart that a document names; None where its session has none such."""
+    user = state.server().user
+    try:
+        session_id, kind = _home(user, place.artifact_id)
+        if kind != ArtifactKind.CHART or session_id != _home(user, document_id)[0]:
+            return None
+        version = place.version or calls.get_artifact(state.client(), place.artifact_id).version
+        return _version(user, place.artifact_id, version)
+    except ClientError:
+        return None
+
+
+def load(artifact_id: UUID, version: int) -> ArtifactContent | None:
+    """Return a version; None where it cannot be had."""
+    try:
+        return _version(state.server().user, artifact_id, version)
+    except ClientError:
+        return None
+
+
+# By person: what one may see is not kept for another. None of this ever changes.
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=2 * MAX_KEPT, show_spinner=False)
+def _home(user: str, artifact_id: UUID) -> tuple[UUID, str]:
+    """Return the session of an artifact, and its kind."""
+    found = calls.get_artifact(state.client(), artifact_id)
+    return found.session_id, str(found.kind)
+
+
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
+def _version(user: str, artifact_id: UUID, version: int) -> ArtifactContent:
+    return calls.get_version(state.client(), artifact_id, version)

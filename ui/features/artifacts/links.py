@@ -1,0 +1,39 @@
+"""Has links to artifacts open the panel of this page: a click reruns the panel and nothing else.
+
+The browser's side is `ui/assets/artifact_links.js`. Opened in another tab, they are addresses.
+"""
+
+from uuid import UUID
+
+import streamlit as st
+
+from ui.features.artifacts.state import Panel, close, follow, panel_of
+from ui.shared import assets
+
+KEY = "artifact-links"
+
+_component = st.components.v2.component(
+    "colloquy_artifact_links",
+    html='<span class="colloquy-artifact-links" hidden></span>',
+    js=assets.loader("artifact_links.js", "mount"),
+    isolate_styles=False,
+)
+
+
+def listen(session_id: UUID, panel: Panel) -> None:
+    """Put the listener here; within the panel's fragment, so that a click reruns that."""
+    _component(
+        key=KEY,
+        data={
+            "session": str(session_id),
+            "isOpen": panel.is_open,
+            "openings": panel.openings,
+        },
+        on_asked_change=lambda: _asked(session_id),
+        on_closed_change=lambda: close(panel_of(session_id)),
+    )
+
+
+def _asked(session_id: UUID) -> None:
+    asked = st.session_state[KEY]["asked"]
+    follow(panel_of(session_id), {str(key): str(value) for key, value in asked.items()})

@@ -1,0 +1,70 @@
+"""A version's table as the pages' tables want it: its first rows, all that are read, and files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.artifacts import ArtifactContent
+from ui import state
+from ui.client import ClientError
+from ui.features.artifacts import calls
+from ui.features.results.calls import Format
+from ui.features.results.view import MAX_SHOWN_ROWS
+
+KEPT_SECONDS, MAX_KEPT = 300, 10
+PAGE_ROWS = 1_000
+
+Table = Mapping[str, Any]
+
+
+def table_of(content: ArtifactContent) -> dict[str, Any]:
+    """Return the rows at hand in the shape of a tool's table."""
+    shown = content.preview
+    rows = shown.get("rows") or []
+    total = int(shown.get("total_rows") or len(rows))
+    columns = shown.get("columns") or []
+    title = {"title": content.title, "columns": columns, "rows": rows}
+    return {**title, "row_count": total, "complete": True}
+
+
+@dataclass(frozen=True)
+class VersionRows:
+    """The rows of a version, which never changes; of a very long table those that a page shows."""
+
+    artifact_id: UUID
+    version: int
+    first: Table
+
+    def whole(self) -> Table:
+        """Return all rows, or the first ten thousand; `complete` says which. Raise ClientError."""
+        if len(self.first["rows"]) >= self.first["row_count"]:
+            return self.first
+        return _rows(state.server().user, self.artifact_id, self.version)
+
+    def file(self, format: Format) -> bytes:
+        """Return all rows as a file; where that cannot be, why not."""
+        return file_or_why(self.artifact_id, self.version, format)
+
+
+# By person: what one may see is not kept for another.
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
+def _rows(user: str, artifact_id: UUID, version: int) -> dict[str, Any]:
+    client = state.client()
+    page = calls.get_version(client, artifact_id, version, 0, PAGE_ROWS)
+    table = table_of(page)
+    rows = list(table["rows"])
+    while page.preview.get("rows") and len(rows) < min(table["row_count"], MAX_SHOWN_ROWS):
+        page = calls.get_version(client, artifact_id, version, len(rows), PAGE_ROWS)
+        rows += page.preview.get("rows") or []
+    return {**table, "rows": rows, "read_rows": len(rows)}
+
+
+def file_or_why(artifact_id: UUID, version: int, format: str) -> bytes:
+    """Return a download; where that cannot be, why not, as its text."""
+    try:
+        return calls.download(state.client(), artifact_id, version, format)
+    except ClientError as error:
+        return f"{error.title}. {error.detail}".encode()

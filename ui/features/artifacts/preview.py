@@ -1,0 +1,187 @@
+"""Shows what is in a version: a table to work on, a chart, a text, JSON, an image."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+import pandas as pd
+import streamlit as st
+
+from backend.schemas.artifacts import ArtifactContent, ArtifactKind
+from backend.tabular.chart_places import ChartPlace
+from backend.tabular.document_reader import split_charts
+from ui import state
+from ui.client import ClientError
+from ui.features.artifacts import calls, embedded, words
+from ui.features.artifacts.known import Known, load
+from ui.features.artifacts.origin import VersionRows, table_of
+from ui.features.artifacts.words import FILE
+from ui.features.results import chart as results_chart
+from ui.features.results import view
+from ui.shared import tables
+from ui.shared.formats import reader
+from ui.shared.formats.images import is_image
+from ui.shared.text import long_text
+from ui.shared.text.artifact_links import Target, find_targets
+from ui.shared.text.json_text import lay_out
+from ui.shared.text.markdown import Piece, plain
+
+ROWS = 1_000  # of a table, at first
+LARGEST_IMAGE = 20_000_000  # bytes of one that is shown
+AROUND = 3  # rows before and after the one that a link leads to
+OWN_FORMATS = {ArtifactKind.TABLE: ("csv", "xlsx")}  # below the rows, see `results.view`
+MARK = "▶"
+HIGHLIGHT = "background-color: rgba(255, 196, 0, 0.28); font-weight: 600"
+
+
+def show(content: ArtifactContent, target: Target, session_id: UUID, key: str) -> None:
+    """Draw the content; where a link leads to a cell of it, that first."""
+    if content.kind is ArtifactKind.TABLE and target.row is not None:
+        _cell(content, target, target.row)
+    DRAW[content.kind](content, session_id, key)
+
+
+def draw_chart(content: ArtifactContent, key: str, *, has_choices: bool) -> None:
+    """Draw a chart of its data; the pages' theme gives its colours, so that both are readable."""
+    table = content.preview.get("table")
+    if not isinstance(table, Mapping) or not table.get("columns"):
+        st.caption("There is nothing to draw.")
+        return
+    drawn = {"title": content.title, **table, "chart": content.preview.get("spec")}
+    results_chart.show(drawn, key, has_choices=has_choices)
+
+
+def _chart(content: ArtifactContent, session_id: UUID, key: str) -> None:
+    draw_chart(content, key, has_choices=True)
+
+
+def _table(content: ArtifactContent, session_id: UUID, key: str) -> None:
+    table = table_of(content)
+    if not table["columns"]:
+        st.caption("This table has no columns.")
+        return
+    rows = VersionRows(content.artifact_id, content.version, table)
+    view.show(table, rows, key)
+
+
+def _cell(content: ArtifactContent, target: Target, row: int) -> None:
+    """The row that a link leads to with those around it, and its cell marked."""
+    total = int(content.preview.get("total_rows") or 0)
+    if not 0 < row <= total:
+        st.warning(
+            f"This version has no row {reader.number(row)}: it has {reader.number(total)} rows.",
+            icon=":material/link_off:",
+        )
+        return
+    first = max(0, row - 1 - AROUND)
+    near = calls.get_version(
+        state.client(), content.artifact_id, content.version, first, 2 * AROUND + 1
+    )
+    table = table_of(near)
+    frame = tables.to_frame(table)
+    writers: dict[Any, Any] = dict(
+        zip(frame.columns, tables.writers(table, st.context.locale), strict=True)
+    )
+    numbers = range(first + 1, first + 1 + len(frame))
+    marks = [f"{MARK} {n}" if n == row else str(n) for n in numbers]
+    marked = frame.copy()
+    marked.insert(0, "Row", pd.Series(marks, dtype="string"), allow_duplicates=True)
+    has_column = target.column is None or target.column in frame.columns
+    if not has_column:
+        st.warning(
+            f"This version has no column {plain(target.column or '', 80)}.",
+            icon=":material/link_off:",
+        )
+    column = f" · {plain(target.column)}" if target.column and has_column else ""
+    st.caption(f":material/my_location: Row {reader.number(row)}{column}")
+    place = pd.IndexSlice[row - 1 - first, target.column or slice(None)]
+    styled = marked.style.format(writers)
+    if has_column and not marked.columns.has_duplicates:
+        styled = styled.map(lambda _: HIGHLIGHT, subset=place)
+    order = ["Row", target.column, *frame.columns] if target.column and has_column else None
+    st.dataframe(
+        styled,
+        hide_index=True,
+        column_order=list(dict.fromkeys(order)) if order else None,
+        key=f"near-{content.artifact_id}-{content.version}-{row}",
+        alt=f"Rows around row {row}",
+    )
+
+
+def _document(content: ArtifactContent, session_id: UUID, key: str) -> None:
+    text = str(content.preview.get("text") or "")
+    known = Known(session_id, load(session_id) if find_targets(text) else {})
+
+    def draw(piece: Piece) -> None:
+        written = piece.text if piece.is_code else known.write(piece.text)
+        long_text.draw_piece(Piece(written, piece.language, piece.is_code))
+
+    for number, part in enumerate(split_charts(text)):
+        if isinstance(part, ChartPlace):
+            _chart_in_place(content, part, f"{key}-{number}")
+        else:
+            long_text.answer(part, f"{key}-{number}", draw)
+    _say_cut(text, content)
+
+
+def _chart_in_place(document: ArtifactContent, place: ChartPlace, key: str) -> None:
+    """A chart where a document names it; else its title, and why it is not there."""
+    chart = embedded.find(document.artifact_id, place) if place.is_shown else None
+    with st.container(border=chart is None, gap="xsmall", key=f"in-place-{key}"):
+        if chart is not None:
+            draw_chart(chart, key, has_choices=False)
+            st.caption(plain(place.title), text_alignment="center")
+        else:
+            st.markdown(f"**{plain(place.title)}**")
+            st.caption(place.problem)
+
+
+def _say_cut(text: str, content: ArtifactContent) -> None:
+    total = int(content.preview.get("total_characters") or len(text))
+    if total > len(text):
+        shown = f"{reader.number(len(text))} of {reader.number(total)}"
+        st.caption(f"The first {shown} characters; the download has all of them.")
+
+
+def _json(content: ArtifactContent, session_id: UUID, key: str) -> None:
+    if "value" in content.preview:
+        long_text.code(lay_out(content.preview["value"]), f"json-{key}", "json")
+        return
+    text = str(content.preview.get("text") or "")
+    long_text.code(text, f"json-{key}", "json")
+    _say_cut(text, content)
+
+
+def _image(content: ArtifactContent, session_id: UUID, key: str) -> None:
+    if content.bytes > LARGEST_IMAGE:
+        st.caption(f"Images of more than {words.size(LARGEST_IMAGE)} are not shown here.")
+        _file(content, session_id, key)
+        return
+    try:
+        data = calls.download(state.client(), content.artifact_id, content.version, FILE)
+    except ClientError as problem:
+        st.warning(f"{plain(problem.title)}. {plain(problem.detail)}")
+        return
+    if is_image(data):
+        st.image(data, caption=plain(content.title))
+    else:
+        st.caption("This image is of a kind that is not shown. Download it to look at it.")
+
+
+def _file(content: ArtifactContent, session_id: UUID, key: str) -> None:
+    """What a file is called, what it is by its bytes, and its size; nothing of it is run."""
+    with st.container(border=True, gap="xsmall", key=f"file-{key}"):
+        st.markdown(f"{words.ICONS[content.kind]} **{plain(words.file_of(content), 200)}**")
+        about = f"{content.media_type} · {words.size(content.bytes)}"
+        st.caption(f"{plain(about)}: download it to look at it.")
+
+
+Draw = Callable[[ArtifactContent, UUID, str], None]
+DRAW: Mapping[ArtifactKind, Draw] = {
+    ArtifactKind.TABLE: _table,
+    ArtifactKind.CHART: _chart,
+    ArtifactKind.DOCUMENT: _document,
+    ArtifactKind.JSON: _json,
+    ArtifactKind.IMAGE: _image,
+    ArtifactKind.FILE: _file,
+}

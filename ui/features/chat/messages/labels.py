@@ -1,0 +1,58 @@
+"""What stands on the card of a step: a name, the arguments in short, how it went."""
+
+import json
+from typing import Any
+
+from backend.schemas.conversations.sessions import MessageStatus
+from ui.features.approvals import card as approval_card
+from ui.features.approvals.call import ApprovalView
+from ui.features.chat.messages.blocks import Block, seconds_taken
+from ui.shared.formats.times import duration
+from ui.shared.text.markdown import plain
+
+ARGUMENT_CHARS = 60
+RUNNING_ICON = "spinner"
+DONE_ICON = ":material/check:"
+FAILED_ICON = ":material/error:"
+STOPPED_ICON = ":material/stop_circle:"
+
+
+def step_icon(block: Block, asked: ApprovalView | None) -> str:
+    """Return what stands for how a call has gone."""
+    row, result = block.row, block.result
+    if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
+        return icon
+    if row.status is MessageStatus.STOPPED:
+        return STOPPED_ICON
+    if row.status is MessageStatus.FAILED:
+        return FAILED_ICON
+    if result is not None:
+        return FAILED_ICON if result.content.get("is_error") else DONE_ICON
+    return DONE_ICON if row.status is MessageStatus.COMPLETED else RUNNING_ICON
+
+
+def step_label(block: Block, asked: ApprovalView | None) -> str:
+    """Return the name, the arguments in short, what became of it and the time that it took."""
+    row = block.row
+    parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
+    if brief := _brief(asked.last_arguments if asked else row.content.get("arguments")):
+        parts.append(brief)
+    if asked is not None:
+        parts.append(approval_card.end_words(asked))
+    outcome = {RUNNING_ICON: "running", STOPPED_ICON: "stopped", FAILED_ICON: "failed"}
+    if said := outcome.get(step_icon(block, asked)):
+        parts.append(said)
+    if (seconds := seconds_taken(block)) is not None:
+        parts.append(duration(seconds))
+    return " · ".join(parts)
+
+
+def _brief(arguments: Any) -> str:
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return plain(arguments, ARGUMENT_CHARS)
+    values = list(arguments.values()) if isinstance(arguments, dict) else []
+    flat = [str(value) for value in values if isinstance(value, str | int | float)]
+    return plain(", ".join(flat), ARGUMENT_CHARS)

@@ -1,0 +1,39 @@
+"""Which plan each call of a session stands for."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from backend.schemas.conversations.sessions import ContentType
+from backend.schemas.tasks import Plan
+from ui import navigation, state
+from ui.client import ClientError
+from ui.features.chat.messages.blocks import Block
+from ui.features.plans import calls
+from ui.features.plans.matching import PLAN_TOOLS, Call, match_plans
+from ui.shared import last_known
+
+
+def plans_of(session_id: UUID, blocks: Sequence[Block]) -> Mapping[UUID, Plan]:
+    """Return the plans by the display messages of their calls; asked for where there is a call.
+
+    Without them, as for whoever reads by a link, calls are drawn as those of all tools.
+    """
+    found = [call for block in blocks if (call := _call(block)) is not None]
+    if not found or navigation.link_token() is not None:
+        return {}
+    try:
+        listed = last_known.read(
+            ("plans", session_id), calls.list_plans, state.client(), session_id
+        )
+    except ClientError:
+        return {}
+    return match_plans(found, listed.items)
+
+
+def _call(block: Block) -> Call | None:
+    row = block.row
+    name = str(row.content.get("name"))
+    if row.content_type is not ContentType.TOOL_CALL or name not in PLAN_TOOLS:
+        return None
+    is_error = block.result is not None and bool(block.result.content.get("is_error"))
+    return Call(row.id, row.turn_id, name, str(row.content.get("call_id")), is_error)

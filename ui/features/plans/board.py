@@ -1,0 +1,132 @@
+"""The tasks of all sessions: those that ask, run or wait, then those that have ended."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import streamlit as st
+
+from backend.schemas.tasks import Task, TaskPage, TaskStatus
+from ui import navigation, state
+from ui.client import ClientError
+from ui.features.plans import calls, task_view
+from ui.features.plans.words import ACTIVE, LOOKS, look_of, task_words
+from ui.shared import banners, pager
+from ui.shared.formats import reader
+from ui.shared.text.markdown import plain
+
+SECONDS = 4
+PAGE_ROWS = 50
+ACTIVE_ROWS = 20
+EVERYONE = "tasks-of-everyone"
+STATUS = "tasks-status"
+CURSORS = "tasks-cursors"
+KEPT_SECONDS, MAX_KEPT = 60, 500
+EMPTY = (
+    "No task yet. When an agent that manages others proposes a plan and you agree, its tasks appear"
+    " here while they are worked on, and afterwards."
+)
+
+
+def desk() -> list[str]:
+    """Return the cursors of the pages that this tab has gone by."""
+    cursors: list[str] = st.session_state.setdefault(CURSORS, [])
+    return cursors
+
+
+def show() -> None:
+    """Draw the filter and the list, which is drawn again every few seconds."""
+    status = st.pills(
+        "Status",
+        list(LOOKS),
+        key=STATUS,
+        format_func=lambda one: f"{LOOKS[one].icon} {LOOKS[one].word.capitalize()}",
+        on_change=desk().clear,
+    )
+
+    @st.fragment(run_every=SECONDS)
+    def board() -> None:
+        try:
+            _board(status)
+        except ClientError as problem:
+            banners.error(problem)
+            st.caption(":shimmer[Connecting again…]")
+
+    board()
+
+
+def _board(status: TaskStatus | None) -> None:
+    active = [] if status or desk() else _active()
+    page = _load(status, desk()[-1] if desk() else None)
+    if active:
+        st.subheader("Active", anchor=False)
+        _cards(active)
+        if len(active) >= ACTIVE_ROWS:
+            st.caption(f"Of each status up to {ACTIVE_ROWS}; choose one to see all of it.")
+    rest = [task for task in page.items if status or task.status not in ACTIVE]
+    if rest:
+        if active:
+            st.subheader("Ended", anchor=False)
+        _cards(rest)
+    if not active and not rest:
+        st.info(EMPTY if status is None else f"No task is {LOOKS[status].word}.")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        pager.by_cursor(desk(), page.next_cursor, "tasks", ("Newer", "Older"))
+
+
+def _active() -> list[Task]:
+    return [task for status in ACTIVE for task in _load(status, None, ACTIVE_ROWS).items]
+
+
+def _load(status: TaskStatus | None, cursor: str | None, limit: int = PAGE_ROWS) -> TaskPage:
+    everyone = bool(st.session_state.get(EVERYONE)) and state.server().is_admin
+    return calls.list_tasks(
+        state.client(), status=status, cursor=cursor, everyone=everyone, limit=limit
+    )
+
+
+def _cards(tasks: Sequence[Task]) -> None:
+    for task in tasks:
+        look = look_of(task)
+        with st.container(border=True, gap="xsmall", key=f"task-{task.id}"):
+            with st.container(
+                horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+            ):
+                st.markdown(f"**{plain(task.name, 120)}**", width="stretch")
+                st.badge(look.word.capitalize(), icon=look.icon, color=look.colour)  # type: ignore[arg-type]  # a closed set
+            words = task_words(task, with_status=False)
+            if task.started_at is not None:
+                words += f" · begun {reader.moment(task.started_at)}"
+            st.caption(plain(words))
+            if task.status is TaskStatus.ASKING:
+                task_view.show_question(task, f"task-ask-{task.id}")
+            elif task.waiting_for_approval:
+                task_view.show_way_to_inbox([task], f"task-approve-{task.id}")
+            elif task.error is not None:
+                st.caption(task_view.failure_words(task))
+            with st.container(horizontal=True):
+                _session_link(task)
+                if task.session_id is not None:
+                    task_view.open_link(task, "Open the task")
+
+
+def _session_link(task: Task) -> None:
+    title, owner = _session_of(state.server().user, task.parent_id)
+    is_own = owner in (None, state.server().user)
+    by = "" if is_own else f" · {plain(str(owner), 60)}"
+    st.page_link(
+        navigation.CHAT_PAGE,
+        label=f"{plain(title, 80)}{by}",
+        icon=":material/forum:",
+        query_params={"session": str(task.parent_id)} | ({} if is_own else {"view": "read"}),
+    )
+
+
+# By person: what one may see is not kept for another.
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
+def _session_of(user: str, session_id: UUID) -> tuple[str, str | None]:
+    """Return a session's title and owner."""
+    try:
+        session = state.client().session(session_id)
+    except ClientError:
+        return "Its session", None
+    return session.title or "New chat", session.owner

@@ -1,0 +1,126 @@
+"""One task: what it is to do, how far it is, what it gave or why not, and what a person can say."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import streamlit as st
+
+from backend.schemas.tasks import Task, TaskDecision
+from ui import navigation, state
+from ui.client import ClientError
+from ui.features.artifacts.known import Known
+from ui.features.plans import calls
+from ui.features.plans.words import answer_text, made_artifacts, task_words
+from ui.shared.once import once
+from ui.shared.text import long_text
+from ui.shared.text.json_text import lay_out
+from ui.shared.text.markdown import Piece, plain
+
+MOST_NAMED = 3
+INBOX_ICON = ":material/inbox:"
+Choice = Literal["retry", "skip", "stop"]
+CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
+    ("retry", "Retry", ":material/replay:", "Try this task once more"),
+    ("skip", "Skip", ":material/skip_next:", "Go on without it, and without what depends on it"),
+    ("stop", "Stop", ":material/stop_circle:", "Stop the whole plan"),
+)
+
+
+def show(task: Task, key: str) -> None:
+    """Draw a task's progress, its answer, and the way to its session."""
+    st.caption(plain(task_words(task)))
+    if task.description:
+        st.markdown(plain(task.description, 1000))
+    if task.depends_on:
+        st.caption(plain(f"After {', '.join(task.depends_on)}"))
+    if task.error is not None:
+        st.error(failure_words(task), icon=":material/error:")
+    _answer(task, key)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if task.session_id is not None:
+            open_link(task)
+        if task.usage is not None:
+            total = task.usage.input_tokens + task.usage.output_tokens
+            st.caption(f"{total:,} tokens", width="content")
+    if task.input:
+        with st.expander("Input", type="compact", icon=":material/input:", key=f"in-{key}"):
+            long_text.code(lay_out(task.input), f"task-in-{key}", "json")
+
+
+def show_question(task: Task, key: str) -> None:
+    """Draw what a failed task asks: why it failed, and the answers."""
+    with st.container(border=True, gap="xsmall", key=key):
+        st.markdown(f":orange[:material/help:] **{plain(task.name, 120)}** has failed.")
+        st.caption(failure_words(task))
+        if navigation.is_read_only():
+            st.caption("Its owner says what follows.")
+            return
+        with st.container(horizontal=True):
+            for choice, label, icon, help in CHOICES:
+                st.button(
+                    label,
+                    key=f"{choice}-{key}",
+                    icon=icon,
+                    help=help,
+                    on_click=_decide,
+                    args=(task, choice),
+                )
+
+
+def show_way_to_inbox(tasks: Sequence[Task], key: str) -> None:
+    """Say which tasks wait for a decision on a tool call, and where that is made."""
+    names = ", ".join(f"**{plain(task.name, 80)}**" for task in tasks[:MOST_NAMED])
+    more = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
+    verb = "waits" if len(tasks) == 1 else "wait"
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.caption(
+            f":material/approval: {names}{more} {verb} for a decision on a tool call.",
+            width="content",
+        )
+        if not navigation.is_read_only():
+            st.page_link(navigation.INBOX_PAGE, label="Decide in the Inbox", icon=INBOX_ICON)
+
+
+def failure_words(task: Task) -> str:
+    """Return why a task has failed, as Markdown."""
+    if task.error is None:
+        return "It gave no reason."
+    return f"**{plain(task.error.title)}.** {plain(task.error.detail, 1000)}"
+
+
+def open_link(task: Task, label: str = "Open") -> None:
+    """Draw the link to the session in which a task is worked on."""
+    query = {
+        "session": str(task.session_id),
+        navigation.PARENT: str(task.parent_id),
+        "view": "read",
+    }
+    st.page_link(
+        navigation.CHAT_PAGE, label=label, icon=":material/open_in_full:", query_params=query
+    )
+
+
+def _answer(task: Task, key: str) -> None:
+    if task.output is None:
+        return
+    said = answer_text(task.output)
+    known = Known(task.parent_id)
+    for title, target in made_artifacts(task.output):
+        st.markdown(f":material/inventory: {known.link(plain(title, 120), target)}")
+    if said is None:
+        long_text.code(lay_out(task.output), f"out-{key}", "json")
+        return
+
+    def draw(piece: Piece) -> None:
+        long_text.draw_piece(piece if piece.is_code else Piece(known.write(piece.text)))
+
+    long_text.answer(said, f"answer-{key}", draw)
+
+
+def _decide(task: Task, choice: Choice) -> None:
+    """Say it, in a callback; the second click of a double click does nothing."""
+    what = ("task", task.id, task.tries)
+    try:
+        once(what, calls.decide, state.client(), task.id, TaskDecision(decision=choice))
+    except ClientError as problem:
+        state.flash(problem)

@@ -1,0 +1,1 @@
+"""How an open page comes to know of what happened elsewhere."""

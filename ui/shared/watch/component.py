@@ -1,0 +1,46 @@
+"""Has an open page look whether anything changed elsewhere: another tab, another device, a worker.
+
+The browser asks the pages' own route (`ui/assets/watch.js`) and has the page drawn again only when
+something differs: an idle page runs no script. A fragment that runs every few seconds would cost
+more than that. Streamlit forgets to clear away what a fragment no longer draws when another's run
+is asked for in the same moment (1.67, `AppSession.request_rerun` on a runner that just stopped):
+a panel that was closed just then stayed open.
+"""
+
+import streamlit as st
+
+from ui import navigation, state
+from ui.shared import assets
+from ui.shared.watch.stamp import stamp_of
+
+KEY = "watch"
+
+_component = st.components.v2.component(
+    "colloquy_watch",
+    html="<span hidden></span>",
+    js=assets.loader("watch.js", "mount"),
+    isolate_styles=False,
+)
+
+
+def keep_fresh() -> None:
+    """Draw the page again when the session list, the open session or the server has changed.
+
+    Changed since it was read for this page, so that nothing is missed between two looks.
+    """
+    held = state.memory()
+    session_id = navigation.open_session_id()
+    opened = held.opened if held.opened and held.opened.id == session_id else None
+    shown = {
+        "session": opened and str(opened.id),
+        "archived": str(held.archived).lower(),
+        "q": state.search_text(),
+    }
+    _component(
+        key=KEY,
+        data={
+            "stamp": stamp_of(held.first, opened, state.server()),
+            "shown": {name: said for name, said in shown.items() if said},
+        },
+        on_changed_change=lambda: None,  # the run that it brings is all that is wanted
+    )

@@ -1,0 +1,63 @@
+"""The pages' own route that browsers ask whether a page is still as things are."""
+
+import asyncio
+from uuid import UUID
+
+import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from backend.schemas.conversations.sessions import Session, SessionPage
+from backend.schemas.operations.server import ServerInfo
+from ui.async_api import AsyncApi
+from ui.shared.watch.stamp import LATEST, stamp_of
+
+PATH = "/colloquy/stamp"
+NOT_NOW = 503
+
+
+class Shown(BaseModel):
+    """Which page it is: the open session, and which sessions its list holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    session: UUID | None = None
+    archived: bool = False
+    q: str | None = None
+
+
+def route(api: AsyncApi) -> Route:
+    """Return the route that tells the stamp a page would have now; 503 while nobody knows."""
+
+    async def tell(request: Request) -> Response:
+        try:
+            shown = Shown.model_validate(dict(request.query_params))
+        except ValidationError:
+            return PlainTextResponse("This page is not one of ours.", 422)
+        try:
+            return PlainTextResponse(await _stamp_now(api.client(), shown))
+        except (httpx.HTTPError, ValidationError):
+            return PlainTextResponse("The service does not answer.", NOT_NOW)
+
+    return Route(PATH, tell)
+
+
+async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
+    """Ask what `ui.shared.watch.component` has read for the page, in the same words."""
+    query = {"limit": LATEST, "archived": shown.archived, "pinned": False, "q": shown.q}
+    params = {name: said for name, said in query.items() if said is not None}
+    listed, server, opened = await asyncio.gather(
+        http.get("sessions", params=params),
+        http.get("server"),
+        _opened(http, shown.session),
+    )
+    sessions = SessionPage.read(listed.raise_for_status().content).items
+    return stamp_of(sessions, opened, ServerInfo.read(server.raise_for_status().content))
+
+
+async def _opened(http: httpx.AsyncClient, session: UUID | None) -> Session | None:
+    if session is None:
+        return None
+    return Session.read((await http.get(f"sessions/{session}")).raise_for_status().content)
