@@ -4,7 +4,7 @@
 import { EarlyStop } from "./early_stop.js";
 import { StreamingText } from "./markdown.js";
 import { Mentions } from "./mentions.js";
-import { isSettled } from "./rest.js";
+import { mayRedraw } from "./rest.js";
 import { Sending } from "./sending.js";
 
 const RETRY_MS = [200, 500, 1000, 2000];
@@ -191,7 +191,7 @@ class Live {
     this.timer = 0;
     if (!this.place) return;
     // What crosses a click carries the address of before it, and would lead back there.
-    if (!isSettled()) {
+    if (!mayRedraw()) {
       this.timer = setTimeout(() => this.ask(), REST_MS);
       return;
     }

@@ -15,13 +15,16 @@ document.addEventListener("click", ({ target }) => {
 }, true);
 
 /** Whether nothing runs, and nothing that was clicked is on its way. */
-export const isSettled = () => {
+const isSettled = () => {
   if (!isAtRest()) {
     clickedAt = -CLICK_MS;
     return false;
   }
   return performance.now() - clickedAt > CLICK_MS && !document.body.dataset.colloquyActing;
 };
+
+/** Whether the page may be drawn by itself, which closes a dialog: only where none is open. */
+export const mayRedraw = () => isSettled() && !document.querySelector('[data-testid="stDialog"]');
 
 /** Wait until the page is settled, but not for ever. */
 export const settled = async () => {

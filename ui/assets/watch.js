@@ -1,6 +1,6 @@
 // Looks every few seconds whether what a page shows has changed elsewhere, and has the page drawn
 // again only then. A tab that nobody sees does not look; it does as soon as it is seen.
-import { isSettled } from "./rest.js";
+import { mayRedraw } from "./rest.js";
 
 const LOOK_MS = 4000;
 
@@ -28,7 +28,7 @@ class Watch {
       const { stamp, shown } = data;
       const now = await this.ask(shown);
       // What was drawn meanwhile is newer than the question; what is on its way draws by itself.
-      if (now && now !== stamp && this.set && data === this.data && isSettled()) this.set("changed", now);
+      if (now && now !== stamp && this.set && data === this.data && mayRedraw()) this.set("changed", now);
     }
     this.wait();
   }

@@ -90,7 +90,7 @@ def service_is_away() -> None:
                 "lost: turns go on without this page, and it connects again by itself.",
                 icon=":material/cloud_off:",
             )
-        timer.rerun_every(AWAY_SECONDS)
+        timer.draw_again(AWAY_SECONDS, "away")
 
 
 def error(problem: ClientError) -> None:
@@ -108,6 +108,6 @@ def page_error(problem: ClientError) -> None:
     error(problem)
     if isinstance(problem, ServiceUnavailable):
         st.caption(":shimmer[Connecting again…]")
-        timer.rerun_every(AWAY_SECONDS)
+        timer.draw_again(AWAY_SECONDS, "error")
     elif isinstance(problem, NotFound):
         st.page_link(navigation.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")

@@ -3,7 +3,11 @@
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-_HTML = '<button type="button"><span class="sign"></span><span class="said"></span></button>'
+# It has a name before its script has come, which says more.
+_HTML = (
+    '<button type="button" aria-label="Copy">'
+    '<span class="sign"></span><span class="said"></span></button>'
+)
 _CSS = """
 button {
   display: inline-flex; align-items: center; gap: 0.3rem; border: 0; padding: 0;

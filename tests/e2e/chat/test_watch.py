@@ -62,3 +62,21 @@ def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack) -> 
 
     assert before
     assert said[before:] == []
+
+
+def test_a_dialog_stays_open_whatever_happens_elsewhere(desk: Desk, stack: Stack) -> None:
+    desk.is_at_rest()
+    desk.press("Keyboard shortcuts")
+    dialog = desk.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+
+    session_id = make_session(stack, title="Made meanwhile")
+    for _ in range(2):
+        with desk.page.expect_event("response", lambda response: STAMP in response.url):
+            pass
+    desk.is_at_rest()
+
+    expect(dialog).to_be_visible()
+    expect(desk.row(session_id)).to_have_count(0)
+    desk.page.keyboard.press("Escape")
+    expect(desk.row(session_id)).to_be_visible()

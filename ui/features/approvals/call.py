@@ -18,6 +18,7 @@ from backend.types import JSON
 from ui.shared.formats.times import moment
 
 NOT_GIVEN: Final = object()
+MINUTE, HOUR, DAY = 60, 3600, 86_400
 _DONE = {
     DecisionType.APPROVE: "approved",
     DecisionType.EDIT: "edited",
@@ -114,6 +115,13 @@ def expiry_words(expires_at: datetime | None, now: datetime) -> str:
         return f"expires in {minutes} min"
     hours = minutes // 60
     return f"expires in {hours} h" if hours < 48 else f"expires in {hours // 24} days"
+
+
+def expiry_words_hold(expires_at: datetime, now: datetime) -> float:
+    """Return in how many seconds `expiry_words` says something else; at least one."""
+    left = (expires_at - now).total_seconds()
+    unit = MINUTE if left < HOUR else HOUR if left < 2 * DAY else DAY
+    return left % unit + 1
 
 
 def _asked(content: InterruptContent, outcome: InterruptOutcome | None) -> ApprovalView:

@@ -18,7 +18,10 @@ def show(session: Session, server: ServerInfo) -> None:
     title = session.title or "New chat"
     st.set_page_config(page_title=f"{title} · Colloquy")
     with st.container(
-        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        key="session-head",
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
     ):
         st.markdown(
             f"**{plain(title)}** :small[:gray[{plain(session.domain, 60)}]]", width="content"

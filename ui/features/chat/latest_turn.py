@@ -14,7 +14,7 @@ from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ServiceUnavailable
-from ui.features.approvals.call import expiry_words, pending_calls
+from ui.features.approvals.call import expiry_words_hold, pending_calls
 from ui.features.approvals.decision import approve_all
 from ui.features.chat import composer, history
 from ui.features.chat.live import component
@@ -22,8 +22,6 @@ from ui.features.chat.message_actions import Actions
 from ui.features.chat.messages.blocks import split_current, to_blocks, to_groups
 from ui.shared.states import waiting_words
 from ui.shared.watch import timer
-
-WAITING_SECONDS = 2.0
 
 
 @dataclass
@@ -63,9 +61,8 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
         _draw(session, newer or latest, actions)
 
     draw()
-    if latest.waits_for:
-        before = _times_left(latest)
-        timer.rerun_every(WAITING_SECONDS, lambda: _times_left(latest) != before)
+    if held := _words_hold(latest):
+        timer.draw_again(held, "expiry")
 
 
 def _newer(session: Session, latest: Latest) -> Latest | None:
@@ -129,7 +126,10 @@ def _what_it_waits_for(waits: Sequence[DisplayMessage], latest: Latest) -> None:
             )
 
 
-def _times_left(latest: Latest) -> object:
-    """Return how long the calls may still be decided, in words: what changes without an event."""
+def _words_hold(latest: Latest) -> float | None:
+    """Return in how many seconds another time stands beside a call that waits, if it ever does."""
     now = datetime.now(UTC)
-    return [expiry_words(call.expires_at, now) for call in pending_calls(latest.waits_for)]
+    calls = pending_calls(latest.waits_for)
+    return min(
+        (expiry_words_hold(call.expires_at, now) for call in calls if call.expires_at), default=None
+    )

@@ -1,20 +1,20 @@
-"""Draws the page again after some seconds, for as long as something lasts."""
+"""Has a page drawn again after some seconds, where it shows what changes by itself.
 
-from collections.abc import Callable
+The browser's clock, not a fragment that runs every few seconds: see `shared/watch/component`.
+"""
 
 import streamlit as st
 
-from ui import navigation
+from ui.shared import assets
+
+_component = st.components.v2.component(
+    "colloquy_timer",
+    html="<span hidden></span>",
+    js=assets.loader("timer.js", "mount"),
+    isolate_styles=False,
+)
 
 
-def rerun_every(seconds: float, differs: Callable[[], bool] = lambda: True) -> None:
-    """Draw the page again after some seconds, each time that `differs` says so."""
-    drawn: list[bool] = []
-
-    @st.fragment(run_every=seconds)
-    def look() -> None:
-        if drawn and not navigation.is_stale() and differs():
-            st.rerun()
-        drawn.append(True)
-
-    look()
+def draw_again(seconds: float, key: str) -> None:
+    """Have the page drawn again after so many seconds, and later where a dialog is open."""
+    _component(key=f"timer-{key}", data={"seconds": seconds}, on_due_change=lambda: None)

@@ -10,7 +10,13 @@ from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.schemas.conversations.turns import TurnStatus
 from tests.ui.fakes.approvals import MAIL
 from tests.ui.pages.chat.test_chat import words
-from ui.features.approvals.call import ApprovalView, expiry_words, from_approval, from_row
+from ui.features.approvals.call import (
+    ApprovalView,
+    expiry_words,
+    expiry_words_hold,
+    from_approval,
+    from_row,
+)
 from ui.features.approvals.fields import JSON_FIELD, fields_of, read_fields, read_json
 
 ANN = {"to": "ann@example.com", "amount": 12}
@@ -264,6 +270,18 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 )
 def test_expiry_in_words(left, said):
     assert expiry_words(NOW + left, NOW) == said
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 59, 60, 61, 47 * 60, 48 * 60, 49 * 60, 9000])
+def test_expiry_is_said_anew_when_its_words_change(minutes):
+    expires_at = NOW + timedelta(minutes=minutes, seconds=20)
+    held = expiry_words_hold(expires_at, NOW)
+
+    before = NOW + timedelta(seconds=held - 2)
+    assert expiry_words(expires_at, before) == expiry_words(expires_at, NOW)
+    if minutes:
+        later = NOW + timedelta(seconds=held)
+        assert expiry_words(expires_at, later) != expiry_words(expires_at, NOW)
 
 
 def asked(arguments, schema=MAIL):
