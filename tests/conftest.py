@@ -88,14 +88,19 @@ def patient_stack(servers: Servers, model: ScriptedModel, tmp_path: Path) -> Ite
         yield running
 
 
+@pytest.fixture(scope="session")
+def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of all demo stacks, one after the other: what ledgers say is read once."""
+    return tmp_path_factory.mktemp("demo")
+
+
 @pytest.fixture(scope="module")
-def demo_stack(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def demo_stack(servers: Servers, demo_home: Path) -> Iterator[Stack]:
     """The real thing as `make run` starts it: the demo model answers.
 
     Few modules use it, so it ends with each of them: an idle stack costs the others time.
     """
-    home = tmp_path_factory.mktemp("demo")
-    stack = Stack(servers.new_database(), servers.new_redis(), home, OPENAI_API_KEY="")
+    stack = Stack(servers.new_database(), servers.new_redis(), demo_home, OPENAI_API_KEY="")
     stack.environment.pop("OPENAI_BASE_URL", None)
     stack.start_demo_model()
     with stack as running:

@@ -24,6 +24,18 @@ from db.models.file import FileRow
 MEGABYTE = 1_000_000
 MOST_FILES = 500  # of one person
 _SUFFIX = re.compile(r"(?:\.csv)?\.[A-Za-z0-9]{1,8}$")
+# What a copy in another session keeps: all but its id, its session and its age.
+_KEPT = (
+    "owner_id",
+    "name",
+    "source",
+    "size",
+    "sha256",
+    "format",
+    "kind",
+    "understood",
+    "corrections",
+)
 _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy files ' || :owner, 0))")
 
 
@@ -50,16 +62,19 @@ def clean_name(name: str) -> str:
     return line
 
 
-def check_room(session: Session, scope: Scope, size: int, most_megabytes: int) -> None:
-    """Raise NoRoomForFiles where this would be too much for one person."""
+def check_room(
+    session: Session, scope: Scope, size: int, most_megabytes: int, more: int = 1
+) -> None:
+    """Raise NoRoomForFiles where so many files of this size would be too much for one person."""
     count, held = session.execute(
         select(func.count(), func.coalesce(func.sum(FileRow.size), 0)).where(_of(scope))
     ).one()
-    if count >= MOST_FILES:
+    if more and count + more > MOST_FILES:
         raise NoRoomForFiles(
-            f"You have {count:,} files, as many as one person may. Delete some on the page Data."
+            f"You would have {count + more:,} files; one person may have {MOST_FILES:,}. "
+            "Delete some on the page Data."
         )
-    if held + size > most_megabytes * MEGABYTE:
+    if size and held + size > most_megabytes * MEGABYTE:
         raise NoRoomForFiles(
             f"Your files would have {(held + size) / MEGABYTE:,.0f} MB together; one person may "
             f"have {most_megabytes:,} MB (MAX_FILES_MB). Delete some on the page Data."
@@ -90,6 +105,27 @@ def add(
         )
     )
     session.flush()
+
+
+def copy_all(
+    session: Session, scope: Scope, from_id: UUID, to_id: UUID, most_megabytes: int
+) -> list[tuple[UUID, UUID]]:
+    """Give a session the files of another, as they were read; return each one's old and new id.
+
+    Raise NoRoomForFiles.
+    """
+    session.execute(_ALONE, {"owner": scope.user_id})
+    found = session.scalars(
+        select(FileRow).where(_of(scope), FileRow.conversation_id == from_id)
+    ).all()
+    check_room(session, scope, sum(row.size for row in found), most_megabytes, len(found))
+    ids = []
+    for row in found:
+        kept = {name: getattr(row, name) for name in _KEPT}
+        ids.append((row.id, new_id()))
+        session.add(FileRow(id=ids[-1][1], conversation_id=to_id, **kept))
+    session.flush()
+    return ids
 
 
 def find(session: Session, scope: Scope, file_id: UUID) -> FileRow:

@@ -13,6 +13,8 @@ from backend.conversations.paths import Path
 from backend.conversations.state.store import load_state
 from backend.errors.conversations import CallsUnanswered, SessionBusy
 from backend.errors.domains import DomainNotFound
+from backend.files.copying import copy_all
+from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from backend.turns.submit.service import check_key, open_session
 from db.models.conversations.conversation import ConversationRow
@@ -22,16 +24,28 @@ CONTINUED = " (continued)"
 
 
 def continue_session(
-    session: Session, scope: Scope, session_id: UUID, domain: str | None, key: str | None = None
+    services: Services, scope: Scope, session_id: UUID, domain: str | None, key: str | None = None
 ) -> UUID:
     """Make a session of a domain, or of the same one, that goes on from here; return its id.
 
     Its history is a copy of what the session shows, then a notice that says where it comes from;
-    its agent remembers what the old one does. The old session stays as it is. The same key and
-    domain give the session that they gave before.
+    its agent remembers what the old one does, and asks the same files. The old session stays as it
+    is. The same key and domain give the session that they gave before.
     Raise InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
-    DomainNotFound, DomainArchived.
+    DomainNotFound, DomainArchived, NoRoomForFiles.
     """
+    with services.database.transaction() as session:
+        return _continue(services, session, scope, session_id, domain, key)
+
+
+def _continue(
+    services: Services,
+    session: Session,
+    scope: Scope,
+    session_id: UUID,
+    domain: str | None,
+    key: str | None,
+) -> UUID:
     new_id = _id_of(scope, session_id, domain, check_key(key))
     old = conversations.lock(session, scope, session_id)
     if session.get(ConversationRow, new_id):
@@ -49,6 +63,7 @@ def continue_session(
     origin = display.notice(_origin_words(session, scope, old, new_id))
     told = replace(origin, metadata={ORIGIN: str(session_id)})
     views.append(session, new_id, None, views.Change(drafts=[told]))
+    copy_all(session, scope, services.files, session_id, new_id, services.settings.max_files_mb)
     return new_id
 
 

@@ -52,5 +52,11 @@ def test_a_connection_is_tested_saved_used_and_removed(
     desk.sees("The other one speaks.")
 
     desk.administer("Models")
+    dialog = desk.page.get_by_role("dialog")
     desk.press("Remove")
+    dialog.get_by_role("button", name="Keep", exact=True).click()
+    expect(dialog).to_have_count(0)
+    desk.sees("Saved here by")
+    desk.press("Remove")
+    dialog.get_by_role("button", name="Remove", exact=True).click()
     desk.sees("Removed, with its key.", "The environment says so")

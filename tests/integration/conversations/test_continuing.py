@@ -2,11 +2,13 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 from sqlalchemy import create_engine, text
 
 from backend.types import JSON
 from tests.fakes import ScriptedModel
+from tests.integration.api.test_files import uploaded
 from tests.integration.scenes import (
     Gate,
     check_problem,
@@ -168,6 +170,29 @@ def test_files_that_tools_gave_are_copied(stack: Stack, model: ScriptedModel) ->
     )
     assert old != copied
     assert stack.client.get(f"/sessions/{new['id']}/results/{copied[0]}").status_code == 200
+
+
+def test_uploaded_files_are_asked_as_before(stack: Stack, model: ScriptedModel) -> None:
+    old_id = make_session(stack)
+    content = b"cc,plan\nCC-1,100\nCC-2,200\n"
+    file = uploaded(stack, f"{uuid4().hex}.csv", content, session_id=old_id)
+    elsewhere = uploaded(stack, f"{uuid4().hex}.csv", content, session_id=make_session(stack))
+
+    new = continued(stack, old_id)
+    stack.client.delete(f"/sessions/{old_id}")
+
+    assert stack.client.get(f"/files/{file['id']}").status_code == 404
+    kept = stack.client.get("/files", params={"session_id": new["id"]}).json()["items"]
+    (copy,) = [one for one in kept if one["session_id"] == new["id"]]
+    assert copy["id"] != file["id"]
+    assert (copy["name"], copy["source"]) == (file["name"], file["source"])
+    assert stack.client.get(f"/files/{copy['id']}/content").content == content
+    assert elsewhere["source"] not in [one["source"] for one in kept]
+    args = {"source": file["source"], "sql": f"SELECT sum(plan) AS planned FROM {file['source']}"}
+    model.steps = [{"tools": [{"name": "query_source", "args": args}]}, {"text": "There."}]
+    stack.chat("How much is planned?", new["id"])
+    (result,) = [r for r in stack.messages(new["id"]) if r["content_type"] == "tool_result"]
+    assert "300" in result["content"]["content"]
 
 
 def tables(stack: Stack, session_id: str) -> list[JSON]:

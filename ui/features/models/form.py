@@ -84,13 +84,23 @@ def _actions(connection: ModelConnection, is_saved: bool) -> None:
             "Save", key="save-connection", type="primary", icon=":material/save:", on_click=_save
         )
         if is_saved:
-            st.button(
-                "Remove",
-                key="remove-connection",
-                icon=":material/undo:",
-                help=words.instead(connection),
-                on_click=_remove,
-            )
+            helped = words.instead(connection)
+            if st.button("Remove", key="remove-connection", icon=":material/undo:", help=helped):
+                _confirm(connection)
+
+
+@st.dialog("Remove this connection?", icon=":material/undo:")
+def _confirm(connection: ModelConnection) -> None:
+    """Ask first: a key that is removed has to be typed again."""
+    kept = " Its key is erased for good." if connection.has_key else ""
+    st.markdown(f"**{words.used_words(connection)}**")
+    st.caption(f"{words.instead(connection)}{kept}")
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep", key="keep-connection"):
+            st.rerun()
+        sign = ":material/undo:"
+        if st.button("Remove", key="remove", type="primary", icon=sign, on_click=_remove):
+            st.rerun()
 
 
 def _result(ended: Ended) -> None:

@@ -46,7 +46,7 @@ def continue_in_a_new_session(
     idempotency_key: IdempotencyKey = None,
 ) -> Session:
     """Make a session with today's configuration that goes on from here; this one stays."""
-    with services.database.transaction() as session:
-        domain = body.domain if body else None
-        new_id = continue_session(session, scope, session_id, domain, idempotency_key)
+    domain = body.domain if body else None
+    new_id = continue_session(services, scope, session_id, domain, idempotency_key)
+    with services.database.read() as session:
         return conversations.get(session, scope, new_id)
