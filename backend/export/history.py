@@ -1,11 +1,12 @@
 """What an export reads of a session: the rows of the branch that is shown, page by page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from backend.artifacts import rows
+from backend.artifacts.documents.charts import Figures
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
@@ -20,17 +21,23 @@ PAGE_ROWS = 200
 
 @dataclass(frozen=True)
 class History:
-    """A session that is exported. Each page is read by itself, so that no transaction is long."""
+    """A session that is exported. Each page is read by itself, so that no transaction is long.
+
+    `figures` draws the charts that a text names.
+    """
 
     database: Database
     scope: Scope
     session: Session
+    figures: Callable[[str], Figures]
 
     @classmethod
-    def open(cls, database: Database, scope: Scope, session_id: UUID) -> "History":
+    def open(
+        cls, database: Database, scope: Scope, session_id: UUID, figures: Callable[[str], Figures]
+    ) -> "History":
         """Return the session's history. Raise SessionNotFound."""
         with database.read() as session:
-            return cls(database, scope, conversations.get(session, scope, session_id))
+            return cls(database, scope, conversations.get(session, scope, session_id), figures)
 
     def rows(self) -> Iterator[DisplayMessage]:
         """Yield the rows in order; a session that is deleted meanwhile ends there."""
@@ -61,7 +68,8 @@ class History:
                 artifact, found = rows.find(session, self.scope, named, version)
         except (ArtifactNotFound, ValueError):
             return part_of(row)
-        return artifact_part(artifact.kind, f"{found.title} ({version})", found.preview)
+        address = f"artifact:{artifact.id}@{found.version}"
+        return artifact_part(artifact.kind, f"{found.title} ({version})", address, found.preview)
 
     def result(self, result_id: str) -> dict[str, Any] | None:
         """Return what is kept apart of a row: a whole table, or a file; None if it is gone."""

@@ -4,15 +4,12 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from markdown_it import MarkdownIt
-
 from backend.export.cells import is_number, write_cell
+from backend.export.document_body import BodyWriter
 from backend.export.history import History
 from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.columns import kind_of
 
-MAX_MARKDOWN_CHARS = 200_000  # what is longer is written as it is
-MAX_NESTED = 40
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
@@ -48,13 +45,13 @@ def write_html(history: History) -> Iterator[str]:
     title = escape(session.title or "Conversation")
     told = f"{escape(session.domain)}, {_time(session.created_at)}"
     yield f'{page_head(title)}<p class="quiet">{told}</p>\n'
-    markdown, before = reader(), ""
+    body, before = BodyWriter(), ""
     for row in history.rows():
         speaker = speaker_of(row)
         if speaker != before:
             yield f"<h2>{escape(speaker)} {_time(row.created_at)}</h2>\n"
             before = speaker
-        yield _write(history.part(row), markdown, history) + "\n"
+        yield _write(history.part(row), body, history) + "\n"
     yield "</body></html>\n"
 
 
@@ -69,9 +66,10 @@ def page_head(title: str, *, has_heading: bool = True) -> str:
     )
 
 
-def _write(part: Part, markdown: MarkdownIt, history: History) -> str:
-    if part.kind == "markdown" and len(part.text) <= MAX_MARKDOWN_CHARS:
-        return f"<div>{markdown.render(part.text)}</div>"
+def _write(part: Part, body: BodyWriter, history: History) -> str:
+    if part.kind in ("markdown", "chart"):
+        text = part.place or part.text
+        return f"<div>{body.write(text, history.figures(text))}</div>"
     if part.kind == "table" and part.table is not None:
         return _table(part.label, part.table)
     if part.kind == "image":
@@ -116,12 +114,6 @@ def _image(part: Part, history: History) -> str:
         return f'<p class="quiet">Image: {name}</p>'
     address = f"data:{found['mime_type']};base64,{escape(str(found['data']))}"
     return f'<figure><img alt="{name}" src="{address}"><figcaption>{name}</figcaption></figure>'
-
-
-def reader() -> MarkdownIt:
-    """Return what makes HTML of answers: no HTML of theirs, no image from elsewhere."""
-    reader = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTED}).enable("table")
-    return reader.disable(["image", "html_block", "html_inline"])
 
 
 def _time(when: Any) -> str:

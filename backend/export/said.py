@@ -6,16 +6,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
+from backend.tabular.chart_places import write_place
 
 SHOWN_ROWS = 50
 FURTHER = "the artifact's download has all"
 
-Kind = Literal["markdown", "verbatim", "aside", "code", "table", "image", "problem"]
+Kind = Literal["markdown", "verbatim", "aside", "code", "table", "chart", "image", "problem"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One thing in a document; `label` stands above it, `language` is that of code."""
+    """One thing in a document; `label` stands above it, `language` is that of code.
+
+    `place` is the line of Markdown that a chart is drawn for.
+    """
 
     kind: Kind
     text: str = ""
@@ -23,6 +27,7 @@ class Part:
     language: str = ""
     table: Mapping[str, Any] | None = None
     result_id: str = ""
+    place: str = ""
 
 
 def speaker_of(row: DisplayMessage) -> str:
@@ -35,8 +40,11 @@ def part_of(row: DisplayMessage) -> Part:
     return _PARTS.get(row.content_type, _anything)(row)
 
 
-def artifact_part(kind: str, title: str, preview: Mapping[str, Any]) -> Part:
-    """Return what is shown of an artifact's version: its first rows, its text, its value."""
+def artifact_part(kind: str, title: str, address: str, preview: Mapping[str, Any]) -> Part:
+    """Return what is shown of an artifact's version: its first rows, its text, its value.
+
+    `address` is the version's, `artifact:ID@2`.
+    """
     if kind == "table":
         table = {**preview, "title": title, "row_count": preview["total_rows"], "further": FURTHER}
         return Part("table", label=title, table=table)
@@ -44,10 +52,10 @@ def artifact_part(kind: str, title: str, preview: Mapping[str, Any]) -> Part:
     cut = f"\n\n({len(text):,} of {total:,} characters; {FURTHER})" if len(text) < total else ""
     if kind == "document":
         return Part("markdown", f"{text}{cut}")
-    if kind in ("json", "chart"):
-        return Part(
-            "code", f"{text}{cut}" if text else _json(preview.get("value", preview)), title, "json"
-        )
+    if kind == "chart":
+        return Part("chart", _json(preview), title, "json", place=write_place(title, address))
+    if kind == "json":
+        return Part("code", f"{text}{cut}" if text else _json(preview.get("value")), title, "json")
     return Part("aside", f"{kind.capitalize()}: {title}")
 
 

@@ -15,6 +15,7 @@ MOST_CHARTS = 20  # that one document shows
 CHART = "chart"
 NOT_FOUND = "This chart cannot be found in this session."
 NOT_DRAWN = "This chart cannot be drawn."
+NOT_NOW = "This chart could not be drawn, since too much else was asked for. Try again later."
 TOO_MANY = f"A document shows at most {MOST_CHARTS} charts; this one is left out."
 
 _BRACKETS = {ord("["): "(", ord("]"): ")"}  # none within a title: it would end there

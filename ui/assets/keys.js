@@ -1,5 +1,6 @@
 // Keys of every page: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
-// the button that does the same.
+// the button that does the same. Escape closes a dialog also where what was pressed in it has gone,
+// and the focus with it: the dialog itself hears of no key then.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
@@ -8,6 +9,8 @@
   const FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select, [contenteditable="true"]';
   const OWN_ESCAPE = '[data-testid="stDataFrame"], .sessions:has(.selection:not([hidden]))';
   const COMPOSER = '[class*="st-key-composer-"] textarea';
+
+  const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
 
   const isVisible = (one) => one.getClientRects().length > 0;
   const press = (selector) => {
@@ -21,6 +24,7 @@
     const { key, target } = event;
     if (!["Escape", "?"].includes(key) || event.isComposing || event.repeat) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (key === "Escape" && target === document.body && press(CLOSE_DIALOG)) return;
     if ([...document.querySelectorAll(LAYERS)].some(isVisible)) return;
     const isWriting = target.matches?.(FIELDS);
     if (key === "?" && !isWriting) {

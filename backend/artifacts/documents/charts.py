@@ -32,8 +32,12 @@ _NAMES_OF_PARTS = ("id", "clip-path", "fill", "stroke", "mask")
 
 @dataclass(frozen=True)
 class Source:
-    """What a chart is drawn of: its specification, and the rows of its table."""
+    """What a chart is drawn of: its specification, and the rows of its table.
 
+    `name` begins the names of its picture's parts, which are those of the page that it stands in.
+    """
+
+    name: str
     spec: Mapping[str, Any]
     table: JSON
 
@@ -52,7 +56,7 @@ Figures = Mapping[ChartPlace, Figure]
 
 def draw_all(sources: Sequence[Source]) -> list[str]:
     """Return the pictures of charts as SVG; empty for one that cannot be drawn."""
-    return [_draw(source, f"chart{number}-") for number, source in enumerate(sources, 1)]
+    return [_draw(source) for source in sources]
 
 
 def figure(place: ChartPlace, svg: str) -> Figure:
@@ -76,12 +80,12 @@ def clean_svg(written: str, prefix: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _draw(source: Source, prefix: str) -> str:
+def _draw(source: Source) -> str:
     try:
         drawn = as_svg(source.spec, source.table, {"config": _LOOKS, **_size(source.spec)})
     except ValueError:  # as the engine says that it cannot
         return ""
-    return clean_svg(drawn, prefix)
+    return clean_svg(drawn, source.name)
 
 
 def _size(spec: Mapping[str, Any]) -> JSON:

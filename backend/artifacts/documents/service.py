@@ -22,12 +22,13 @@ from backend.sandbox.errors import (
     OutOfMemory,
     OutOfTime,
     ResultTooLarge,
+    TooBusy,
     WorkFailed,
 )
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.artifacts import ArtifactKind, ArtifactVersion
-from backend.tabular.chart_places import NOT_DRAWN, ChartPlace
+from backend.tabular.chart_places import NOT_DRAWN, NOT_NOW, ChartPlace
 from backend.tabular.document_reader import LONGEST_MARKDOWN, split_charts
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
@@ -62,7 +63,7 @@ class Documents:
         artifact, row = await self._find(scope, artifact_id, version)
         check_form(artifact.kind, form)
         text = await self._artifacts.files.text(row)
-        figures = await self._figures(scope, artifact, text)
+        figures = await self._drawn(await self._sources(scope, artifact.conversation_id, text))
         return Document(rows.wire_version(row, artifact.kind), text, figures)
 
     async def pdf(self, scope: Scope, artifact_id: UUID, version: int) -> Download:
@@ -87,17 +88,28 @@ class Documents:
         file.seek(0)
         return Download(file, size, told)
 
-    async def _figures(self, scope: Scope, document: ArtifactRow, text: str) -> Figures:
-        """Return the charts that a document names, as far as its session has them."""
+    async def figures(self, scope: Scope, session_id: UUID, text: str) -> Figures:
+        """Return the charts that a text of a session names, drawn, as far as the session has them.
+
+        Whatever keeps one from being drawn stands in its place.
+        """
+        sources = await self._sources(scope, session_id, text)
+        try:
+            return await self._drawn(sources)
+        except TooBusy:
+            return {place: Figure(place.title, problem=NOT_NOW) for place in sources}
+
+    async def _sources(self, scope: Scope, session_id: UUID, text: str) -> dict[ChartPlace, Source]:
+        """Return what the charts are drawn of that a text names."""
         if len(text) > LONGEST_MARKDOWN:
             return {}
         parts = await anyio.to_thread.run_sync(split_charts, text)
         sources: dict[ChartPlace, Source] = {}
         for place in parts:
             if isinstance(place, ChartPlace) and place.is_shown:
-                source = await self._source(scope, document, place)
+                source = await self._source(scope, session_id, place)
                 sources |= {place: source} if source else {}
-        return await self._drawn(sources)
+        return sources
 
     async def _drawn(self, sources: Mapping[ChartPlace, Source]) -> Figures:
         if not sources:
@@ -110,16 +122,14 @@ class Documents:
             return {place: Figure(place.title, problem=NOT_DRAWN) for place in sources}
         return dict(zip(sources, map(figure, sources, drawn), strict=True))
 
-    async def _source(
-        self, scope: Scope, document: ArtifactRow, place: ChartPlace
-    ) -> Source | None:
-        """Return what a chart of the document's session is drawn of; None where there is none."""
-        home = document.conversation_id
+    async def _source(self, scope: Scope, home: UUID, place: ChartPlace) -> Source | None:
+        """Return what a chart of a session is drawn of; None where there is none."""
         try:
             chart, row = await self._find(scope, place.artifact_id, place.version, home)
             if chart.kind != ArtifactKind.CHART:
                 return None
-            return Source(row.preview["spec"], await self._artifacts.chart_data(scope, chart, row))
+            data = await self._artifacts.chart_data(scope, chart, row)
+            return Source(f"{chart.id.hex}-{row.version}-", row.preview["spec"], data)
         except (ArtifactNotFound, ArtifactContentGone):
             return None
 

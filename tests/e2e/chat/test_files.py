@@ -26,6 +26,7 @@ def attach(desk: Desk, *paths: Path) -> None:
 
 def choose(desk: Desk, label: str, option: str) -> None:
     field = desk.main.get_by_role("combobox", name=label, exact=True)
+    desk.is_at_rest()  # a list that is open closes when the page is drawn
     expect(field).to_be_enabled()
     field.click(trial=True)
     field.press("ArrowDown")

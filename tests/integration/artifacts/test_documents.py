@@ -8,6 +8,7 @@ import pytest
 
 from backend.tabular.chart_places import NOT_FOUND
 from backend.types import JSON
+from tests.fakes import script
 from tests.integration.artifacts.scenes import call, desk, download, made, make
 from tests.integration.scenes import check_problem
 from tests.stack import Stack
@@ -72,6 +73,29 @@ def test_a_document_is_taken_away_with_its_charts(stack: Stack, session_id: str)
     assert "Spend & more" in said and "A1 1,234.50" in said
     assert said.index("before") < said.index("account") < said.index("Spend <b>")
     assert said.count(NOT_FOUND) == 2 and "after" in said
+
+
+def test_an_exported_session_has_its_charts_drawn(stack: Stack) -> None:
+    session_id = desk(stack)
+    table, chart = make_chart(stack, session_id)
+    named = f"artifact:{chart['artifact_id']}@1"
+    make(stack, session_id, "document", "Report", content=f"# Spend\n\n![As planned]({named})\n")
+    answer = f"[1,234.50](artifact:{table['artifact_id']}@1#row=1)\n\n![Gone]({named}9)"
+    stack.chat(script({"text": answer}), session_id)
+
+    def exported(form: str) -> str:
+        export = stack.client.get(f"/sessions/{session_id}/export", params={"format": form})
+        assert export.status_code == 200, export.text
+        return export.text
+
+    page, text = exported("html"), exported("markdown")
+
+    assert page.count("<svg") == 2
+    assert "<figcaption>Spend (EUR) (1)</figcaption>" in page
+    assert "<figcaption>As planned</figcaption>" in page
+    assert page.count(NOT_FOUND) == 1 and "<strong>Gone</strong>" in page
+    assert "1,234.50" in page and 'href="artifact:' not in page
+    assert '"mark"' in text and f"![As planned]({named})" in text
 
 
 def test_a_pdf_is_of_documents_and_of_those_that_fit(stack: Stack, session_id: str) -> None:

@@ -1,14 +1,16 @@
 """A session to be taken away: as Markdown, as a page that prints, or its tables as a workbook."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from anyio import from_thread
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
-from backend.api.dependencies import ScopeDep, ServicesDep
+from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.threads import long_read
 from backend.export.history import History
@@ -33,6 +35,7 @@ EXPORTS: dict[int | str, dict[str, Any]] = {
 def export_session(
     session_id: UUID,
     services: ServicesDep,
+    documents: DocumentsDep,
     scope: ScopeDep,
     format: Annotated[
         Literal["markdown", "html", "xlsx"],
@@ -40,7 +43,8 @@ def export_session(
     ] = "markdown",
 ) -> Response:
     """The branch that is shown, from its first message on; of it all tables as a workbook."""
-    history = History.open(services.database, scope, session_id)
+    figures = partial(from_thread.run, partial(documents.figures, scope, session_id))
+    history = History.open(services.database, scope, session_id, figures)
     media_type, ending, write = _FORMATS[format]
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(write(history), media_type=media_type, headers=headers)

@@ -1,0 +1,47 @@
+"""Markdown of agents as HTML that loads nothing and runs nothing, its charts in place. Pure."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from backend.artifacts.documents.charts import Figures, figure_at
+from backend.tabular.chart_places import CHART
+from backend.tabular.document_reader import LONGEST_MARKDOWN, reader
+
+_FIGURES = "figures"
+
+
+class BodyWriter:
+    """Writes one text after the other."""
+
+    def __init__(self) -> None:
+        self._parser = reader()
+        self._parser.add_render_rule(CHART, _write_chart)
+
+    def write(self, text: str, figures: Figures) -> str:
+        """Return a text as HTML; one that is too long to be laid out stands as it is written."""
+        if len(text) > LONGEST_MARKDOWN:
+            return f"<pre>{escape(text)}</pre>"
+        written: str = self._parser.render(text, {_FIGURES: figures})
+        return written
+
+
+def _write_chart(
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    place: int,
+    options: Any,
+    env: Mapping[str, Any],
+) -> str:
+    """Return a chart as its picture; it is from the engine that draws, which is given no HTML."""
+    found = figure_at(env[_FIGURES], tokens[place].meta["place"])
+    title = escape(found.title)
+    if not found.svg:
+        return f'<p class="missing"><strong>{title}</strong><br>{escape(found.problem)}</p>\n'
+    return (
+        f'<figure class="chart" role="img" aria-label="{title}">{found.svg}'
+        f"<figcaption>{title}</figcaption></figure>\n"
+    )
