@@ -100,6 +100,7 @@ class Memory:
     unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None
     said: list[str] = field(default_factory=list)
+    pinned: list[Session] = field(default_factory=list)
     first: list[Session] = field(default_factory=list)
     first_cursor: str | None = None
     older: list[Session] = field(default_factory=list)

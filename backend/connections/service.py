@@ -11,7 +11,7 @@ from backend.auth.scope import Scope
 from backend.connections import store
 from backend.connections.probe import probe
 from backend.errors.base import ConfigurationError, InvalidInput, NotAllowed
-from backend.errors.models import KeyUnreadable
+from backend.errors.models import ConnectionChanged, KeyUnreadable
 from backend.llm.connection import OPENAI_URL, Connection
 from backend.schemas.connections import (
     ConnectionInput,
@@ -19,6 +19,7 @@ from backend.schemas.connections import (
     ConnectionTest,
     ConnectionUsed,
     ModelConnection,
+    SavedConnectionInput,
 )
 from backend.settings import Settings
 from db.models.model_connection import ModelConnectionRow
@@ -50,12 +51,14 @@ def look(session: Session, settings: Settings, scope: Scope) -> ModelConnection:
     )
 
 
-def save(session: Session, settings: Settings, scope: Scope, wanted: ConnectionInput) -> None:
+def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnectionInput) -> None:
     """Let this connection hold: for turns that begin from now on, in all processes.
 
-    Raise NotAllowed, InvalidInput, KeyUnreadable, ConfigurationError.
+    Raise NotAllowed, InvalidInput, ConnectionChanged, KeyUnreadable, ConfigurationError.
     """
     _require_admin(scope)
+    store.lock(session)
+    _check_replaced(session, wanted)
     connection = _connection(session, settings, wanted)
     try:
         store.replace(session, connection, settings, scope.user_id)
@@ -102,6 +105,16 @@ def _connection(session: Session, settings: Settings, wanted: ConnectionInput) -
     if not key and base_url == OPENAI_URL:
         raise InvalidInput("OpenAI wants an API key. Give one, or another base URL.")
     return Connection(base_url, SecretStr(key), wanted.default_model)
+
+
+def _check_replaced(session: Session, wanted: SavedConnectionInput) -> None:
+    if "replaces" not in wanted.model_fields_set:
+        return
+    row = store.find_saved(session)
+    if (row and row.saved_at) == wanted.replaces:
+        return
+    what = f"{row.saved_by} has saved another connection" if row else "The connection was removed"
+    raise ConnectionChanged(f"{what} meanwhile; nothing was saved. Look at what holds now first.")
 
 
 def _saved_key(session: Session, settings: Settings, base_url: str) -> str:

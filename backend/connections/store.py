@@ -57,7 +57,12 @@ def replace(session: Session, saved: Connection, settings: Settings, saved_by: s
     )
 
 
+def lock(session: Session) -> None:
+    """Let nobody else change the connection until the transaction ends."""
+    session.execute(text("LOCK TABLE model_connections IN SHARE ROW EXCLUSIVE MODE"))
+
+
 def clear(session: Session) -> bool:
     """Let the environment hold again; return whether that was otherwise before."""
-    session.execute(text("LOCK TABLE model_connections IN SHARE ROW EXCLUSIVE MODE"))
+    lock(session)
     return bool(session.execute(delete(ModelConnectionRow)).rowcount)  # type: ignore[attr-defined]  # of a DELETE

@@ -9,6 +9,12 @@ class KeyUnreadable(ConfigurationError):
     status = 409
 
 
+class ConnectionChanged(AppError):
+    """Somebody has changed the connection meanwhile; nothing was saved. Look at it first."""
+
+    status = 409
+
+
 class ModelFailed(AppError):
     """The model gave no usable answer. Press Retry.
 

@@ -90,6 +90,16 @@ class ConnectionInput(Input):
     )
 
 
+class SavedConnectionInput(ConnectionInput):
+    """A connection to be saved."""
+
+    replaces: datetime | None = Field(
+        None,
+        description="`saved_at` of the connection that this one takes the place of, null where"
+        " none was saved: 409 if it is another by now. Absent: whichever it is.",
+    )
+
+
 class ConnectionUsed(Wire):
     """A connection, without its key."""
 

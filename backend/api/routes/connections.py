@@ -6,7 +6,12 @@ from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import long_wait
 from backend.connections import service as connections
-from backend.schemas.connections import ConnectionInput, ConnectionTest, ModelConnection
+from backend.schemas.connections import (
+    ConnectionInput,
+    ConnectionTest,
+    ModelConnection,
+    SavedConnectionInput,
+)
 
 router = APIRouter(prefix="/model-connection", tags=["model connection"])
 
@@ -20,7 +25,7 @@ def get_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
 
 @router.put("")
 def save_connection(
-    body: Sent[ConnectionInput], services: ServicesDep, scope: ScopeDep
+    body: Sent[SavedConnectionInput], services: ServicesDep, scope: ScopeDep
 ) -> ModelConnection:
     """Save a connection, which takes the place of the environment's as a whole.
 

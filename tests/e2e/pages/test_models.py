@@ -52,6 +52,16 @@ def test_a_connection_is_tested_saved_used_and_removed(
     desk.sees("The other one speaks.")
 
     desk.administer("Models")
+    field = desk.main.get_by_label("Base URL", exact=True)
+    elsewhere = {"base_url": other.url, "api_key": KEY, "default_model": "small"}
+    assert stack.client.put("/model-connection", json=elsewhere).status_code == 200
+    field.fill(f"{other.url}/")
+    desk.press("Save")
+    desk.sees("has saved another connection meanwhile", re.compile("In use:.*small"))
+    expect(field).to_have_value(f"{other.url}/")
+    desk.press("Save")
+    desk.sees("Saved. From the next turn on: large at")
+
     dialog = desk.page.get_by_role("dialog")
     desk.press("Remove")
     dialog.get_by_role("button", name="Keep", exact=True).click()

@@ -27,7 +27,7 @@ def stack(shared_stack: Stack) -> Iterator[Stack]:
     assert shared_stack.client.delete(PATH).status_code == 200
 
 
-def save(stack: Stack, **body: str) -> JSON:
+def save(stack: Stack, **body: str | None) -> JSON:
     answer = stack.client.put(PATH, json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -93,6 +93,25 @@ def test_the_saved_key_goes_to_no_other_host(stack: Stack, other: ScriptedModel)
     assert "sent nowhere else" in refused["detail"] == not_tested["detail"]
     assert (kept["has_key"], kept["default_model"]) == (True, "small")
     assert stack.chat("Hello")["response"] == "from the other one"
+
+
+def test_what_somebody_else_has_saved_meanwhile_is_not_replaced_unseen(
+    stack: Stack, other: ScriptedModel
+) -> None:
+    mine = {"base_url": other.url, "default_model": "large", "replaces": None}
+    first = save(stack, **mine)
+
+    refused = stack.client.put(PATH, json=mine)
+    held = stack.client.get(PATH).json()
+    second = save(stack, **{**mine, "default_model": "small", "replaces": first["saved_at"]})
+    stack.client.delete(PATH)
+    gone = stack.client.put(PATH, json={**mine, "replaces": second["saved_at"]})
+
+    assert "has saved another connection meanwhile" in check_problem(refused, 409)["detail"]
+    assert held == first
+    assert second["default_model"] == "small"
+    assert "was removed meanwhile" in check_problem(gone, 409)["detail"]
+    assert save(stack, **{**mine, "replaces": None})["default_model"] == "large"
 
 
 def test_a_lost_encryption_key_is_told_and_mended_by_entering_the_key_again(

@@ -1,5 +1,7 @@
 """Calls of the page of models."""
 
+from datetime import datetime
+
 from backend.schemas.connections import ConnectionTest, ModelConnection
 from backend.types import JSON
 from ui.client import Client
@@ -13,9 +15,10 @@ def get_connection(client: Client) -> ModelConnection:
     return client.get(ModelConnection, PATH)
 
 
-def save_connection(client: Client, body: JSON) -> ModelConnection:
-    """Let this connection hold from now on."""
-    return client.call(ModelConnection, "PUT", PATH, json=body)
+def save_connection(client: Client, body: JSON, seen: datetime | None) -> ModelConnection:
+    """Let this connection hold from now on, in place of the one that was saved at `seen`."""
+    replaces = {"replaces": seen and seen.isoformat()}
+    return client.call(ModelConnection, "PUT", PATH, json=body | replaces)
 
 
 def remove_connection(client: Client) -> ModelConnection:

@@ -20,6 +20,8 @@ from ui.features.models import calls, words
 from ui.shared.text.markdown import plain
 
 MEMORY = "model-connection"
+SEEN = "model-connection-seen"  # when that was saved which the fields began with
+CHANGED = 409
 URL, KEY, MODEL, NO_KEY = "model-base-url", "model-api-key", "model-default", "model-no-key"
 
 
@@ -72,6 +74,8 @@ def show(connection: ModelConnection) -> None:
 
 def _fill(connection: ModelConnection) -> None:
     """Begin with what is in use; the demo model has nothing to begin with."""
+    if URL not in st.session_state or SEEN not in st.session_state:
+        st.session_state[SEEN] = connection.saved_at
     if connection.source is not ConnectionSource.DEMO:
         st.session_state.setdefault(URL, connection.base_url)
         st.session_state.setdefault(MODEL, connection.default_model)
@@ -149,9 +153,11 @@ def _test() -> None:
 def _save() -> None:
     ended = _begin()
     try:
-        saved = calls.save_connection(state.client(), _body())
+        saved = calls.save_connection(state.client(), _body(), st.session_state.get(SEEN))
     except ClientError as problem:
         ended.problem = problem
+        if problem.status == CHANGED:
+            st.session_state.pop(SEEN, None)  # the page shows now what holds instead
         return
     _forget_fields()
     ended.said = f"Saved. From the next turn on: {words.used_words(saved)}."

@@ -8,10 +8,9 @@ from backend.schemas.conversations.sessions import Session, SessionPage
 from ui import navigation, state
 from ui.client import ServiceUnavailable
 from ui.shared import last_known
-from ui.shared.watch.stamp import LATEST
+from ui.shared.watch.stamp import LATEST, MOST_PINNED
 
 OLDER = 100
-MAX_PINNED = 100
 
 
 @dataclass(frozen=True)
@@ -24,12 +23,13 @@ class Held:
 
 def load() -> Held:
     """Read what may have changed, and put it together with the older pages."""
-    pinned = _read(MAX_PINNED, pinned=True).items
+    pinned = _read(MOST_PINNED, pinned=True).items
     page = _read(LATEST)
     held = state.memory()
     if held.older:
         held.older = _newest_first([*_moved_down(held.first, page), *held.older], page.items)
     held.first, held.first_cursor = page.items, page.next_cursor
+    held.pinned = pinned
     fresh = [*pinned, *page.items]
     _note_statuses(fresh)
     is_pinned = {session.id for session in pinned}

@@ -39,7 +39,7 @@ def keep_fresh() -> None:
     _component(
         key=KEY,
         data={
-            "stamp": stamp_of(held.first, opened, state.server()),
+            "stamp": stamp_of([*held.pinned, *held.first], opened, state.server()),
             "shown": {name: said for name, said in shown.items() if said},
         },
         on_changed_change=lambda: None,  # the run that it brings is all that is wanted

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from backend.schemas.conversations.sessions import Session, SessionPage
 from backend.schemas.operations.server import ServerInfo
 from ui.async_api import AsyncApi
-from ui.shared.watch.stamp import LATEST, stamp_of
+from ui.shared.watch.stamp import LATEST, MOST_PINNED, stamp_of
 
 PATH = "/colloquy/stamp"
 NOT_NOW = 503
@@ -46,15 +46,23 @@ def route(api: AsyncApi) -> Route:
 
 async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
     """Ask what `ui.shared.watch.component` has read for the page, in the same words."""
-    query = {"limit": LATEST, "archived": shown.archived, "pinned": False, "q": shown.q}
-    params = {name: said for name, said in query.items() if said is not None}
-    listed, server, opened = await asyncio.gather(
-        http.get("sessions", params=params),
+    pinned, latest, server, opened = await asyncio.gather(
+        _listed(http, shown, MOST_PINNED, pinned=True),
+        _listed(http, shown, LATEST, pinned=False),
         http.get("server"),
         _opened(http, shown.session),
     )
-    sessions = SessionPage.read(listed.raise_for_status().content).items
-    return stamp_of(sessions, opened, ServerInfo.read(server.raise_for_status().content))
+    told = ServerInfo.read(server.raise_for_status().content)
+    return stamp_of([*pinned, *latest], opened, told)
+
+
+async def _listed(
+    http: httpx.AsyncClient, shown: Shown, limit: int, *, pinned: bool
+) -> list[Session]:
+    query = {"limit": limit, "archived": shown.archived, "pinned": pinned, "q": shown.q}
+    params = {name: said for name, said in query.items() if said is not None}
+    answer = await http.get("sessions", params=params)
+    return SessionPage.read(answer.raise_for_status().content).items
 
 
 async def _opened(http: httpx.AsyncClient, session: UUID | None) -> Session | None:
