@@ -15,6 +15,9 @@ from sqlalchemy.orm import Session
 from backend.agents.middleware.shortening.compaction import summary_message
 from backend.agents.state import dump_message, user_message
 from backend.agents.steps.events import ModelAsked, StepFinished
+from backend.artifacts import rows as artifacts
+from backend.artifacts.contents import Kept
+from backend.artifacts.previews import text_preview
 from backend.auth.scope import LOCAL_USER
 from backend.bootstrap import bootstrap
 from backend.conversations import display
@@ -25,6 +28,7 @@ from backend.conversations.state.deltas import compact
 from backend.conversations.state.shown import pack_delta
 from backend.domains.catalog import ensure_bundled_domains
 from backend.llm.events import ANSWER, ModelCall
+from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.schemas.conversations.turns import Usage
 from backend.settings import Settings
@@ -128,6 +132,25 @@ def fill(
         version = _append(session, session_id, 0, folded)
         compact(session, session_id, version)
         _append(session, session_id, version, deltas[len(deltas) - in_state + len(folded) :])
+
+
+def keep_document(
+    services: Services, session_id: UUID, text: str, artifact_id: UUID, message_id: str
+) -> None:
+    """Keep a document as the next version of an artifact, as a tool does, at a message."""
+    new = artifacts.NewVersion(
+        title="Report",
+        kind=ArtifactKind.DOCUMENT,
+        media_type="text/markdown",
+        kept=Kept.inline(text.encode()),
+        preview=text_preview(text),
+        agent=AGENT,
+        message_id=message_id,
+    )
+    with services.database.transaction() as session:
+        added = artifacts.add(session, session_id, new, artifact_id)
+        if not added.is_new:
+            artifacts.revise(session, artifact_id, session_id, new)
 
 
 def read_texts(services: Services, session_id: UUID) -> list[str]:

@@ -4,6 +4,9 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -64,11 +67,12 @@ class Samples:
 
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, run: Callable[[], object]) -> None:
-        """Run it once and note how long that took."""
+    def add(self, run: Callable[[], T]) -> T:
+        """Run it once, note how long that took, and return what it gave."""
         started = time.perf_counter()
-        run()
+        given = run()
         self.seconds.append(time.perf_counter() - started)
+        return given
 
     @property
     def median(self) -> float:

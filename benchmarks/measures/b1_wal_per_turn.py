@@ -5,8 +5,9 @@ window begins after a checkpoint and a few turns that pay for the first images o
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from uuid import UUID
+from dataclasses import dataclass, replace
+from itertools import cycle
+from uuid import UUID, uuid4
 
 from backend.conversations.state.store import load_state
 from backend.turns.process.services import Services
@@ -14,6 +15,7 @@ from benchmarks.colloquy import (
     ROWS_PER_TURN,
     colloquy,
     fill,
+    keep_document,
     new_session,
     play_turn,
     read_texts,
@@ -32,6 +34,7 @@ WINDOW_TURNS = 225  # nine times the policy drops a hundred messages, three time
 PEER_WINDOW_TURNS = 10
 DELTA_WINDOW_TURNS = 50  # two of its snapshots
 SHORT_SESSIONS = 60
+ARTIFACTS = 10  # of the session that keeps what its tools give
 
 Play = Callable[[TurnText], None]
 
@@ -63,6 +66,9 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     lengths = f"{MARKS[1]:,} to {max(ours):,} messages"
     growth = ours[max(ours)].ratio / ours[MARKS[1]].ratio
     yield Figure("B1", f"growth from {lengths}", "", value=growth, target=Target(1.2, 1.05))
+    kept = _with_artifacts(ground, PEER_MARK)
+    what = f"the same, and a version of an artifact each turn, at {PEER_MARK:,} messages"
+    yield Figure("B1", what, str(kept), value=kept.ratio, target=Target(4, 2))
     at_mark = ours[PEER_MARK].ratio
     for name, schema, window, goal in (
         ("PostgresSaver", peer.WholeState, PEER_WINDOW_TURNS, 1_000),
@@ -95,6 +101,27 @@ def _ours(ground: Ground, mark: int) -> Written:
         written = _window(ground, play, texts[turns:])
         _check(services, session_id, texts)
         return written
+
+
+def _with_artifacts(ground: Ground, mark: int) -> Written:
+    """Each turn keeps what its tool gave, as the next version of one of a few documents."""
+    turns = mark // MESSAGES_PER_TURN
+    texts = list(turn_texts(turns + WARM_TURNS + WINDOW_TURNS))
+    documents = [uuid4() for _ in range(ARTIFACTS)]
+    with colloquy(ground) as services:
+        session_id = new_session(services)
+        fill(services, session_id, turns, in_state=100)
+        ground.analyze(services.settings.database_url)
+        queue = cycle(documents)
+
+        def play(said: TurnText) -> None:
+            keep_document(services, session_id, said.result, next(queue), str(uuid4()))
+            play_turn(services, session_id, said)
+
+        written = _window(ground, play, texts[turns:])
+        _check(services, session_id, texts)
+    kept = sum(len(said.result) for said in texts[-WINDOW_TURNS:])
+    return replace(written, text=written.text + kept)
 
 
 def _short_sessions(ground: Ground, services: Services) -> Written:

@@ -9,12 +9,13 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from backend.agents.state import load_state as make_messages
+from backend.artifacts.messages import of_messages
 from backend.conversations.state.store import load_state
 from backend.turns.process.services import Services
-from benchmarks.colloquy import KEEP, TRIGGER, colloquy, fill, new_session
+from benchmarks.colloquy import KEEP, TRIGGER, colloquy, fill, keep_document, new_session
 from benchmarks.figures import Figure, Samples, Target
 from benchmarks.ground import DatabaseClock, Ground
 from benchmarks.peers import langgraph_saver as peer
@@ -27,6 +28,8 @@ GOALS = {2_000: 20.0, 20_000: 200.0}
 BOUNDED = (
     (TRIGGER + KEEP) // 2 // MESSAGES_PER_TURN * MESSAGES_PER_TURN
 )  # between two cuts, and folds
+SHOWN = 20  # messages, as a team's agents read by default
+ARTIFACTS = (20, 1_000)
 DELTA_TAIL_TURNS = 25  # halfway between two of its snapshots
 
 Restore = Callable[[], object]
@@ -51,6 +54,11 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
         yield Figure("B2", what, str(ours[0]), "", ours[0].median, Target(5, 2, " ms"))
         what = f"the same with middleware: [] at {mark:,} messages"
         yield Figure("B2", what, str(whole[0]))
+    few, many = (_artifacts(ground, count) for count in ARTIFACTS)
+    what = f"artifacts of the {SHOWN} newest messages, of {ARTIFACTS[1]:,} in the session"
+    yield Figure("B2", what, str(many), "", many.median, Target(10, 5, " ms"))
+    what = f"growth of that from {ARTIFACTS[0]:,} to {ARTIFACTS[1]:,} artifacts"
+    yield Figure("B2", what, "", "", many.median / few.median, Target(1.5, 1.1))
     growth = in_database[MARKS[1]] / in_database[MARKS[0]]
     what = f"growth in the database from {MARKS[0]:,} to {MARKS[1]:,} messages"
     yield Figure("B2", what, "", "", growth, Target(1.5, 1.1))
@@ -73,6 +81,24 @@ def _run(
             theirs.add(graphs[0].read)
             delta.add(graphs[1].read)
     return bounded.samples, whole.samples, theirs, delta
+
+
+def _artifacts(ground: Ground, count: int) -> Samples:
+    """Read what is appended to the messages that an agent of a team reads."""
+    samples = Samples()
+    with colloquy(ground) as services:
+        session_id = new_session(services)
+        messages = [str(uuid4()) for _ in range(count)]
+        texts = [said.result for said in turn_texts(count)]
+        for message_id, text in zip(messages, texts, strict=True):
+            keep_document(services, session_id, text, uuid4(), message_id)
+        ground.analyze(services.settings.database_url)
+        newest = messages[-SHOWN:]
+        for _ in range(RUNS[MARKS[0]]):
+            with services.database.read() as session:
+                found = samples.add(lambda: of_messages(session, session_id, newest))
+        assert [found[one][0]["content"] for one in newest] == texts[-SHOWN:]
+    return samples
 
 
 class _Colloquy:

@@ -40,10 +40,13 @@ WATCH = """
   document.addEventListener('keydown', e => {
     if (e.key === 'Enter') window.pressed = performance.now();
   }, true);
+  // Messages only: what is being written is on the page, too.
+  const MESSAGES = '[data-testid="stChatMessage"], .colloquy-sent, .colloquy-draft';
   new MutationObserver(() => {
     const now = performance.now();
-    for (const [words] of (document.body?.textContent ?? '').matchAll(/Token\\d+x|question \\d+/g))
-      window.seen[words] ??= now;
+    for (const message of document.querySelectorAll(MESSAGES))
+      for (const [words] of message.textContent.matchAll(/Token\\d+x|question \\d+/g))
+        window.seen[words] ??= now;
   }).observe(document, {childList: true, subtree: true, characterData: true});
 })();
 """
