@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from ui.shared.formats.locales import number_format
 from ui.shared.formats.times import moment
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -15,3 +16,13 @@ NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
 )
 def test_an_earlier_day_is_written_as_the_locale_has_it(locale, written):
     assert moment(NOW - timedelta(days=20), NOW, locale) == written
+
+
+@pytest.mark.parametrize(
+    ("locale", "thousands", "decimal"),
+    [("de-DE", ".", ","), ("de-CH", "\u2019", "."), (None, ",", ".")],
+)
+def test_axes_of_charts_are_written_as_tables_are(locale, thousands, decimal):
+    told = number_format(locale)
+
+    assert (told["thousands"], told["decimal"]) == (thousands, decimal)

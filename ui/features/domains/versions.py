@@ -1,6 +1,5 @@
 """The versions of a domain: who saved which when, what is another today, and the way back."""
 
-from datetime import datetime
 from functools import partial
 
 import streamlit as st
@@ -12,7 +11,7 @@ from ui.client import ClientError
 from ui.features.domains import calls as domains
 from ui.features.domains import state as domain_state
 from ui.shared import changes
-from ui.shared.formats.times import moment, zone
+from ui.shared.formats import reader
 from ui.shared.once import once
 
 
@@ -82,5 +81,5 @@ def _page_button(label: str, key: str, before: int | None) -> None:
 
 
 def _label(item: DomainVersionSummary) -> str:
-    when = moment(item.created_at, datetime.now(zone(st.context.timezone)))
+    when = reader.moment(item.created_at)
     return f"{item.version} · {when}" + (f" · {item.changed_by}" if item.changed_by else "")

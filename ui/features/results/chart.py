@@ -36,7 +36,7 @@ def show(table: Table, key: str, *, has_choices: bool = True) -> None:
     drawn = to_vega(spec, table["columns"])
     with st.container(key=f"picture-{key}"):
         st.vega_lite_chart(
-            {**drawn, "data": {"values": rows_for(table)}},
+            {**drawn, "config": reader.vega_config(), "data": {"values": rows_for(table)}},
             height=HEIGHT,
             key=f"chart-{key}",
             alt=str(spec.get("title") or table.get("title") or "Chart"),

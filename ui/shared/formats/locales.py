@@ -64,6 +64,12 @@ def signs(locale: str | None) -> tuple[str, str]:
     return _find(_SIGNS, locale) or (",", ".")
 
 
+def number_format(locale: str | None) -> dict[str, object]:
+    """Return how numbers are written, in the words of D3 (https://d3js.org/d3-format#formatLocale)."""
+    thousands, point = signs(locale)
+    return {"decimal": point, "thousands": thousands, "grouping": [3], "currency": ["", ""]}
+
+
 def write_number(
     value: float, locale: str | None, decimals: int | None = None, *, is_grouped: bool = True
 ) -> str:

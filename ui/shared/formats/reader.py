@@ -5,12 +5,17 @@ from datetime import date, datetime
 import streamlit as st
 
 from ui.shared.formats import times
-from ui.shared.formats.locales import write_day, write_number
+from ui.shared.formats.locales import number_format, write_day, write_number
 
 
 def number(value: float, decimals: int = 0) -> str:
     """Return a number with the reader's signs between thousands and before decimals."""
     return write_number(value, st.context.locale, decimals)
+
+
+def vega_config() -> dict[str, object]:
+    """Return the part of a chart's specification that has its numbers as the reader writes them."""
+    return {"locale": {"number": number_format(st.context.locale)}}
 
 
 def day(value: date) -> str:
