@@ -140,17 +140,21 @@ class Supervisor:
     def _watch(self) -> None:
         while True:
             try:
-                process, _ = os.waitpid(-1, os.WNOHANG)
+                process, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 break
             if not process:
                 break
-            self._bury(self._children.pop(process))
+            self._bury(self._children.pop(process), status)
         for running in self._children.values():
             running.watch()
 
-    def _bury(self, ended: Child) -> None:
+    def _bury(self, ended: Child, status: int) -> None:
         """Tell the parent why it has ended."""
+        # So libraries in C++ and Rust end that are given no more memory.
+        is_aborted = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT
+        if is_aborted and ended.end is End.LEFT:
+            ended.end = End.MEMORY
         with suppress(KeyError):
             self._selector.unregister(ended.order)
         with suppress(OSError):  # the parent has gone, or waits no more

@@ -129,6 +129,11 @@ def test_work_beyond_its_memory_is_ended(sandbox, work):
         sandbox.run_blocking(work, 2000, bounds=Bounds(PATIENCE, 100))
 
 
+def test_a_library_that_aborts_for_want_of_memory_is_told_as_that(sandbox):
+    with pytest.raises(OutOfMemory):
+        sandbox.run_blocking(os.abort, bounds=AMPLE)
+
+
 def test_work_within_its_memory_goes_on(sandbox):
     assert sandbox.run_blocking(sandboxed.fill, 80, bounds=Bounds(PATIENCE, 100)) == 80
 
