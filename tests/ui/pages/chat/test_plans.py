@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
 from backend.schemas.tasks import TaskStatus
 from tests.ui.pages.chat.test_chat import words
@@ -87,3 +88,21 @@ def test_the_session_of_a_task_leads_back_to_its_plan_and_takes_no_message(open_
     assert not page.chat_input
     offered = {button.label for button in page.button}
     assert not offered & {"Retry", "Edit", "Another answer"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ('{"taskComplete": false, "message": "No <b>ledger</b>."}', "**Not done.** No <b>ledger"),
+        ('{"taskComplete": false}', "It does not say why."),
+        ('{"taskComplete": true, "message": "x"}', '{"taskComplete": true'),
+        ('{"taskComplete": fal', '{"taskComplete": fal'),
+    ],
+)
+def test_an_answer_that_a_task_is_not_done_is_said_in_words(open_page, store, answer, shown):
+    session = store.add_session("Task")
+    turn = store.add_turn(session, "Compare")
+    store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": answer}, turn)
+    store.finish(turn)
+
+    assert shown in words(open_page(session=session.id)).replace("\\", "")

@@ -11,6 +11,7 @@ from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
 
 ARGUMENT_CHARS = 60
+NOT_DONE_KEY = "taskComplete"
 RUNNING_ICON = "spinner"
 DONE_ICON = ":material/check:"
 FAILED_ICON = ":material/error:"
@@ -45,6 +46,22 @@ def step_label(block: Block, asked: ApprovalView | None) -> str:
     if (seconds := seconds_taken(block)) is not None:
         parts.append(duration(seconds))
     return " · ".join(parts)
+
+
+def why_not_done(text: str) -> str | None:
+    """Return why an agent has not done its task, where its answer says that and nothing else.
+
+    Agents of tasks are asked to say it in this form (`backend.planning.results`).
+    """
+    if NOT_DONE_KEY not in text or not text.lstrip().startswith("{"):
+        return None
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or said.get(NOT_DONE_KEY) is not False:
+        return None
+    return str(said.get("message") or "It does not say why.")
 
 
 def _brief(arguments: Any) -> str:

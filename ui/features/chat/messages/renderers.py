@@ -28,6 +28,7 @@ from ui.features.chat.messages.labels import (
     STOPPED_ICON,
     step_icon,
     step_label,
+    why_not_done,
 )
 from ui.features.plans import view as plan_view
 from ui.features.results import own_query, view
@@ -78,6 +79,8 @@ def _text(block: Block, place: Place) -> None:
     text = str(row.content.get("text", ""))
     if row.message_type is MessageType.USER:
         long_text.verbatim(text, place.key(row))
+    elif (why := why_not_done(text)) is not None:
+        st.warning(f"**Not done.** {plain(why, 2_000)}", icon=":material/block:")
     else:
         pictures = place.pictures or Pictures(place.session_id)
         answer.show(text, place.key(row), pictures, place.artifacts or Known(place.session_id))
