@@ -23,6 +23,14 @@ from backend.data.sql.names import how_to_write, written
 
 MEMORY_LIMIT = "180MB"  # a child of the sandbox may take 300 MB in all
 THREADS = 2
+# The settings of a connection that runs our own statements only.
+OWN_CONNECTION: dict[str, str | bool | int | float | list[str]] = {
+    "memory_limit": MEMORY_LIMIT,
+    "threads": THREADS,
+    "python_enable_replacements": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
 _ROWS_PER_BATCH = 2048
 _LONGEST_MESSAGE = 20_000
 _PICTURE = re.compile(r"\n *LINE \d{1,9}:")  # of the query, below the message
@@ -72,15 +80,7 @@ def ask(
 @contextmanager
 def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection with the snapshots attached READ_ONLY, for our own questions about them."""
-    config: dict[str, str | bool | int | float | list[str]]
-    config = {
-        "memory_limit": MEMORY_LIMIT,
-        "threads": THREADS,
-        "python_enable_replacements": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-    }
-    with duckdb.connect(":memory:", config=config) as connection:
+    with duckdb.connect(":memory:", config=OWN_CONNECTION) as connection:
         for name, path in snapshots.items():
             place = str(path).replace("'", "''")
             connection.execute(f"ATTACH '{place}' AS \"{name}\" (READ_ONLY)")

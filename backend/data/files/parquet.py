@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from duckdb.sqltypes import DuckDBPyType
 
-from backend.data.engines.local import MEMORY_LIMIT, THREADS, fetch, fetch_batches
+from backend.data.engines.local import OWN_CONNECTION, fetch, fetch_batches
 from backend.data.errors import QueryFailed
 from backend.data.results import Limits, Scalar, Table, scalar
 
@@ -93,15 +93,7 @@ def read_rows(place: Path) -> Iterator[list[Scalar]]:
 @contextmanager
 def opened(folder: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection for our own questions about files; with a folder, it may use the disk."""
-    config: dict[str, str | bool | int | float | list[str]]
-    config = {
-        "memory_limit": MEMORY_LIMIT,
-        "threads": THREADS,
-        "python_enable_replacements": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "temp_directory": str(folder) if folder else "",
-    }
+    config = OWN_CONNECTION | {"temp_directory": str(folder) if folder else ""}
     with duckdb.connect(":memory:", config=config) as connection:
         yield connection
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 
-from backend.data.engines.local import THREADS
+from backend.data.engines.local import OWN_CONNECTION
 from backend.data.errors import DataError, SourceUnusable
 from backend.data.files.folder import WORKBOOKS
 from backend.data.files.snapshots import UNDERSTOOD, fingerprint
@@ -58,14 +58,7 @@ def fill_from_copy(
     `shown` is the file's name in the words of errors.
     """
     scratch = snapshot.with_name("scratch.duckdb")
-    config: dict[str, str | bool | int | float | list[str]]
-    config = {
-        "memory_limit": _MEMORY_LIMIT,
-        "threads": THREADS,
-        "python_enable_replacements": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-    }
+    config = OWN_CONNECTION | {"memory_limit": _MEMORY_LIMIT}
     with duckdb.connect(str(snapshot), config=config) as connection:
         place = str(scratch).replace("'", "''")
         connection.execute(f"ATTACH '{place}' AS scratch")
