@@ -56,7 +56,7 @@ def test_the_conversation_stays_on_the_page_while_the_service_is_away(
     stop_process(own_stack.api)
     desk.sees("connecting again")  # though nobody has touched the page
     desk.ask("And now?")
-    expect(desk.main.get_by_role("alert")).to_contain_text("in the composer again")
+    desk.sees("in the composer again")
     desk.press("Archived")
     expect(desk.page.get_by_text("What you see is as it was before")).to_be_visible()
     desk.sees("Answered before.")
