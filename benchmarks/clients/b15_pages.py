@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import re
 import time
 from dataclasses import dataclass, field
@@ -43,9 +44,12 @@ async def _follow(url: str, connected: asyncio.Semaphore) -> Page:
     async with connect(url, compression=None) as socket:
         await socket.recv()
         connected.release()
+        said = ""
         async for told in socket:
             came, text = time.monotonic(), str(told)
             page.late += [came - int(sent) / 1e9 for sent in _SENT.findall(text)]
-            if LAST in text:
+            frames = json.loads(text)
+            said += "".join(frame["text"] for frame in frames if frame["kind"] == "text")
+            if LAST in said:  # which may come in several frames
                 return page
     raise AssertionError("the pages' server ended the route")
