@@ -30,7 +30,7 @@ class MessageQueue(ForwardMsgQueue):
 
 def install() -> None:
     """Have each page's session use this queue."""
-    app_session.ForwardMsgQueue = MessageQueue  # type: ignore[misc]
+    setattr(app_session, "ForwardMsgQueue", MessageQueue)  # noqa: B010  # it is not exported
 
 
 def _is_end(msg: ForwardMsg) -> bool:

@@ -1,11 +1,13 @@
-"""The janitor: lets retention delete what is kept no longer, and erases deleted files."""
+"""The janitor: lets retention delete, erases deleted files, makes lost search entries again."""
 
 import logging
 import threading
+from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.artifacts import erasing as artifacts
+from backend.conversations.search.index import make_again
 from backend.files.erasing import erase_deleted
 from backend.operations.retention.service import apply_if_due
 from backend.turns.process.services import Services
@@ -35,16 +37,27 @@ class Janitor:
         self._thread.join(timeout=5)
 
     def _work(self) -> None:
+        self._try(self._mend_search)  # a crash may be why the process begins
         while not self._closing.wait(self._seconds):
-            try:
-                apply_if_due(self._services)
-                # Those whose own process died between deleting and erasing.
-                erase_deleted(self._services.database, self._services.files)
-                self._services.files.erase_abandoned()
-                contents = self._services.artifacts.contents
-                artifacts.erase_deleted(self._services.database, contents.store)
-                contents.erase_abandoned()
-            except SQLAlchemyError as error:
-                log.warning("The janitor waits, the database does not answer: %s", error)
-            except Exception:  # the edge: one failure must not be the last look
-                log.exception("The janitor failed")
+            self._try(self._mend_search)
+            self._try(self._clean)
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except SQLAlchemyError as error:
+            log.warning("The janitor waits, the database does not answer: %s", error)
+        except Exception:  # the edge: one failure must not be the last look
+            log.exception("The janitor failed")
+
+    def _mend_search(self) -> None:
+        make_again(self._services.database, self._closing)
+
+    def _clean(self) -> None:
+        apply_if_due(self._services)
+        # Those whose own process died between deleting and erasing.
+        erase_deleted(self._services.database, self._services.files)
+        self._services.files.erase_abandoned()
+        contents = self._services.artifacts.contents
+        artifacts.erase_deleted(self._services.database, contents.store)
+        contents.erase_abandoned()

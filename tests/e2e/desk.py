@@ -104,6 +104,11 @@ class Desk:
         self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()
         self.sees("What would you like to know?")
 
+    def choose_domain(self, name: str) -> None:
+        """Choose a new chat's domain, also one that a long list does not show at first."""
+        self.main.get_by_role("combobox").fill(name)
+        self.page.get_by_role("option", name=name).click()
+
     def administer(self, page: str) -> None:
         """Open an administrators' page from the sidebar."""
         self.press("Administration")

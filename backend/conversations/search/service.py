@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from backend.auth.scope import Scope
 from backend.conversations.paths import Path
+from backend.conversations.search.index import is_complete
 from backend.conversations.search.snippets import make_snippet
 from backend.conversations.search.terms import Term, read_terms
 from backend.conversations.service import visible_to
@@ -68,6 +69,7 @@ def search_messages(
         next_cursor=encode_cursor(last.created_at, last.session_id, str(last.position))
         if last
         else None,
+        is_complete=is_complete(session),
     )
 
 

@@ -5,10 +5,12 @@ Only looks, unless told to repair. Ends with 1 when something is wrong that was 
 
 import argparse
 import sys
+from threading import Event
 from uuid import UUID
 
 from backend.artifacts.contents import Contents, open_contents
 from backend.configuration import read_settings
+from backend.conversations.search.index import is_complete, make_again
 from backend.errors.artifacts import ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
 from backend.files.store import FileStore
@@ -31,6 +33,7 @@ def main() -> int:
     if not settings.database_url:
         return _refuse("DATABASE_URL is not set. Use `make integrity`, which finds it, or set it.")
     database = Database(settings.database_url, pool_size=CONNECTIONS)
+    _check_search(database, repair=wanted.repair)
     checked = left = 0
     for conversation_id in wanted.session or conversation_ids(database):
         checked += 1
@@ -46,6 +49,17 @@ def main() -> int:
     sessions = "session" if checked == 1 else "sessions"
     sys.stdout.write(f"{checked} {sessions} checked, {left} with something wrong\n")
     return 1 if left else 0
+
+
+def _check_search(database: Database, *, repair: bool) -> None:
+    """Say so where messages are missing in the search; nothing is wrong then, workers mend it."""
+    with database.read() as session:
+        if is_complete(session):
+            return
+    if repair:
+        make_again(database, Event())
+    said = "it is incomplete since a crash of the database"
+    _say("search index", said, "make it again, as a worker does by itself", repair)
 
 
 def _check_plans(database: Database, wanted: argparse.Namespace) -> int:

@@ -42,3 +42,7 @@ class SearchPage(Wire):
 
     items: list[SearchHit]
     next_cursor: str | None
+    is_complete: bool = Field(
+        description="All messages are searched. After a crash of the database its search index is"
+        " made again, which takes minutes; some earlier messages are not found meanwhile."
+    )

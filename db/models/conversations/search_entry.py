@@ -20,6 +20,7 @@ class SearchEntryRow(Base):
 
     __tablename__ = "search_entries"
     # New entries wait in a list, which the writer that fills it sorts in: so it is a short one.
+    # Without a log: what is made from the messages can be made from them again.
     __table_args__ = (
         Index(
             "ix_search_entries_words",
@@ -27,6 +28,7 @@ class SearchEntryRow(Base):
             postgresql_using="gin",
             postgresql_with={"gin_pending_list_limit": 256},
         ),
+        {"prefixes": ["UNLOGGED"]},
     )
 
     conversation_id: Mapped[UUID] = mapped_column(
@@ -35,3 +37,18 @@ class SearchEntryRow(Base):
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     created_at: Mapped[datetime]
     words: Mapped[Any] = mapped_column(TSVECTOR)
+
+
+class SearchIndexRow(Base):
+    """Whether the entries are all there; else up to which message they have been made again.
+
+    One row, and none after a crash of PostgreSQL, which empties what it does not log.
+    """
+
+    __tablename__ = "search_index"
+    __table_args__ = ({"prefixes": ["UNLOGGED"]},)
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    is_complete: Mapped[bool]
+    conversation_id: Mapped[UUID | None]
+    position: Mapped[int | None]

@@ -164,8 +164,7 @@ def test_a_session_tells_its_drift_and_goes_on_with_todays_configuration(
 ):
     domain = make_domain(stack, system_prompt="You are kind.\nBe brief.")
     model.steps = lambda messages, body: {"text": f"Under: {messages[0]['content'][:13]}"}
-    desk.main.get_by_role("combobox").click()
-    desk.page.get_by_role("option", name=domain["name"]).click()
+    desk.choose_domain(domain["name"])
     desk.ask("Who are you?")
     desk.sees("Under: You are kind.")
     old = desk.session_id

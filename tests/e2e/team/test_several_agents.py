@@ -177,8 +177,7 @@ def test_a_new_chat_completes_the_agents_of_the_chosen_domain(desk: Desk, stack:
     desk.composer.press_sequentially("@")
     expect(agents(desk)).to_have_count(0)
     desk.composer.fill("")
-    desk.main.get_by_role("combobox").click()
-    desk.page.get_by_role("option", name=domain["name"]).click()
+    desk.choose_domain(domain["name"])
     desk.is_at_rest()
     desk.composer.press_sequentially("@")
 

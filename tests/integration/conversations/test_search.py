@@ -273,7 +273,7 @@ def test_odd_queries_get_a_page(stack: Stack, q: str) -> None:
     answer = stack.client.get("/search", params={"q": q})
 
     assert answer.status_code == 200, answer.text
-    assert set(answer.json()) == {"items", "next_cursor"}
+    assert set(answer.json()) == {"items", "next_cursor", "is_complete"}
 
 
 @pytest.mark.parametrize(

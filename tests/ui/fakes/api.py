@@ -98,6 +98,7 @@ class Store:
         self.pause = 0.0
         self.refusal: Problem | None = None
         self.search_refusal: Problem | None = None
+        self.search_is_complete = True
 
     def add_session(self, title="Budget of CC-1001", *, age=timedelta(), **fields) -> Session:
         now = datetime.now(UTC) - age

@@ -26,7 +26,9 @@ def add_search_route(app, api, store):
         hits.sort(key=lambda hit: hit.created_at, reverse=True)
         more = len(hits) > cursor + limit
         return SearchPage(
-            items=hits[cursor : cursor + limit], next_cursor=str(cursor + limit) if more else None
+            items=hits[cursor : cursor + limit],
+            next_cursor=str(cursor + limit) if more else None,
+            is_complete=store.search_is_complete,
         )
 
 

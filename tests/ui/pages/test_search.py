@@ -70,6 +70,19 @@ def test_a_refusal_stands_on_the_page_in_words(open_page, store):
     assert "Search too broad" in page.warning[0].value
 
 
+def test_an_index_that_is_made_again_is_told_beside_what_is_found(open_page, store):
+    session = store.add_session()
+    answered(store, session, "Where is the pelican?", "Here.")
+    page = search_for(open_search(open_page), "pelican")
+    assert not page.info
+
+    store.search_is_complete = False
+    page.run()
+
+    assert "Not all messages are searched yet" in page.info[0].value
+    assert "Where is the" in words(page)
+
+
 def test_a_link_opens_the_chat_around_its_message_and_marks_it_once(open_page, store):
     session = store.add_session()
     for number in range(100):

@@ -26,6 +26,10 @@ HINT = (
     "All words must be in a message; the last one may be the beginning of a word. "
     "Words in quotes follow each other: “travel budget”. Codes are found whole or in part: CC-1001."
 )
+INCOMPLETE = (
+    "**Not all messages are searched yet.** The search index is made again after a crash of the "
+    "database; it takes some minutes. Nothing was lost: each message is in its session."
+)
 
 
 @dataclass
@@ -49,6 +53,8 @@ def show(wanted: Wanted) -> None:
             raise
         st.warning(f"**{plain(problem.title)}**  \n{plain(problem.detail)}")
         return
+    if not pages[0].is_complete:
+        st.info(INCOMPLETE, icon=":material/manage_search:")
     if not pages[0].items:
         _nothing(wanted)
         return
