@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,6 +14,7 @@ from backend.operations.retention.service import apply_if_due
 from backend.turns.process.services import Services
 
 LOOK_SECONDS = 60.0
+SEARCH_SECONDS = 5.0  # a crash of PostgreSQL is found by then
 LOOKS = 10  # at least, from one application to the next
 log = logging.getLogger(__name__)
 
@@ -37,10 +39,14 @@ class Janitor:
         self._thread.join(timeout=5)
 
     def _work(self) -> None:
-        self._try(self._mend_search)  # a crash may be why the process begins
-        while not self._closing.wait(self._seconds):
+        cleaned_at = time.monotonic()
+        while True:
             self._try(self._mend_search)
-            self._try(self._clean)
+            if time.monotonic() - cleaned_at >= self._seconds:
+                self._try(self._clean)
+                cleaned_at = time.monotonic()
+            if self._closing.wait(min(SEARCH_SECONDS, self._seconds)):
+                return
 
     def _try(self, work: Callable[[], None]) -> None:
         try:
