@@ -23,6 +23,14 @@ def time_server(**fields: Any) -> JSON:
     return {"transport": "stdio", "command": command, "args": args, **fields}
 
 
+def command_of(process: psutil.Process) -> list[str]:
+    """The words of its command line; none of a process that has just ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
 def children(process_id: int) -> list[psutil.Process]:
     """The processes that a process has started, also those that ended unnoticed by it.
 
@@ -32,7 +40,8 @@ def children(process_id: int) -> list[psutil.Process]:
     sandbox = [
         child
         for child in own.children()
-        if child.cmdline() == own.cmdline() or "backend.sandbox.supervisor" in child.cmdline()
+        if (command := command_of(child)) == own.cmdline()
+        or "backend.sandbox.supervisor" in command
     ]
     theirs = {process for child in sandbox for process in (child, *child.children(recursive=True))}
     return [child for child in own.children(recursive=True) if child not in theirs]

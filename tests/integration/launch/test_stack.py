@@ -17,6 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.servers.real import command_of
+
 ROOT = Path(__file__).parents[3]
 STACK = ROOT / "tests" / "integration" / "launch" / "stand_in_stack.py"
 
@@ -40,10 +42,12 @@ class Stack:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def part(self, mark: str) -> psutil.Process:
-        for process in self.parts():
-            if mark in " ".join(process.cmdline()):
-                return process
-        raise AssertionError(f"no {mark} among {self.parts()}")
+        found = self.find(mark)
+        assert found, f"no {mark} among {self.parts()}"
+        return found
+
+    def find(self, mark: str) -> psutil.Process | None:
+        return next((one for one in self.parts() if mark in " ".join(command_of(one))), None)
 
     def record(self) -> dict[str, str]:
         return json.loads((self.data_dir / "stack.json").read_text())
@@ -152,7 +156,7 @@ def test_parts_that_crash_are_started_again(start):
         killed = stack.part(mark)
         killed.kill()
         wait_until(lambda process=killed: not process.is_running())
-        wait_until(lambda mark=mark: any(mark in " ".join(p.cmdline()) for p in stack.parts()))
+        wait_until(lambda mark=mark: stack.find(mark) is not None)
     wait_until(lambda: stack.said().count("it is started again") == 4)
 
     assert stack.process.poll() is None
