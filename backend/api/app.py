@@ -117,7 +117,9 @@ def serve_app(app: FastAPI, address: Address) -> ASGIApp:
     """Return the API as it may be served; refusals are problem details, and counted like others."""
 
     def refuse(scope: Scope, status: int, title: str, detail: str) -> Response:
-        return problem(Request({**scope, "app": app}), status, title, detail)
+        # A WebSocket's handshake is a GET, and is refused as one.
+        request = {"method": "GET", **scope, "type": "http", "app": app}
+        return problem(Request(request), status, title, detail)
 
     return protect(app, address, refuse=refuse)
 

@@ -3,10 +3,13 @@
 const PANEL = ".st-key-artifact-panel";
 const NARROW = "(max-width: 1099px)"; // there the panel covers the page: `panel.css`
 const MOST_LOOKS = 100;
+const LINK = 'a[href*="artifact="]';
+const STILL = 4; // pixels: so far a hand moves between pressing and letting go
 const LAYERS = '[role="listbox"], [role="menu"], [data-testid="stPopoverBody"]';
 
 class Links {
   constructor() {
+    document.addEventListener("pointerdown", (event) => (this.pressed = event), true);
     document.addEventListener("click", (event) => this.click(event), true);
     document.addEventListener("keydown", (event) => this.key(event), true);
     matchMedia(NARROW).addEventListener("change", () => this.name());
@@ -27,7 +30,7 @@ class Links {
 
   click(event) {
     if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    const link = event.target.closest?.('a[href*="artifact="]');
+    const link = event.target.closest?.(LINK) ?? this.left(event);
     if (!link || !this.set) return;
     const { origin, pathname, searchParams } = new URL(link.href);
     if (origin !== location.origin || searchParams.get("session") !== this.data.session) return;
@@ -36,6 +39,13 @@ class Links {
     event.stopPropagation();
     if (!link.closest(PANEL)) this.from = link;
     this.set("asked", { ...Object.fromEntries(searchParams), at: Date.now() });
+  }
+
+  /** The link that was pressed and has gone from under the pointer, as it does in a text that grows. */
+  left({ clientX, clientY, detail }) {
+    const { target, clientX: x, clientY: y } = this.pressed ?? {};
+    const isStill = detail && target && Math.hypot(clientX - x, clientY - y) < STILL;
+    return (isStill && target.isConnected && target.closest?.(LINK)) || null;
   }
 
   /** Escape closes the panel where it covers the page. */

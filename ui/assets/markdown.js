@@ -98,6 +98,38 @@ const finishedLength = (text) => {
 const tooLongLength = (text) =>
   text.length > LONG_CHARS ? Math.max(text.lastIndexOf("\n") + 1, text.lastIndexOf(" ") + 1, 0) || text.length : 0;
 
+const isAlike = (one, other) =>
+  one.nodeName === other.nodeName && one.attributes?.length === other.attributes?.length
+  && [...(one.attributes ?? [])].every(({ name, value }) => other.getAttribute(name) === value);
+
+/**
+ * Make the nodes of a parent from `first` on like those of another, keeping what is alike: a link
+ * that is being clicked, words that are being selected.
+ */
+const become = (parent, first, wanted) => {
+  let node = first;
+  for (const next of [...wanted.childNodes]) {
+    if (!node || !isAlike(node, next)) {
+      parent.insertBefore(next, node);
+      continue;
+    }
+    if (node.nodeType === Node.TEXT_NODE) extend(node, next.data);
+    else become(node, node.firstChild, next);
+    node = node.nextSibling;
+  }
+  while (node) {
+    const following = node.nextSibling;
+    node.remove();
+    node = following;
+  }
+};
+
+// Text that is added leaves a selection of what stands before it as it is.
+const extend = (node, text) => {
+  if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
+  else node.data = text;
+};
+
 /** One streaming text, drawn into an element of its own. */
 export class StreamingText {
   constructor() {
@@ -105,7 +137,7 @@ export class StreamingText {
     this.element.className = "colloquy-text";
     this.text = "";
     this.drawn = 0; // so much of the text is drawn for good
-    this.last = []; // the elements of the rest
+    this.nodes = 0; // by so many of the element's nodes
   }
 
   add(text) {
@@ -115,13 +147,12 @@ export class StreamingText {
   draw() {
     const rest = this.text.slice(this.drawn);
     const finished = finishedLength(rest) || tooLongLength(rest);
-    for (const node of this.last) node.remove();
-    if (finished) {
-      this.element.append(toElements(rest.slice(0, finished)));
-      this.drawn += finished;
-    }
-    const growing = toElements(rest.slice(finished));
-    this.last = [...growing.childNodes];
-    this.element.append(growing);
+    const wanted = document.createDocumentFragment();
+    if (finished) wanted.append(toElements(rest.slice(0, finished)));
+    const nodes = wanted.childNodes.length;
+    wanted.append(toElements(rest.slice(finished)));
+    become(this.element, this.element.childNodes[this.nodes] ?? null, wanted);
+    this.drawn += finished;
+    this.nodes += nodes;
   }
 }

@@ -63,12 +63,12 @@ class Outcome:
 
     @classmethod
     def succeeded(cls) -> "Outcome":
-        """Return the agent has answered."""
+        """The agent has answered."""
         return cls(TurnStatus.SUCCEEDED)
 
     @classmethod
     def stopped(cls) -> "Outcome":
-        """Return a person has stopped it."""
+        """A person has stopped it."""
         return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
 
     @classmethod

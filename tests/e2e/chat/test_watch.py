@@ -1,5 +1,6 @@
 """An open page hears of what happens elsewhere, and runs nothing while nothing does."""
 
+import pytest
 from playwright.sync_api import Request, WebSocket, expect
 
 from tests.e2e.desk import Desk
@@ -38,7 +39,8 @@ def test_a_title_that_changes_elsewhere_comes_to_its_page(
     desk.sees("Another name")
 
 
-def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack) -> None:
+@pytest.mark.parametrize("path", ["?session={0}", "inbox", "tasks"])
+def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack, path: str) -> None:
     said: list[str] = []
 
     def listen(socket: WebSocket) -> None:
@@ -49,7 +51,7 @@ def test_a_page_that_nobody_touches_runs_no_script(desk: Desk, stack: Stack) -> 
     session_id = make_session(stack)
     page = desk.context.new_page()
     page.on("websocket", listen)
-    page.goto(f"{desk.url}/?session={session_id}")
+    page.goto(f"{desk.url}/{path.format(session_id)}")
     desk.page = page
     with page.expect_event("request", is_look):
         desk.is_at_rest()

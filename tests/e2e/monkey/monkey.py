@@ -29,7 +29,7 @@ PRESSABLE = (
 )
 # On a page below the root Streamlit first looks for its server there, and then at the root.
 PROBE = re.compile(r":\d+/\w+/_stcore/(health|host-config)$")
-SENDING_LOOKS = 100  # a tenth of a second apart
+SENDING_LOOKS = 150  # of 0.1 s: a new chat waits until the page is settled
 PATIENCE_MS = 1_500  # for a click on what is gone again meanwhile
 FIND = """([selector, width, height]) => {
   const found = [...document.querySelectorAll(selector)];

@@ -76,12 +76,14 @@ def test_a_number_of_an_answer_that_streams_leads_there_at_once(
 ) -> None:
     over = Event()
     links = f"[301](artifact:{table}@2#row=3&column=amount_eur) and [x](evil:{table})"
-    answers(model, f"It is {links}.\n\nMore", over)
+    said = {"text": f"It is {links}. " + "And so on. " * 500, "delay": 0.02, "until": over}
+    model.steps = lambda messages, body: said
     desk.open(f"?session={session}")
     desk.sends_by_itself()
     desk.ask("Compare")
 
-    desk.main.locator(".colloquy-draft").get_by_role("link", name="301").click()
+    # A hand holds the button for a while, and the paragraph grows meanwhile.
+    desk.main.locator(".colloquy-draft").get_by_role("link", name="301").click(delay=500)
 
     expect(panel(desk).get_by_text("Row 3 · amount_eur")).to_be_visible()
     expect(desk.main.locator(".colloquy-draft a[href*=evil]")).to_have_count(0)

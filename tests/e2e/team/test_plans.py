@@ -76,6 +76,23 @@ def test_the_page_of_tasks_has_what_is_active_first(desk: Desk, session: str) ->
     desk.sees("work asks;")
 
 
+def test_the_page_of_tasks_hears_of_what_becomes_of_them_elsewhere(
+    desk: Desk, session: str, stack: Stack, mended: Event
+) -> None:
+    desk.open("tasks")
+    expect(desk.main.get_by_text("Task asks has failed.").first).to_be_visible()
+    (shown,) = stack.client.get(f"/sessions/{session}/tasks").json()["items"]
+    ids = {one["temp_id"]: one["id"] for one in shown["tasks"]}
+    card = desk.main.locator(f".st-key-task-{ids['last']}")
+    expect(card).to_contain_text("Waiting")
+
+    mended.set()
+    answer = stack.client.post(f"/tasks/{ids['asks']}/decision", json={"decision": "retry"})
+
+    assert answer.status_code == 200, answer.text
+    expect(card).to_contain_text("Done")
+
+
 def test_agents_of_tasks_speak_at_once_on_the_page_of_their_plan_also_after_a_reload(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:

@@ -5,50 +5,35 @@ import streamlit as st
 from backend.schemas.approvals import Approval, ApprovalPage
 from backend.schemas.conversations.sessions import MessageStatus
 from ui import navigation, state
-from ui.client import ClientError
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import from_approval
 from ui.features.approvals.calls import list_pending
 from ui.features.approvals.state import EVERYONE, desk, is_ticked
-from ui.shared import banners, pager
+from ui.shared import last_known, pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
+from ui.shared.watch.component import keep_fresh
+from ui.shared.watch.lists import PAGE_ROWS, Listed
 
-SECONDS = 4
-PAGE_ROWS = 50
 ENDED_ROWS = 10
 READ = {"view": "read"}
 
 
 def show() -> None:
-    """Draw the list, every few seconds again; the whole page when another call waits or none."""
-    drawn: list[object] = []
-
-    @st.fragment(run_every=SECONDS)
-    def board() -> None:
-        try:
-            page = _load()
-        except ClientError as problem:
-            banners.error(problem)
-            st.caption(":shimmer[Connecting again…]")
-            return
-        ids = [approval.id for approval in page.items]
-        if drawn and drawn != [ids]:
-            st.rerun()  # so that the badge beside the page counts the same
-        drawn[:] = [ids]
-        _board(page)
-
-    board()
-
-
-def _load() -> ApprovalPage:
+    """Draw the list; the page is drawn again when another call waits, or one of these no more."""
     cursors = desk().cursors
-    return list_pending(
+    everyone = is_ticked(EVERYONE) and state.server().is_admin
+    listed = Listed(list="approvals", everyone=everyone, cursor=cursors[-1] if cursors else None)
+    page = last_known.read(
+        listed,
+        list_pending,
         state.client(),
-        cursor=cursors[-1] if cursors else None,
-        everyone=is_ticked(EVERYONE) and state.server().is_admin,
+        cursor=listed.cursor,
+        everyone=everyone,
         limit=PAGE_ROWS,
     )
+    _board(page)
+    keep_fresh(listed, page.items)
 
 
 def _board(page: ApprovalPage) -> None:

@@ -9,14 +9,13 @@ from backend.schemas.tasks import Task, TaskPage, TaskStatus
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.plans import calls, task_view
-from ui.features.plans.words import ACTIVE, LOOKS, look_of, task_words
-from ui.shared import banners, pager
+from ui.features.plans.words import LOOKS, look_of, task_words
+from ui.shared import last_known, pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
+from ui.shared.watch.component import keep_fresh
+from ui.shared.watch.lists import ACTIVE, ACTIVE_ROWS, PAGE_ROWS, Listed
 
-SECONDS = 4
-PAGE_ROWS = 50
-ACTIVE_ROWS = 20
 EVERYONE = "tasks-of-everyone"
 STATUS = "tasks-status"
 CURSORS = "tasks-cursors"
@@ -34,7 +33,7 @@ def desk() -> list[str]:
 
 
 def show() -> None:
-    """Draw the filter and the list, which is drawn again every few seconds."""
+    """Draw the filter and the list, which is drawn again when something in it has changed."""
     status = st.pills(
         "Status",
         list(LOOKS),
@@ -42,21 +41,16 @@ def show() -> None:
         format_func=lambda one: f"{LOOKS[one].icon} {LOOKS[one].word.capitalize()}",
         on_change=desk().clear,
     )
-
-    @st.fragment(run_every=SECONDS)
-    def board() -> None:
-        try:
-            _board(status)
-        except ClientError as problem:
-            banners.error(problem)
-            st.caption(":shimmer[Connecting again…]")
-
-    board()
+    everyone = bool(st.session_state.get(EVERYONE)) and state.server().is_admin
+    cursor = desk()[-1] if desk() else None
+    listed = Listed(list="tasks", everyone=everyone, status=status, cursor=cursor)
+    page = _load(listed, PAGE_ROWS)
+    active = _active(listed) if listed.has_active else []
+    _board(page, active, status)
+    keep_fresh(listed, [*page.items, *active])
 
 
-def _board(status: TaskStatus | None) -> None:
-    active = [] if status or desk() else _active()
-    page = _load(status, desk()[-1] if desk() else None)
+def _board(page: TaskPage, active: Sequence[Task], status: TaskStatus | None) -> None:
     if active:
         st.subheader("Active", anchor=False)
         _cards(active)
@@ -73,14 +67,20 @@ def _board(status: TaskStatus | None) -> None:
         pager.by_cursor(desk(), page.next_cursor, "tasks", ("Newer", "Older"))
 
 
-def _active() -> list[Task]:
-    return [task for status in ACTIVE for task in _load(status, None, ACTIVE_ROWS).items]
+def _active(listed: Listed) -> list[Task]:
+    parts = [listed.model_copy(update={"status": status}) for status in ACTIVE]
+    return [task for part in parts for task in _load(part, ACTIVE_ROWS).items]
 
 
-def _load(status: TaskStatus | None, cursor: str | None, limit: int = PAGE_ROWS) -> TaskPage:
-    everyone = bool(st.session_state.get(EVERYONE)) and state.server().is_admin
-    return calls.list_tasks(
-        state.client(), status=status, cursor=cursor, everyone=everyone, limit=limit
+def _load(listed: Listed, limit: int) -> TaskPage:
+    return last_known.read(
+        listed,
+        calls.list_tasks,
+        state.client(),
+        status=listed.status,
+        cursor=listed.cursor,
+        everyone=listed.everyone,
+        limit=limit,
     )
 
 

@@ -30,7 +30,6 @@ LOOKS: Mapping[TaskStatus, Look] = {
     TaskStatus.STOPPED: Look("stopped", "■", ":material/stop_circle:", "gray"),
 }
 APPROVAL = Look("needs approval", "!", ":material/approval:", "orange")
-ACTIVE = (TaskStatus.ASKING, TaskStatus.RUNNING, TaskStatus.PENDING)
 
 
 def look_of(task: Task) -> Look:
@@ -59,13 +58,17 @@ def _count(count: int, status: TaskStatus) -> str:
 
 
 def task_words(task: Task, now: datetime | None = None, *, with_status: bool = True) -> str:
-    """Return a task's agent, status, progress and time."""
+    """Return a task's agent, status, progress and time.
+
+    Without the status, which stands elsewhere then, also without the time until it has ended.
+    """
     words = [task.agent, *([look_of(task).word] if with_status else [])]
     if task.status is TaskStatus.RUNNING and task.steps:
         words.append(f"step {task.steps}")
     if task.tries > 1:
         words.append(f"try {task.tries}")
-    if (seconds := seconds_taken(task, now)) is not None:
+    seconds = seconds_taken(task, now)
+    if seconds is not None and (with_status or task.finished_at is not None):
         words.append(duration(seconds))
     return " · ".join(words)
 

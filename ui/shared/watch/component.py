@@ -7,10 +7,13 @@ is asked for in the same moment (1.67, `AppSession.request_rerun` on a runner th
 a panel that was closed just then stayed open.
 """
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from ui import navigation, state
 from ui.shared import assets
+from ui.shared.watch.lists import NO_LIST, Listed, Row
 from ui.shared.watch.stamp import stamp_of
 
 KEY = "watch"
@@ -23,10 +26,11 @@ _component = st.components.v2.component(
 )
 
 
-def keep_fresh() -> None:
+def keep_fresh(listed: Listed = NO_LIST, rows: Sequence[Row] = ()) -> None:
     """Draw the page again when the session list, the open session or the server has changed.
 
-    Changed since it was read for this page, so that nothing is missed between two looks.
+    So it is when the list that the page shows beside has other rows. Changed since it was read for
+    this page, so that nothing is missed between two looks.
     """
     held = state.memory()
     session_id = navigation.open_session_id()
@@ -35,11 +39,12 @@ def keep_fresh() -> None:
         "session": opened and str(opened.id),
         "archived": str(held.archived).lower(),
         "q": state.search_text(),
+        **listed.model_dump(mode="json", exclude_defaults=True),
     }
     _component(
         key=KEY,
         data={
-            "stamp": stamp_of([*held.pinned, *held.first], opened, state.server()),
+            "stamp": stamp_of([*held.pinned, *held.first], opened, state.server(), rows),
             "shown": {name: said for name, said in shown.items() if said},
         },
         on_changed_change=lambda: None,  # the run that it brings is all that is wanted

@@ -4,7 +4,7 @@ import asyncio
 from uuid import UUID
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -12,16 +12,15 @@ from starlette.routing import Route
 from backend.schemas.conversations.sessions import Session, SessionPage
 from backend.schemas.operations.server import ServerInfo
 from ui.async_api import AsyncApi
+from ui.shared.watch.lists import Listed, Row, calls_of, read_rows
 from ui.shared.watch.stamp import LATEST, MOST_PINNED, stamp_of
 
 PATH = "/colloquy/stamp"
 NOT_NOW = 503
 
 
-class Shown(BaseModel):
-    """Which page it is: the open session, and which sessions its list holds."""
-
-    model_config = ConfigDict(extra="forbid")
+class Shown(Listed):
+    """Which page it is: the open session, which sessions its list holds, and its own list."""
 
     session: UUID | None = None
     archived: bool = False
@@ -46,17 +45,29 @@ def route(api: AsyncApi) -> Route:
 
 async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
     """Ask what `ui.shared.watch.component` has read for the page, in the same words."""
-    pinned, latest, server, opened = await asyncio.gather(
-        _listed(http, shown, MOST_PINNED, pinned=True),
-        _listed(http, shown, LATEST, pinned=False),
+    pinned, latest, server, opened, rows = await asyncio.gather(
+        _sessions(http, shown, MOST_PINNED, pinned=True),
+        _sessions(http, shown, LATEST, pinned=False),
         http.get("server"),
         _opened(http, shown.session),
+        _rows(http, shown),
     )
     told = ServerInfo.read(server.raise_for_status().content)
-    return stamp_of([*pinned, *latest], opened, told)
+    return stamp_of([*pinned, *latest], opened, told, rows)
 
 
-async def _listed(
+async def _rows(http: httpx.AsyncClient, shown: Listed) -> list[Row]:
+    calls = calls_of(shown)
+    answers = await asyncio.gather(*(http.get(path, params=params) for path, params in calls))
+    parts = zip(calls, answers, strict=True)
+    return [
+        row
+        for (path, _), answer in parts
+        for row in read_rows(path, answer.raise_for_status().content)
+    ]
+
+
+async def _sessions(
     http: httpx.AsyncClient, shown: Shown, limit: int, *, pinned: bool
 ) -> list[Session]:
     query = {"limit": limit, "archived": shown.archived, "pinned": pinned, "q": shown.q}

@@ -5,16 +5,26 @@ from collections.abc import Sequence
 
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
+from ui.shared.watch.lists import Row, mark_of
 
 LATEST = 30  # sessions: so many the list reads first
 MOST_PINNED = 100
 
 
-def stamp_of(listed: Sequence[Session], opened: Session | None, server: ServerInfo) -> str:
-    """Return the stamp of a page with these sessions, pinned and latest, and the open one."""
-    sessions = [*listed, opened] if opened else listed
-    rows = [
+def stamp_of(
+    sessions: Sequence[Session],
+    opened: Session | None,
+    server: ServerInfo,
+    rows: Sequence[Row] = (),
+) -> str:
+    """Return the stamp of a page with these sessions, pinned and latest, and the open one.
+
+    `rows` are those of the list that it shows beside.
+    """
+    sessions = [*sessions, opened] if opened else sessions
+    stands = [
         (s.id, s.status, s.title, s.pinned, s.archived, s.message_count, s.branch) for s in sessions
     ]
-    seen = (rows, list(server.missing), server.pending_approvals)
+    marks = [mark_of(row) for row in rows]
+    seen = (stands, list(server.missing), server.pending_approvals, marks)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
