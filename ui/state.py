@@ -195,9 +195,18 @@ def search_text() -> str:
     return str(st.session_state.get(SEARCH) or "").strip()
 
 
+def told_by(component: str, name: str) -> Any:
+    """Return what a component's script has told; None where it has left the page meanwhile.
+
+    What it tells may cross the way to another page, on which Streamlit knows it no more.
+    """
+    told = st.session_state.get(component)
+    return told.get(name) if told else None
+
+
 def session_list_acts() -> Any:
     """Return what the session list asks for in this run, as the browser sent it."""
-    return st.session_state[SESSION_LIST].get("acts") or []
+    return told_by(SESSION_LIST, "acts") or []
 
 
 def flash(error: ClientError) -> None:

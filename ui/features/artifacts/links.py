@@ -7,6 +7,7 @@ from uuid import UUID
 
 import streamlit as st
 
+from ui import state
 from ui.features.artifacts.state import Panel, close, follow, panel_of
 from ui.shared import assets
 
@@ -35,5 +36,5 @@ def listen(session_id: UUID, panel: Panel) -> None:
 
 
 def _asked(session_id: UUID) -> None:
-    asked = st.session_state[KEY]["asked"]
-    follow(panel_of(session_id), {str(key): str(value) for key, value in asked.items()})
+    if asked := state.told_by(KEY, "asked"):
+        follow(panel_of(session_id), {str(key): str(value) for key, value in asked.items()})

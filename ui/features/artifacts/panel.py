@@ -181,8 +181,8 @@ def _versions(
 
 def _choose(panel: Panel, artifact_id: UUID, target: Target, key: str) -> None:
     """Show another version; nothing is opened by that, so whoever chose stays at the choice."""
-    chosen = int(st.session_state[key])
-    panel.target = Target(artifact_id, chosen, target.row, target.column)
+    if (chosen := st.session_state.get(key)) is not None:
+        panel.target = Target(artifact_id, int(chosen), target.row, target.column)
 
 
 def _origin(content: ArtifactContent, key: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from backend.schemas.tasks import Plan
+from ui import state
 from ui.features.plans.layout import HEIGHT, WIDTH, lay_out
 from ui.features.plans.words import look_of, plan_words
 from ui.shared import assets
@@ -46,5 +47,10 @@ def show(plan: Plan, key: str, chosen: str | None, choose: Callable[[str], None]
             "label": f"Plan {plan.name}: {plan_words(plan)}",
             "chosen": chosen,
         },
-        on_chosen_change=lambda: choose(str(st.session_state[name]["chosen"])),
+        on_chosen_change=lambda: _choose(name, choose),
     )
+
+
+def _choose(name: str, choose: Callable[[str], None]) -> None:
+    if chosen := state.told_by(name, "chosen"):
+        choose(str(chosen))

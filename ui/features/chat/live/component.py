@@ -109,8 +109,11 @@ def _want_rows() -> None:
 
 
 def _open_begun() -> None:
-    """Open the session that a new chat has become."""
-    begun = UUID(str(st.session_state[KEY]["begun"]))
+    """Open the session that a new chat has become; whoever has gone elsewhere stays there."""
+    told = state.told_by(KEY, "begun")
+    if told is None:
+        return
+    begun = UUID(str(told))
     chat_state.name_composer(None, begun)
     navigation.show_session(begun)
     navigation.set_window(begun, state.Window())
