@@ -82,6 +82,8 @@ class Monkey:
             return self._go_to("")
         text = f"{self.mark} message {self.written}"
         composer.fill(text, timeout=PATIENCE_MS)
+        if composer.input_value() != text:  # a dialog over it has kept the keys for itself
+            return "could not write"
         before = self._composer_name()
         composer.press("Enter", timeout=PATIENCE_MS)
         self.written += 1
