@@ -115,10 +115,13 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
         rule = self._rule_of(name)
         if rule is not None and rule.action == "deny":
             return error_result(request, DENIED.format(tool=name))
-        if place.unreadable or request.tool is None:
+        if place.unreadable:
             return request, None
+        # What a person has decided counts also while the tool's server is away.
         if answer := self._answers.by_call.get(place.key):
             return self._follow(request, answer, rule)
+        if request.tool is None:
+            return request, None
         if rule is not None and self.asks(name):
             interrupt(_question(request, request.tool, place, rule))
         return request, None

@@ -111,6 +111,28 @@ def post(stack: Stack) -> Iterator[Post]:
         yield opened
 
 
+@pytest.mark.parametrize(
+    ("decision", "heard"),
+    [
+        ({"type": "reject", "message": "not to her"}, "not to her"),
+        ({"type": "respond", "message": "sent by hand"}, "sent by hand"),
+        ({"type": "approve"}, "is not available in this turn"),
+    ],
+    ids=["reject", "respond", "approve"],
+)
+def test_what_was_decided_counts_while_the_server_of_the_tool_is_away(
+    post: Post, model: ScriptedModel, decision: JSON, heard: str
+) -> None:
+    turn = post.ask(mail("ann"))
+    post.server.stop()
+
+    assert post.decide(turn, decision).status_code == 200
+
+    assert post.stack.finished(turn["id"])["status"] == "succeeded"
+    assert heard in str(model.messages[-1][-1]["content"])
+    assert post.calls() == []
+
+
 def test_a_turn_waits_for_a_decision_and_holds_nothing(post: Post) -> None:
     turn = post.ask(mail("ann"))
 
