@@ -22,6 +22,8 @@ def attach(desk: Desk, *paths: Path) -> None:
     chooser.set_input_files([str(path) for path in paths])
     for path in paths:
         expect(desk.page.get_by_test_id("stChatInput").get_by_text(path.stem)).to_be_visible()
+    # While they are on their way, Streamlit takes no message.
+    expect(desk.page.get_by_test_id("stChatInputSubmitButton")).to_be_enabled()
 
 
 def choose(desk: Desk, label: str, option: str) -> None:
