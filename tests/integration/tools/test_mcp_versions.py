@@ -86,7 +86,11 @@ def test_a_changed_tool_is_withheld_until_an_admin_accepts_it(
     assert decide(stack, domain, first, "accepted")["pending"] == 0
     stack.chat("again", session_id)
     assert offered(model) == ["say", "look"]
-    told = [row.action for row in stack.query("SELECT * FROM audit_events") if _is_of(row, domain)]
+    told = [
+        row.action
+        for row in stack.query("SELECT * FROM audit_events ORDER BY id")
+        if _is_of(row, domain)
+    ]
     assert told[-1] == "tool accepted"
 
 
