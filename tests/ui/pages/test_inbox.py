@@ -1,11 +1,15 @@
 """The inbox: all calls that wait for a person, over all sessions."""
 
+import json
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from backend.schemas.approvals import DecisionType
 from backend.schemas.conversations.turns import TurnStatus
 from tests.ui.pages.chat.test_approval_card import press
 from tests.ui.pages.chat.test_chat import words
+from tests.ui.session_list import component
 
 
 @pytest.fixture
@@ -53,6 +57,17 @@ def test_calls_of_all_sessions_stand_with_where_they_come_from(open_inbox, ask):
     ]
     assert "Write for Bills" in words(page) and "bob" in words(page)
     assert badge(page) == "Inbox :primary-badge[2]"
+
+
+def test_the_list_is_drawn_again_when_the_time_beside_a_call_changes(open_inbox, ask, store):
+    (approval,) = ask("Orders", "ann")
+    soon = datetime.now(UTC) + timedelta(minutes=12, seconds=30)
+    store.approvals.items[approval.id] = approval.model_copy(update={"expires_at": soon})
+
+    page = open_inbox()
+
+    assert "expires in 12 min" in words(page)
+    assert 0 < json.loads(component(page, "colloquy_timer").json)["seconds"] <= 61
 
 
 def test_a_call_is_decided_right_there_and_what_came_of_it_stays(open_inbox, store, ask):

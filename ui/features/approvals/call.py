@@ -124,6 +124,12 @@ def expiry_words_hold(expires_at: datetime, now: datetime) -> float:
     return left % unit + 1
 
 
+def all_words_hold(calls: Iterable[ApprovalView], now: datetime) -> float | None:
+    """Return in how many seconds another time stands beside one of these calls, if it ever does."""
+    held = (expiry_words_hold(call.expires_at, now) for call in calls if call.expires_at)
+    return min(held, default=None)
+
+
 def _asked(content: InterruptContent, outcome: InterruptOutcome | None) -> ApprovalView:
     return ApprovalView(
         approval_id=content.approval_id,

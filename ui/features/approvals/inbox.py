@@ -1,17 +1,20 @@
 """All calls that wait for a person, over all sessions; decided where they stand."""
 
+from datetime import UTC, datetime
+
 import streamlit as st
 
 from backend.schemas.approvals import Approval, ApprovalPage
 from backend.schemas.conversations.sessions import MessageStatus
 from ui import navigation, state
 from ui.features.approvals import card as approval_card
-from ui.features.approvals.call import from_approval
+from ui.features.approvals.call import all_words_hold, from_approval
 from ui.features.approvals.calls import list_pending
 from ui.features.approvals.state import EVERYONE, desk, is_ticked
 from ui.shared import last_known, pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
+from ui.shared.watch import timer
 from ui.shared.watch.component import keep_fresh
 from ui.shared.watch.lists import PAGE_ROWS, Listed
 
@@ -33,6 +36,9 @@ def show() -> None:
         limit=PAGE_ROWS,
     )
     _board(page)
+    calls = [from_approval(approval) for approval in page.items]
+    if held := all_words_hold(calls, datetime.now(UTC)):
+        timer.draw_again(held, "expiry")
     keep_fresh(listed, page.items)
 
 

@@ -14,7 +14,7 @@ from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ServiceUnavailable
-from ui.features.approvals.call import expiry_words_hold, pending_calls
+from ui.features.approvals.call import all_words_hold, pending_calls
 from ui.features.approvals.decision import approve_all
 from ui.features.chat import composer, history
 from ui.features.chat.live import component
@@ -61,7 +61,7 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
         _draw(session, newer or latest, actions)
 
     draw()
-    if held := _words_hold(latest):
+    if held := all_words_hold(pending_calls(latest.waits_for), datetime.now(UTC)):
         timer.draw_again(held, "expiry")
 
 
@@ -124,12 +124,3 @@ def _what_it_waits_for(waits: Sequence[DisplayMessage], latest: Latest) -> None:
                 on_click=approve_all,
                 args=(calls,),
             )
-
-
-def _words_hold(latest: Latest) -> float | None:
-    """Return in how many seconds another time stands beside a call that waits, if it ever does."""
-    now = datetime.now(UTC)
-    calls = pending_calls(latest.waits_for)
-    return min(
-        (expiry_words_hold(call.expires_at, now) for call in calls if call.expires_at), default=None
-    )

@@ -74,7 +74,7 @@ def _active(listed: Listed) -> list[Task]:
 
 def _load(listed: Listed, limit: int) -> TaskPage:
     return last_known.read(
-        listed,
+        (listed, limit),
         calls.list_tasks,
         state.client(),
         status=listed.status,
