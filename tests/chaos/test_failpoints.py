@@ -25,7 +25,7 @@ from tests.stack import ROOT, Servers, Stack
 POINTS = (
     "submit.begin", "submit.before_commit", "submit.after_commit", "submit.after_wake",
     "claim.after_commit", "agent.restored", "model.streaming", "step.before_save",
-    "results.before_save", "step.after_save", "tool.acted", "results.after_save",
+    "results.before_save", "step.after_save", "tool.begun", "tool.acted", "results.after_save",
     "close.before_commit", "close.after_commit", "approval.requested", "approval.decided",
     "approval.consumed", "sweep.found", "summary.before_save",
 )  # fmt: skip

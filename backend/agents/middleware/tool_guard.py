@@ -70,6 +70,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
             return error_result(request, self._absent[name])
         if effect is not Effect.READ_ONLY:
             await self._journal.started(place.key, name, effect)
+            failpoint("tool.begun")
         result = await self._run(request, handler, place, effect)
         failpoint("tool.acted")
         if effect is not Effect.READ_ONLY or place.batch_size > 1:

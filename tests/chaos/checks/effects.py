@@ -25,7 +25,8 @@ DEAFENING = (
 def recorded_steps_run_once(history: History) -> list[str]:
     """A tool that acts runs at most once for a call; others never after their result is kept.
 
-    But for one that only reads: a worker back from the dead may begin it before it is told.
+    But for those that may: a worker that froze with half a call on the wire sends the rest of it
+    when it is back from the dead, with the same idempotency key, before it is told.
     """
     counts = Counter((ran.name, ran.key) for ran in history.ran)
     found = [
@@ -38,7 +39,9 @@ def recorded_steps_run_once(history: History) -> list[str]:
         recorded[key] = min(at, recorded.get(key, at))
     for ran in history.ran:
         kept = recorded.get(ran.key, ran.started)
-        is_harmless = ran.name == "look" and history.was_disturbed(("freeze",), kept, ran.started)
+        is_harmless = ran.name not in ACTING and history.was_disturbed(
+            ("freeze",), kept, ran.started
+        )
         if ran.started > kept and not is_harmless:
             late = ran.started - kept
             found.append(f"{ran.name} {ran.key} ran again {late:.3f} s after its result was kept")
