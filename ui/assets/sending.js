@@ -1,11 +1,15 @@
 // Sends what is written in the composer, straight to the pages' own route: a click that crosses it
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
 // files go Streamlit's way, which has the files; so does one that is written before this is here, or
-// in a composer that this was not told of.
+// in a composer that this was not told of. Streamlit takes none while a file is on its way: Enter
+// then waits for it.
 import { settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
+const SEND = '[data-testid="stChatInputSubmitButton"]';
 const FILE = '[data-testid="stFileChip"]';
+const ON_ITS_WAY = '[data-testid="stFileChipIconSpinner"]';
+const NOT_ARRIVED = '[data-testid="stFileChipIconError"]';
 const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
 const FAILED = {
   title: "The service does not answer",
@@ -37,7 +41,7 @@ export class Sending {
       if (event.target.matches?.("textarea")) this.take(event);
     }, true);
     document.addEventListener("click", (event) => {
-      if (event.target.closest?.('[data-testid="stChatInputSubmitButton"]')) this.take(event);
+      if (event.target.closest?.(SEND)) this.take(event);
     }, true);
   }
 
@@ -78,6 +82,7 @@ export class Sending {
     const composer = event.target.closest(COMPOSER);
     const area = composer?.querySelector("textarea");
     if (!area || nameOf(composer) !== this.composer) return;
+    if (composer.querySelector(ON_ITS_WAY)) return this.waitForFiles(composer, area, event);
     if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -90,6 +95,26 @@ export class Sending {
     this.problem = null;
     this.onChange(message);
     this.last = this.last.then(() => this.send(message)); // in the order in which they were written
+  }
+
+  /** Send when all files have arrived; not when one fails, or when something is written meanwhile. */
+  waitForFiles(composer, area, event) {
+    event.preventDefault();
+    event.stopPropagation();
+    if ("colloquyWaits" in composer.dataset) return;
+    composer.dataset.colloquyWaits = "";
+    const stop = () => {
+      changes.disconnect();
+      area.removeEventListener("input", stop);
+      delete composer.dataset.colloquyWaits;
+    };
+    const changes = new MutationObserver(() => {
+      if (composer.querySelector(ON_ITS_WAY)) return;
+      stop();
+      if (!composer.querySelector(NOT_ARRIVED) && nameOf(composer) === this.composer) composer.querySelector(SEND)?.click();
+    });
+    changes.observe(composer, { childList: true, subtree: true });
+    area.addEventListener("input", stop);
   }
 
   async send(message) {

@@ -1,8 +1,10 @@
 """An analyst drops a file into the chat, asks it, corrects how it was read, and asks again."""
 
+from collections.abc import Callable
 from pathlib import Path
+from queue import Queue
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk
 from tests.stack import Stack
@@ -106,3 +108,65 @@ def test_a_refused_file_says_why_and_the_text_stays(demo_desk: Desk, tmp_path: P
 
     expect(desk.page.get_by_text("This is an image, which cannot be read.")).to_be_visible()
     expect(desk.composer).to_have_value("What is in it?")
+
+
+def test_enter_while_a_file_is_on_its_way_sends_both_when_it_is_there(
+    demo_desk: Desk, tmp_path: Path
+) -> None:
+    desk = demo_desk
+    desk.open()
+    held = _hold_uploads(desk)
+    _choose_file(desk, tmp_path / "sales.csv")
+    desk.ask("Totals by month")
+    waits = desk.page.get_by_test_id("stChatInput").locator(
+        "xpath=ancestor::*[@data-colloquy-waits]"
+    )
+    expect(waits).to_be_visible()
+    expect(desk.composer).to_have_value("Totals by month")
+
+    held().continue_()
+    desk.sees("Attached file: sales.csv", "1,434.75")
+    desk.is_idle()
+    expect(waits).to_have_count(0)
+
+
+def test_a_message_waits_no_longer_when_its_words_change_or_its_file_fails(
+    demo_desk: Desk, tmp_path: Path
+) -> None:
+    desk = demo_desk
+    desk.open()
+    held = _hold_uploads(desk)
+    _choose_file(desk, tmp_path / "sales.csv")
+    waits = desk.page.locator("[data-colloquy-waits]")
+    desk.ask("Totals")
+    expect(waits).to_have_count(1)
+    desk.composer.press_sequentially(" by month")
+    expect(waits).to_have_count(0)
+
+    desk.composer.press("Enter")
+    expect(waits).to_have_count(1)
+    held().abort()
+    expect(desk.page.get_by_test_id("stFileChipIconError")).to_be_visible()
+    expect(waits).to_have_count(0)
+    expect(desk.composer).to_have_value("Totals by month")
+    expect(desk.page).to_have_url(f"{desk.url}/")
+
+
+def _hold_uploads(desk: Desk) -> Callable[[], Route]:
+    """Keep uploads from arriving; give the way to the first of them, once it has begun."""
+    held: Queue[Route] = Queue()
+    desk.page.route("**/_stcore/upload_file/**", held.put)
+
+    def first() -> Route:
+        while held.empty():  # Playwright tells of it while its page is asked for something
+            desk.page.evaluate("new Promise(requestAnimationFrame)")
+        return held.get()
+
+    return first
+
+
+def _choose_file(desk: Desk, path: Path) -> None:
+    path.write_bytes(GERMAN.encode("cp1252"))
+    chooser = desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first
+    chooser.set_input_files(str(path))
+    expect(desk.page.get_by_test_id("stFileChipIconSpinner")).to_be_visible()
