@@ -29,15 +29,6 @@ os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell how each test failed that was tried again, whether or not it has passed then."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.section(f"tried again: {report.nodeid}")
-        terminalreporter.line(report.longreprtext)
-        for title, words in report.sections:
-            terminalreporter.line(f"--- {title}\n{words}")
-
-
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Servers]:
     # Not one of pytest's folders: as root, PostgreSQL runs as a user who may not enter those.

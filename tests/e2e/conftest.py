@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, expect, sync_playwright
@@ -14,18 +13,6 @@ from tests.fakes import ScriptedModel
 from tests.stack import Servers, Stack
 
 PATIENCE_MS = 45_000  # a loaded machine is slow; what is well takes a moment
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test in a browser that fails is tried once more.
-
-    A browser on a crowded machine fails now and then in ways that no person would meet. What
-    passed only then is told at the end of the run, with how it had failed.
-    """
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.hookimpl(wrapper=True)
