@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Event
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, expect
 
 from backend.types import JSON
 
+TRIES, TIP_MS = 20, 2_000
 COMPOSER_NAME = """area => [...area.closest('[class*="st-key-composer-"]').classList]
   .find((one) => one.startsWith("st-key-composer-"))"""
 
@@ -116,6 +118,16 @@ class Desk:
             "button", name=page, exact=True
         ).click()
         expect(self.main.get_by_role("heading", name=page, exact=True)).to_be_visible()
+
+    def tells(self, what: Locator, text: str) -> None:
+        """Point at something until its tip says this: what moves away from the mouse has none."""
+        tip = self.page.get_by_text(text)
+        for _ in range(TRIES):
+            what.hover(force=True)
+            with suppress(TimeoutError):
+                tip.wait_for(timeout=TIP_MS)
+                return
+        expect(tip).to_be_visible()
 
     def step(self, name: str) -> Locator:
         """The card of a tool call."""
