@@ -9,6 +9,7 @@ from backend.agents.state import clean
 from backend.tools.journal import CallKey
 from backend.types import JSON
 
+RUNS = ("approve", "edit")
 INTERRUPT = "interrupt"  # the key of the state that says what a turn waits for
 
 
@@ -29,6 +30,12 @@ class Answers:
 
     by_call: Mapping[CallKey, Answer] = field(default_factory=dict)
     allowed_tools: frozenset[str] = frozenset()
+
+    @property
+    def let_run(self) -> bool:
+        """Whether any call may run that waited for this."""
+        decisions = [answer.decision for answer in self.by_call.values() if answer.decision]
+        return any(one["type"] in RUNS for one in decisions)
 
 
 def hash_arguments(arguments: JSON) -> str:

@@ -128,6 +128,7 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
         sandbox=recipe.sandbox,
         call_seconds=recipe.image.limits.tool_seconds,
         on_progress=on_progress,
+        is_patient=recipe.answers.let_run,
     ) as served:
         yield Tools(own, served)
 

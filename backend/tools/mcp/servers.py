@@ -85,12 +85,14 @@ async def open_mcp_tools(
     sandbox: Sandbox | None = None,
     call_seconds: float = CALL_SECONDS,
     on_progress: OnProgress = lambda call_id, said: None,
+    is_patient: bool = False,
 ) -> AsyncGenerator[Served, None]:
     """Connect to all servers at once and give their tools; each connection lasts for the block.
 
     Raises SecretMissing (or -Forbidden) before anything is opened.
     A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
-    long a server may be silent within a call.
+    long a server may be silent within a call. `is_patient`: all are tried and have all their time,
+    those that failed lately too, as when a person has just let a call of theirs run.
     """
     health = health or ServerHealth()
     opened = [
@@ -105,7 +107,7 @@ async def open_mcp_tools(
         for name, server in servers.items()
     ]
     try:
-        found = await asyncio.gather(*(_connect(server, health) for server in opened))
+        found = await asyncio.gather(*(_connect(server, health, is_patient) for server in opened))
         listed = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, list)}
         missing = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, str)}
         make = partial(McpTool.of, sandbox=sandbox or Sandbox(), on_progress=on_progress)
@@ -114,21 +116,23 @@ async def open_mcp_tools(
         await close_all([server for server in opened if not server.is_connecting])
 
 
-async def _connect(server: Server, health: ServerHealth) -> list[Tool] | str:
+async def _connect(server: Server, health: ServerHealth, is_patient: bool) -> list[Tool] | str:
     """Return the server's tools, or why it cannot be had within a turn's patience.
 
     It goes on connecting without the turn then, so that the process learns what becomes of it.
     Turns that begin while one of them connects go by what that one is told; each of them opens a
     connection of its own when it first calls a tool.
     """
-    if health.pause(server.key):
+    if health.pause(server.key) and not is_patient:
         return health.reason(server.key)
     attempt = health.attempt(server.key, server.connect)
     try:
         patience = health.patience(server.key)
         if not health.reason(server.key):
             patience = max(patience, server.own_patience)
-        is_whole = patience >= server.connect_seconds  # which the attempt itself keeps
+        is_whole = (
+            is_patient or patience >= server.connect_seconds
+        )  # which the attempt itself keeps
         await asyncio.wait({attempt}, timeout=None if is_whole else patience)
     finally:
         if not attempt.done():

@@ -113,8 +113,7 @@ def test_ones_own_session_among_all_is_opened_to_write(desk: Desk, model: Script
     table = desk.main.get_by_test_id("stDataFrame")
     expect(table).to_be_visible()
     desk.is_at_rest()
-    place = table.bounding_box()
-    desk.page.mouse.click(place["x"] + 12, place["y"] + 52)  # the newest, in the first row
+    table.click(position={"x": 12, "y": 52})  # the newest, in the first row
 
     desk.is_in_a_session()
     assert desk.session_id == session

@@ -272,13 +272,13 @@ def test_runs_that_wait_for_one_that_is_stopped_get_the_tools_all_the_same():
 SILENT = {"transport": "stdio", "command": "sleep", "args": ["30"]}
 
 
-def open_with(health, **templates):
+def open_with(health, *, is_patient=False, **templates):
     """What is said of the servers of a run that only opens them, and how long that took."""
 
     async def go():
         began = time.monotonic()
-        named = servers(**templates)
-        async with open_mcp_tools(named, allowed=ALLOWED, health=health) as served:
+        options = {"allowed": ALLOWED, "health": health, "is_patient": is_patient}
+        async with open_mcp_tools(servers(**templates), **options) as served:
             return served.warnings, time.monotonic() - began
 
     return asyncio.run(go())
@@ -304,6 +304,18 @@ def test_a_server_that_hung_costs_the_next_turns_of_the_process_nothing():
 
     assert again == before
     assert taken < 2
+
+
+def test_a_server_that_failed_lately_is_tried_for_a_call_that_was_just_let_run():
+    health = ServerHealth(3, Clock())
+    with ToolServer([tool("say")], answer) as server:
+        (known,) = (one.model_dump_json() for one in servers(s=server.template).values())
+        health.failed(known, health.connecting(known), "it was away", 3)
+        (said,), _ = open_with(health, s=server.template)
+        patient, _ = open_with(health, is_patient=True, s=server.template)
+
+    assert "it was away" in said
+    assert patient == ()
 
 
 class Clock:

@@ -133,6 +133,22 @@ def test_what_was_decided_counts_while_the_server_of_the_tool_is_away(
     assert post.calls() == []
 
 
+def test_an_approved_call_runs_though_another_turn_has_just_found_its_server_away(
+    post: Post,
+) -> None:
+    turn = post.ask(mail("ann"))
+    post.server.stop()
+    elsewhere = make_session(post.stack, post.domain)
+    other = post.stack.submit(script({"text": "Without tools."}), elsewhere)["turn_id"]
+    assert post.stack.finished(other)["status"] == "succeeded"
+
+    with ToolServer([tool("mail_send", SCHEMA)], lambda *_: "sent", post.server.port) as back:
+        post.decide(turn, {"type": "approve"})
+        post.stack.finished(turn["id"])
+
+        assert back.calls == [("mail_send", {"to": "ann"})]
+
+
 def test_a_turn_waits_for_a_decision_and_holds_nothing(post: Post) -> None:
     turn = post.ask(mail("ann"))
 
