@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
@@ -21,19 +22,25 @@ SPOKEN = r'^\s*- \'?(button|link)(?: "((?:[^"\\]|\\.)*)")?'
 QUESTION = "What's the budget for CC-1001?"
 
 
-def test_no_page_keeps_anybody_out(demo_desk: Desk, demo_stack: Stack):
-    _choose(demo_desk.page, "light")
-    serious, nameless = [], []
-    for path in _open_each(demo_desk, demo_stack):
-        heard = demo_desk.page.locator("body").aria_snapshot()
-        found = re.findall(SPOKEN, heard, re.MULTILINE)
-        assert found, path
-        if any(not name or name.endswith(" icon") for _, name in found):
-            nameless.append((path, heard))
-        serious += [(path, *fault) for fault in _faults(demo_desk.page)]
+@pytest.fixture(scope="module")
+def asked(demo_stack: Stack) -> tuple[str, str]:
+    """A session in which something was asked, and the token of a link to it."""
+    session_id = demo_stack.chat(QUESTION)["session_id"]
+    token = demo_stack.client.post(f"/sessions/{session_id}/links").json()["token"]
+    return session_id, token
 
-    assert serious == []
-    assert nameless == []
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_keeps_anybody_out(demo_desk: Desk, asked: tuple[str, str], path: str) -> None:
+    page = demo_desk.open(path.format(*asked))
+    _choose(page, "light")
+    demo_desk.is_at_rest()
+
+    heard = page.locator("body").aria_snapshot()
+    found = re.findall(SPOKEN, heard, re.MULTILINE)
+    assert found
+    assert not [name for _, name in found if not name or name.endswith(" icon")], heard
+    assert list(_faults(page)) == []
 
 
 def _faults(page: Page) -> Iterator[tuple[str, str, str]]:
@@ -43,7 +50,6 @@ def _faults(page: Page) -> Iterator[tuple[str, str, str]]:
         for fault in Axe().run(page, options={"runOnly": rules}).response["violations"]:
             if fault["impact"] in ("serious", "critical"):
                 yield theme, fault["id"], fault["nodes"][0]["html"][:200]
-    _choose(page, "light")  # the next page opens in it
 
 
 def _choose(page: Page, theme: str) -> None:
@@ -51,14 +57,3 @@ def _choose(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme)
     expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", theme)
     page.evaluate("new Promise(drawn => requestAnimationFrame(() => setTimeout(drawn, 100)))")
-
-
-def _open_each(desk: Desk, stack: Stack) -> Iterator[str]:
-    """Open one page after the other, each drawn to its end; yield what the list calls it."""
-    session_id = stack.chat(QUESTION)["session_id"]
-    token = stack.client.post(f"/sessions/{session_id}/links").json()["token"]
-    for path in PAGES:
-        desk.page.goto(f"{desk.url}/{path.format(session_id, token)}")
-        expect(desk.sidebar).to_be_visible()
-        desk.is_at_rest()
-        yield path
