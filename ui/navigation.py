@@ -26,7 +26,7 @@ AGENTS_PAGE = "app_pages/agents.py"
 SHARED_PAGE = "app_pages/shared.py"
 LINK = "link"
 PARENT = "parent"
-_TOKEN = re.compile(r"[\w-]{1,200}", re.ASCII)
+OF_LINK = "[A-Za-z0-9_-]{1,200}"  # its token
 MAX_DIGITS = 9  # of a position in the URL
 
 
@@ -59,7 +59,7 @@ def is_read_only() -> bool:
 def link_token() -> str | None:
     """Return the token of the link by which a session is read."""
     token = st.query_params.get(LINK, "")
-    return token if _TOKEN.fullmatch(token) else None
+    return token if re.fullmatch(OF_LINK, token) else None
 
 
 def result_path(session_id: UUID, result_id: str) -> str:

@@ -11,6 +11,7 @@ from ui.features.chat.messages.blocks import to_groups
 from ui.features.links import calls
 from ui.shared import pager
 from ui.shared.text.markdown import plain
+from ui.shared.watch.component import keep_fresh
 
 st.set_page_config(page_title="Shared session · Colloquy")
 token, client = navigation.link_token(), state.client()
@@ -41,3 +42,4 @@ with st.container(key=f"shared-{after}"):
 with st.container(horizontal=True):
     following = str(page.next_after) if page.next_after is not None else None
     pager.by_cursor(cursors, following, "shared", ("Earlier messages", "Later messages"))
+keep_fresh(shared=shared)

@@ -32,7 +32,18 @@ def test_a_link_opens_the_history_to_be_read_until_it_is_revoked(
 
     dialog.get_by_role("button", name="Revoke").click()
     expect(dialog.get_by_text("revoked")).to_be_visible()
-    readers.reload()
 
+    desk.page = readers
     desk.sees("Link revoked", "Ask them for another")
     desk.sees_not("The total is")
+
+
+def test_who_reads_by_a_link_sees_what_is_said_next(demo_desk: Desk, demo_stack: Stack) -> None:
+    session_id = demo_stack.chat("What's the budget for CC-1001?")["session_id"]
+    token = demo_stack.client.post(f"/sessions/{session_id}/links").json()["token"]
+    demo_desk.open(f"shared?link={token}")
+    demo_desk.sees("What's the budget for CC-1001?", "Read only")
+
+    demo_stack.chat(CHART, session_id)
+
+    demo_desk.sees(CHART, "The total is")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from backend.schemas.conversations.links import SharedSession
 from ui import navigation, state
 from ui.shared import assets
 from ui.shared.watch.lists import NO_LIST, Listed, Row
@@ -26,11 +27,14 @@ _component = st.components.v2.component(
 )
 
 
-def keep_fresh(listed: Listed = NO_LIST, rows: Sequence[Row] = ()) -> None:
+def keep_fresh(
+    listed: Listed = NO_LIST, rows: Sequence[Row] = (), shared: SharedSession | None = None
+) -> None:
     """Draw the page again when the session list, the open session or the server has changed.
 
-    So it is when the list that the page shows beside has other rows. Changed since it was read for
-    this page, so that nothing is missed between two looks.
+    So it is when the list that the page shows beside has other rows, and when the session that a
+    link has opened goes on, or its link is revoked. Changed since it was read for this page, so
+    that nothing is missed between two looks.
     """
     held = state.memory()
     session_id = navigation.open_session_id()
@@ -39,12 +43,13 @@ def keep_fresh(listed: Listed = NO_LIST, rows: Sequence[Row] = ()) -> None:
         "session": opened and str(opened.id),
         "archived": str(held.archived).lower(),
         "q": state.search_text(),
+        "link": shared and navigation.link_token(),
         **listed.model_dump(mode="json", exclude_defaults=True),
     }
     _component(
         key=KEY,
         data={
-            "stamp": stamp_of([*held.pinned, *held.first], opened, state.server(), rows),
+            "stamp": stamp_of([*held.pinned, *held.first], opened, state.server(), rows, shared),
             "shown": {name: said for name, said in shown.items() if said},
         },
         on_changed_change=lambda: None,  # the run that it brings is all that is wanted

@@ -4,25 +4,29 @@ import asyncio
 from uuid import UUID
 
 import httpx
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import Session, SessionPage
 from backend.schemas.operations.server import ServerInfo
 from ui.async_api import AsyncApi
+from ui.navigation import OF_LINK
 from ui.shared.watch.lists import Listed, Row, calls_of, read_rows
 from ui.shared.watch.stamp import LATEST, MOST_PINNED, stamp_of
 
 PATH = "/colloquy/stamp"
 NOT_NOW = 503
+CLOSED = (404, 410)  # what a link answers that never was, or is revoked
 
 
 class Shown(Listed):
-    """Which page it is: the open session, which sessions its list holds, and its own list."""
+    """Which page it is: what is open, which sessions its list holds, and its own list."""
 
     session: UUID | None = None
+    link: str | None = Field(None, pattern=f"^{OF_LINK}$")
     archived: bool = False
     q: str | None = None
 
@@ -45,15 +49,16 @@ def route(api: AsyncApi) -> Route:
 
 async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
     """Ask what `ui.shared.watch.component` has read for the page, in the same words."""
-    pinned, latest, server, opened, rows = await asyncio.gather(
+    pinned, latest, server, opened, rows, shared = await asyncio.gather(
         _sessions(http, shown, MOST_PINNED, pinned=True),
         _sessions(http, shown, LATEST, pinned=False),
         http.get("server"),
         _opened(http, shown.session),
         _rows(http, shown),
+        _shared(http, shown.link),
     )
     told = ServerInfo.read(server.raise_for_status().content)
-    return stamp_of([*pinned, *latest], opened, told, rows)
+    return stamp_of([*pinned, *latest], opened, told, rows, shared)
 
 
 async def _rows(http: httpx.AsyncClient, shown: Listed) -> list[Row]:
@@ -80,3 +85,14 @@ async def _opened(http: httpx.AsyncClient, session: UUID | None) -> Session | No
     if session is None:
         return None
     return Session.read((await http.get(f"sessions/{session}")).raise_for_status().content)
+
+
+async def _shared(http: httpx.AsyncClient, link: str | None) -> SharedSession | None:
+    if link is None:
+        return None
+    answer = await http.get(f"shared/{link}")
+    return (
+        None
+        if answer.status_code in CLOSED
+        else SharedSession.read(answer.raise_for_status().content)
+    )

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
+from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
 from ui.shared.watch.lists import Row, mark_of
@@ -16,15 +17,17 @@ def stamp_of(
     opened: Session | None,
     server: ServerInfo,
     rows: Sequence[Row] = (),
+    shared: SharedSession | None = None,
 ) -> str:
     """Return the stamp of a page with these sessions, pinned and latest, and the open one.
 
-    `rows` are those of the list that it shows beside.
+    `rows` are those of the list that it shows beside; `shared` is what a link has opened there.
     """
     sessions = [*sessions, opened] if opened else sessions
     stands = [
         (s.id, s.status, s.title, s.pinned, s.archived, s.message_count, s.branch) for s in sessions
     ]
     marks = [mark_of(row) for row in rows]
-    seen = (stands, list(server.missing), server.pending_approvals, marks)
+    read = shared and (shared.title, shared.message_count, shared.updated_at.isoformat())
+    seen = (stands, list(server.missing), server.pending_approvals, marks, read)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
