@@ -1,6 +1,7 @@
 """A monkey at the desk: seeded, it writes, clicks, presses keys and goes from page to page.
 
-What deletes, drains or prints it leaves alone; all else that can be seen it may press.
+What deletes, drains, prints or asks for a file it leaves alone; all else that can be seen it may
+press, and change what it said.
 """
 
 import random
@@ -20,8 +21,8 @@ OF_SESSIONS = ("?session={}", "configuration?session={}", "inspector?session={}"
 KEYS = ("Escape", "Tab", "Shift+Tab", "ArrowDown", "ArrowUp", "Home", "End", "?", "Control+K")
 LEFT_ALONE = re.compile(
     r"delete|drain|print|record|deploy|apply|clear cache|settings|upload|attach|browse|take back"
-    r"|rebuild|discard|main menu|default|\bedit\b|another answer|retry",
-    re.IGNORECASE,
+    r"|rebuild|discard|main menu|default|\bedit\b(?!.*st-key-actions-)",
+    re.IGNORECASE | re.DOTALL,
 )
 PRESSABLE = (
     "button:not([disabled]), summary, [role=radio], [role=tab], [role=option], [role=menuitem],"
