@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from ui import navigation, state
 from ui.client import ClientError
@@ -43,6 +44,10 @@ def main() -> None:
         banners.service_is_away()
     except ClientError as problem:
         banners.page_error(problem)
+    except StopException:
+        # Only of a run that comes to its end Streamlit 1.67 forgets the parts of the page before.
+        # One that is asked for late would be drawn into this page, and leave it blank.
+        pass
 
 
 main()
