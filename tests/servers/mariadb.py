@@ -1,11 +1,12 @@
 """A MariaDB server for tests, where one is installed: on loopback, in a temporary folder."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import pymysql
 
@@ -48,10 +49,7 @@ class MariaDb:
         start.write_text("\n".join(_statements(_ORDERS)))
         start.chmod(0o644)
         place = f"--datadir={self._home / 'data'}"
-        subprocess.run(
-            [_INSTALLER, "--no-defaults", place, "--skip-test-db"],
-            check=True, user=self._user, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        self._install(place)
         self._process = subprocess.Popen(
             [_SERVER, "--no-defaults", place, f"--socket={self._home / 's'}", "--skip-networking=0",
              f"--port={self.port}", "--bind-address=127.0.0.1", f"--init-file={start}",
@@ -65,6 +63,17 @@ class MariaDb:
                 raise AssertionError("MariaDB does not start")
             time.sleep(0.1)
         return self
+
+    def _install(self, place: str) -> None:
+        """Make the data folder; one server after the other, as two at once failed at times."""
+        with (Path(gettempdir()) / f"colloquy-mariadb-{os.geteuid()}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = subprocess.run(
+                [_INSTALLER, "--no-defaults", place, "--skip-test-db"],
+                check=False, user=self._user, capture_output=True, text=True,
+                env={**os.environ, "TMPDIR": str(self._home)},
+            )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()

@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -52,12 +52,14 @@ class Mortal:
         postmaster.suspend()  # first, so that it starts no more of them
         frozen = [postmaster, *postmaster.children(recursive=True)]
         for process in frozen:
-            process.suspend()
+            with suppress(psutil.NoSuchProcess):  # one that had done its work
+                process.suspend()
         try:
             yield
         finally:
             for process in frozen:
-                process.resume()
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
 
 
 @pytest.fixture(scope="module")
