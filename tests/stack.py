@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from random import SystemRandom
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -343,10 +344,15 @@ def kill_process(process: Process) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that nobody has; not one of those that systems give to outgoing connections.
+
+    One of those may be taken by any connection before the part that is to listen there has started.
+    """
+    while True:
+        port = SystemRandom().randrange(20_000, 32_000)
+        with closing(socket.socket()) as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _answers(url: str) -> bool:
