@@ -26,7 +26,7 @@ AGENTS_PAGE = "app_pages/agents.py"
 SHARED_PAGE = "app_pages/shared.py"
 LINK = "link"
 PARENT = "parent"
-OF_LINK = "[A-Za-z0-9_-]{1,200}"  # its token
+LINK_PATTERN = "[A-Za-z0-9_-]{1,200}"  # of its token
 MAX_DIGITS = 9  # of a position in the URL
 
 
@@ -59,7 +59,7 @@ def is_read_only() -> bool:
 def link_token() -> str | None:
     """Return the token of the link by which a session is read."""
     token = st.query_params.get(LINK, "")
-    return token if re.fullmatch(OF_LINK, token) else None
+    return token if re.fullmatch(LINK_PATTERN, token) else None
 
 
 def result_path(session_id: UUID, result_id: str) -> str:

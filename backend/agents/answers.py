@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from backend.agents.state import clean
+from backend.schemas.approvals import DecisionType
 from backend.tools.journal import CallKey
 from backend.types import JSON
 
-RUNS = ("approve", "edit")
+RUNS = (DecisionType.APPROVE, DecisionType.EDIT)
 INTERRUPT = "interrupt"  # the key of the state that says what a turn waits for
 
 

@@ -130,9 +130,8 @@ async def _connect(server: Server, health: ServerHealth, is_patient: bool) -> li
         patience = health.patience(server.key)
         if not health.reason(server.key):
             patience = max(patience, server.own_patience)
-        is_whole = (
-            is_patient or patience >= server.connect_seconds
-        )  # which the attempt itself keeps
+        # The attempt itself keeps the time that it has in all.
+        is_whole = is_patient or patience >= server.connect_seconds
         await asyncio.wait({attempt}, timeout=None if is_whole else patience)
     finally:
         if not attempt.done():

@@ -1,17 +1,16 @@
 """A hurried person: what is clicked again, while the first click is worked on, is done once."""
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import uuid4
 
-from playwright.sync_api import Locator, WebSocketRoute, expect
+from playwright.sync_api import Locator, expect
 from sqlalchemy import create_engine, text
 
-from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.desk import Desk
 from tests.e2e.pages.test_domains import field, make_domain, open_domains
+from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.integration.turns.test_rebuilding import SPOILS, talk
 from tests.stack import Stack
@@ -51,43 +50,6 @@ def click_twice(stack: Stack, button: Locator, table: str, mode: str = WRITING) 
         button.page.wait_for_timeout(ON_ITS_WAY_MS)
 
 
-class SlowWire:
-    """The pages' WebSocket, of which a page learns nothing while it is held."""
-
-    def __init__(self) -> None:
-        self._held: list[str | bytes] | None = None
-        self._route: WebSocketRoute | None = None
-
-    def connect(self, route: WebSocketRoute) -> None:
-        self._route = route
-        route.connect_to_server().on_message(self._pass_on)
-
-    def hold(self) -> None:
-        self._held = []
-
-    def release(self) -> None:
-        held, self._held = self._held or [], None
-        for frame in held:
-            self._send(frame)
-
-    def wait_for(self, desk: Desk, is_so: Callable[[], bool]) -> None:
-        """Wait for what the pages do; frames pass only while the browser is asked for something."""
-        deadline = time.monotonic() + PATIENCE_MS / 1_000
-        while not is_so():
-            assert time.monotonic() < deadline, "what was done does not arrive"
-            desk.page.wait_for_timeout(50)
-
-    def _pass_on(self, frame: str | bytes) -> None:
-        if self._held is None:
-            self._send(frame)
-        else:
-            self._held.append(frame)
-
-    def _send(self, frame: str | bytes) -> None:
-        assert self._route
-        self._route.send(frame)
-
-
 def button(desk: Desk, name: str) -> Locator:
     return desk.page.get_by_role("button", name=name, exact=True)
 
@@ -104,14 +66,13 @@ def test_an_example_that_is_clicked_twice_begins_one_session(
     own_desk: Desk, model: ScriptedModel, stack: Stack
 ):
     model.steps = lambda messages, body: {"text": "Once."}
-    wire = SlowWire()
-    own_desk.context.route_web_socket("**/_stcore/stream", wire.connect)
+    wire = SlowWire(own_desk)
     example = own_desk.main.get_by_role("button", name="What data do you have?")
     expect(example).to_be_enabled()
-    wire.hold()
+    wire.hold_answers()
 
     example.click()
-    wire.wait_for(own_desk, lambda: len(model.requests) == 1)
+    wire.wait_for(lambda: len(model.requests) == 1)
     example.click()
     example.page.wait_for_timeout(ON_ITS_WAY_MS)
     wire.release()

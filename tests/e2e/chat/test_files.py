@@ -4,11 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import Queue
 
-from playwright.sync_api import Route, expect
+import pytest
+from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.desk import Desk
 from tests.stack import Stack
 
+WAITS = "[data-colloquy-waits]"
 GERMAN = """Umsätze der Gruppe;;;
 Stand 30.09.2026;;;
 Datum;Kunde;Betrag;Nr
@@ -20,8 +22,7 @@ Datum;Kunde;Betrag;Nr
 
 def attach(desk: Desk, *paths: Path) -> None:
     """Choose files in the composer, and wait until the browser has handed them over."""
-    chooser = desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first
-    chooser.set_input_files([str(path) for path in paths])
+    _chooser(desk).set_input_files(paths)
     for path in paths:
         expect(desk.page.get_by_test_id("stChatInput").get_by_text(path.stem)).to_be_visible()
     # While they are on their way, Streamlit takes no message.
@@ -110,17 +111,30 @@ def test_a_refused_file_says_why_and_the_text_stays(demo_desk: Desk, tmp_path: P
     expect(desk.composer).to_have_value("What is in it?")
 
 
+@pytest.fixture
+def held(demo_desk: Desk, tmp_path: Path) -> Callable[[], Route]:
+    """A file was chosen and is on its way; called, it gives the upload, which arrives or not."""
+    uploads: Queue[Route] = Queue()
+    demo_desk.open().route("**/_stcore/upload_file/**", uploads.put)
+    path = tmp_path / "sales.csv"
+    path.write_bytes(GERMAN.encode("cp1252"))
+    _chooser(demo_desk).set_input_files(path)
+    expect(demo_desk.page.get_by_test_id("stFileChipIconSpinner")).to_be_visible()
+
+    def first() -> Route:
+        while uploads.empty():  # Playwright tells of it while its page is asked for something
+            demo_desk.page.evaluate("new Promise(requestAnimationFrame)")
+        return uploads.get()
+
+    return first
+
+
 def test_enter_while_a_file_is_on_its_way_sends_both_when_it_is_there(
-    demo_desk: Desk, tmp_path: Path
+    demo_desk: Desk, held: Callable[[], Route]
 ) -> None:
     desk = demo_desk
-    desk.open()
-    held = _hold_uploads(desk)
-    _choose_file(desk, tmp_path / "sales.csv")
+    waits = desk.page.locator(WAITS)
     desk.ask("Totals by month")
-    waits = desk.page.get_by_test_id("stChatInput").locator(
-        "xpath=ancestor::*[@data-colloquy-waits]"
-    )
     expect(waits).to_be_visible()
     expect(desk.composer).to_have_value("Totals by month")
 
@@ -131,13 +145,10 @@ def test_enter_while_a_file_is_on_its_way_sends_both_when_it_is_there(
 
 
 def test_a_message_waits_no_longer_when_its_words_change_or_its_file_fails(
-    demo_desk: Desk, tmp_path: Path
+    demo_desk: Desk, held: Callable[[], Route]
 ) -> None:
     desk = demo_desk
-    desk.open()
-    held = _hold_uploads(desk)
-    _choose_file(desk, tmp_path / "sales.csv")
-    waits = desk.page.locator("[data-colloquy-waits]")
+    waits = desk.page.locator(WAITS)
     desk.ask("Totals")
     expect(waits).to_have_count(1)
     desk.composer.press_sequentially(" by month")
@@ -152,21 +163,5 @@ def test_a_message_waits_no_longer_when_its_words_change_or_its_file_fails(
     expect(desk.page).to_have_url(f"{desk.url}/")
 
 
-def _hold_uploads(desk: Desk) -> Callable[[], Route]:
-    """Keep uploads from arriving; give the way to the first of them, once it has begun."""
-    held: Queue[Route] = Queue()
-    desk.page.route("**/_stcore/upload_file/**", held.put)
-
-    def first() -> Route:
-        while held.empty():  # Playwright tells of it while its page is asked for something
-            desk.page.evaluate("new Promise(requestAnimationFrame)")
-        return held.get()
-
-    return first
-
-
-def _choose_file(desk: Desk, path: Path) -> None:
-    path.write_bytes(GERMAN.encode("cp1252"))
-    chooser = desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first
-    chooser.set_input_files(str(path))
-    expect(desk.page.get_by_test_id("stFileChipIconSpinner")).to_be_visible()
+def _chooser(desk: Desk) -> Locator:
+    return desk.page.get_by_test_id("stChatInput").locator("input[type=file]").first

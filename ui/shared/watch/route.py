@@ -13,7 +13,7 @@ from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import Session, SessionPage
 from backend.schemas.operations.server import ServerInfo
 from ui.async_api import AsyncApi
-from ui.navigation import OF_LINK
+from ui.navigation import LINK_PATTERN
 from ui.shared.watch.lists import Listed, Row, calls_of, read_rows
 from ui.shared.watch.stamp import LATEST, MOST_PINNED, stamp_of
 
@@ -26,7 +26,7 @@ class Shown(Listed):
     """Which page it is: what is open, which sessions its list holds, and its own list."""
 
     session: UUID | None = None
-    link: str | None = Field(None, pattern=f"^{OF_LINK}$")
+    link: str | None = Field(None, pattern=f"^{LINK_PATTERN}$")
     archived: bool = False
     q: str | None = None
 

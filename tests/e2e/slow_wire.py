@@ -1,0 +1,68 @@
+"""Streamlit's WebSocket, on which what a test holds up arrives late."""
+
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import WebSocketRoute
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from tests.e2e.conftest import PATIENCE_MS
+from tests.e2e.desk import Desk
+
+
+class SlowWire:
+    """The WebSocket of the pages that a desk opens from now on."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.asked = 0
+        self._desk = desk
+        self._holds_answers = self._holds_parts = False
+        self._late: list[tuple[WebSocketRoute, str | bytes]] = []
+        desk.context.route_web_socket("**/_stcore/stream", self._connect)
+
+    def hold_answers(self) -> None:
+        """Let the browser learn nothing."""
+        self._holds_answers = True
+
+    def hold_parts(self) -> None:
+        """Let the pages' server learn nothing of what a part of a page asks for."""
+        self._holds_parts = True
+
+    @property
+    def has_late(self) -> bool:
+        """Whether anything is held up."""
+        return bool(self._late)
+
+    def release(self) -> None:
+        """Let all arrive, in its order."""
+        self._holds_answers = self._holds_parts = False
+        late, self._late = self._late, []
+        for side, message in late:
+            side.send(message)
+
+    def wait_for(self, is_so: Callable[[], bool]) -> None:
+        """Wait for what the pages do; messages pass only while the browser is asked anything."""
+        deadline = time.monotonic() + PATIENCE_MS / 1_000
+        while not is_so():
+            assert time.monotonic() < deadline, "what was done does not arrive"
+            self._desk.page.wait_for_timeout(50)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        browser.on_message(lambda message: self._ask(server, message))
+        server.on_message(lambda message: self._pass(browser, message, self._holds_answers))
+
+    def _ask(self, server: WebSocketRoute, message: str | bytes) -> None:
+        self.asked += 1
+        self._pass(server, message, self._holds_parts and _is_of_part(message))
+
+    def _pass(self, side: WebSocketRoute, message: str | bytes, is_held: bool) -> None:
+        if is_held:
+            self._late.append((side, message))
+        else:
+            side.send(message)
+
+
+def _is_of_part(message: str | bytes) -> bool:
+    assert isinstance(message, bytes)
+    return bool(BackMsg.FromString(message).rerun_script.fragment_id)
