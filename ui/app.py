@@ -1,8 +1,10 @@
-"""The frame around all pages: navigation, sidebar, and what is said when the service fails."""
+"""The frame around all pages: navigation, sidebar, and what is said when something fails."""
 
+import logging
 from pathlib import Path
 
 import streamlit as st
+from streamlit.errors import FragmentHandledException
 from streamlit.runtime.scriptrunner import StopException
 
 from ui import navigation, state
@@ -15,6 +17,8 @@ from ui.shared import banners, last_known
 ASSETS = Path(__file__).parent / "assets"
 ICON = str(ASSETS / "icon.svg")
 LOGO = str(ASSETS / "logo.svg")
+
+log = logging.getLogger(__name__)
 
 
 def main() -> None:
@@ -44,10 +48,13 @@ def main() -> None:
         banners.service_is_away()
     except ClientError as problem:
         banners.page_error(problem)
-    except StopException:
-        # Only of a run that comes to its end Streamlit 1.67 forgets the parts of the page before.
-        # One that is asked for late would be drawn into this page, and leave it blank.
+    # Only of a run that comes to its end Streamlit 1.67 forgets the parts of the page before.
+    # One that is asked for late would be drawn into this page, and leave it blank.
+    except (StopException, FragmentHandledException):
         pass
+    except Exception as error:
+        log.exception("The page could not be drawn")
+        banners.unexpected(error)
 
 
 main()

@@ -15,7 +15,7 @@ from backend.web.protection import protect
 from ui import index_page, message_queue
 from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
-from ui.shared import assets
+from ui.shared import assets, banners
 from ui.shared.watch import route as watch
 
 SCRIPT = Path(__file__).parent / "app.py"
@@ -30,7 +30,7 @@ def create_app(address: Address) -> ASGIApp:
     message_queue.install()
     api = AsyncApi()
     own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
-    app = streamlit.App(SCRIPT, routes=own)
+    app = streamlit.App(SCRIPT, routes=own, on_script_error=banners.unexpected)
     return protect(app, address, page_policy())
 
 

@@ -111,3 +111,13 @@ def page_error(problem: ClientError) -> None:
         timer.draw_again(AWAY_SECONDS, "error")
     elif isinstance(problem, NotFound):
         st.page_link(navigation.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")
+
+
+def unexpected(_: Exception) -> bool:
+    """An unexpected error in place of the part of a page that it ended; return that it was told."""
+    st.error(
+        "**This part of the page could not be shown.** What you sent is kept, and turns go on. "
+        "Reload the page; if it happens again, tell whoever runs Colloquy: the log has the cause.",
+        icon=":material/error:",
+    )
+    return True

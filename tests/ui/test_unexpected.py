@@ -1,0 +1,23 @@
+"""An error that nobody expected leaves the frame of the page, and says what to do."""
+
+import pytest
+
+from ui.features.chat import opening
+from ui.features.sessions import sidebar
+
+
+@pytest.mark.parametrize(("place", "what"), [(opening, "show"), (sidebar, "show")])
+def test_an_unexpected_error_is_told_in_words_and_logged(
+    open_page, monkeypatch, caplog, place, what
+):
+    def fail(*given):
+        raise RuntimeError("a secret of ours")
+
+    monkeypatch.setattr(place, what, fail)
+
+    page = open_page()
+
+    assert not page.exception
+    assert ["could not be shown" in error.value for error in page.error] == [True]
+    assert "a secret of ours" not in page.error[0].value
+    assert "a secret of ours" in caplog.text
