@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import WebSocketRoute
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.desk import Desk
@@ -14,7 +15,7 @@ class SlowWire:
     """The WebSocket of the pages that a desk opens from now on."""
 
     def __init__(self, desk: Desk) -> None:
-        self.asked = 0
+        self.asked = self.ended = 0  # requests of browsers, and whole runs
         self._desk = desk
         self._holds_answers = self._holds_parts = False
         self._late: list[tuple[WebSocketRoute, str | bytes]] = []
@@ -50,11 +51,15 @@ class SlowWire:
     def _connect(self, browser: WebSocketRoute) -> None:
         server = browser.connect_to_server()
         browser.on_message(lambda message: self._ask(server, message))
-        server.on_message(lambda message: self._pass(browser, message, self._holds_answers))
+        server.on_message(lambda message: self._answer(browser, message))
 
     def _ask(self, server: WebSocketRoute, message: str | bytes) -> None:
         self.asked += 1
         self._pass(server, message, self._holds_parts and _is_of_part(message))
+
+    def _answer(self, browser: WebSocketRoute, message: str | bytes) -> None:
+        self.ended += _is_end(message)
+        self._pass(browser, message, self._holds_answers)
 
     def _pass(self, side: WebSocketRoute, message: str | bytes, is_held: bool) -> None:
         if is_held:
@@ -66,3 +71,10 @@ class SlowWire:
 def _is_of_part(message: str | bytes) -> bool:
     assert isinstance(message, bytes)
     return bool(BackMsg.FromString(message).rerun_script.fragment_id)
+
+
+def _is_end(message: str | bytes) -> bool:
+    assert isinstance(message, bytes)
+    told = ForwardMsg.FromString(message)
+    is_end = told.WhichOneof("type") == "script_finished"
+    return is_end and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY

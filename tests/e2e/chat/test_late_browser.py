@@ -9,6 +9,8 @@ from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
+LONG = "A word of a long answer. " * 1_000
+
 
 def test_a_look_of_the_page_before_it_knows_its_session_does_not_leave_it(
     own_desk: Desk, model: ScriptedModel, stack: Stack
@@ -55,3 +57,25 @@ def test_what_a_part_of_the_page_before_asks_late_leaves_the_next_page_whole(
     own_desk.ask("Third")
     own_desk.sees("Third", "An answer.")
     assert own_desk.session_id != session_id
+
+
+def test_a_session_that_is_left_and_opened_again_before_the_browser_hears_of_it_is_drawn(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": f"To {messages[-1]['content']}: {LONG}"}
+    sessions = [stack.chat(f"Number {number}")["session_id"] for number in range(3)]
+    wire = SlowWire(own_desk)
+    own_desk.open(f"?session={sessions[0]}")
+    own_desk.sees("To Number 0: ")
+    own_desk.is_at_rest()
+
+    wire.hold_answers()
+    for session_id in (*sessions[1:], *sessions[1::-1]):
+        seen = wire.ended + 1
+        own_desk.row(session_id).click()
+        wire.wait_for(lambda seen=seen: wire.ended >= seen)
+    wire.release()
+
+    own_desk.is_at_rest()
+    own_desk.sees("To Number 0: ")
+    expect(own_desk.page.get_by_role("dialog")).to_have_count(0)
