@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ValidationError
+from redis import Redis
 from redis.exceptions import RedisError
 
 from backend.agents.check import check_image
@@ -24,6 +25,7 @@ from backend.operations.workers import count_workers
 from backend.schemas.domains.dry_runs import FirstRequest, RequestTrial, ServersTrial
 from backend.schemas.domains.servers import ServersReport
 from backend.schemas.domains.templates import Domain, DomainTemplate, McpServer
+from backend.settings import Settings
 from backend.turns.process.services import Services
 
 Answer = TypeVar("Answer", ServersReport, FirstRequest)
@@ -73,7 +75,7 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
     with services.database.read() as session:
         servers = domains.get(session, scope, domain_id).mcp_servers
     question = Question(id=uuid4(), domain_id=domain_id)
-    return _ask(services, question, _patience(services, servers), ServersReport)
+    return _ask(services.redis, question, _patience(services.settings, servers), ServersReport)
 
 
 def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> ServersReport:
@@ -81,13 +83,13 @@ def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> Server
 
     Raise as `check_servers`, and InvalidInput where the domain could not be stored.
     """
-    return _ask(services, *_question(services, scope, trial, None), ServersReport)
+    return _ask(services.redis, *_question(services, scope, trial, None), ServersReport)
 
 
 def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstRequest:
     """Let a worker build the request that an agent would make; it is not sent. Raise likewise."""
     asked = Asked(agent=trial.agent, question=trial.question, **asdict(scope))
-    return _ask(services, *_question(services, scope, trial, asked), FirstRequest)
+    return _ask(services.redis, *_question(services, scope, trial, asked), FirstRequest)
 
 
 def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> DomainTemplate:
@@ -111,7 +113,7 @@ def _question(
     whole = with_stored_credentials(trial.template, stored)
     check_template(whole)
     check_image(whole, Allowed.of(services.settings), stored)
-    seconds = _patience(services, trial.template.mcp_servers)
+    seconds = _patience(services.settings, trial.template.mcp_servers)
     question = Question(
         id=uuid4(),
         domain_id=trial.domain_id,
@@ -122,21 +124,21 @@ def _question(
     return question, seconds
 
 
-def _patience(services: Services, servers: Mapping[str, McpServer]) -> float:
+def _patience(settings: Settings, servers: Mapping[str, McpServer]) -> float:
     own = (server.connect_seconds or 0.0 for server in servers.values())
-    return max(services.settings.mcp_connect_seconds, *own, 0.0) + MARGIN_SECONDS
+    return max(settings.mcp_connect_seconds, *own, 0.0) + MARGIN_SECONDS
 
 
-def _ask(services: Services, question: Question, seconds: float, answer: type[Answer]) -> Answer:
+def _ask(redis: Redis, question: Question, seconds: float, answer: type[Answer]) -> Answer:
     try:
-        return answer.read(_wait(services, question, seconds))
+        return answer.read(_wait(redis, question, seconds))
     except (RedisError, ValidationError) as error:
         raise ToolServersNotChecked from error
 
 
-def _wait(services: Services, question: Question, seconds: float) -> bytes:
+def _wait(redis: Redis, question: Question, seconds: float) -> bytes:
     """Wait for an answer in short spells: Redis cuts off who waits for long."""
-    redis, body = services.redis, question.model_dump_json()
+    body = question.model_dump_json()
     if not count_workers(redis):
         raise ToolServersNotChecked
     redis.rpush(QUESTIONS, body)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
@@ -13,19 +14,19 @@ from backend.operations.workers import list_workers
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.operations.work import Work, WorkTurn
 from backend.turns.lifecycle import RETRYABLE, UNFINISHED
-from backend.turns.process.services import Services
 from backend.turns.queries import HEARTBEAT_COLUMNS, seconds_between, state_of
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
+from db.session import Database
 
 LISTED = 100
 FAILURE_HOURS = 24
 
 
-def get_work(services: Services, scope: Scope) -> Work:
+def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
     """Return the present work of all owners. Raise NotAllowed for others than admins."""
     require_admin(scope)
-    with services.database.read() as session:
+    with database.read() as session:
         counts = dict(
             session.execute(
                 select(TurnRow.status, func.count())
@@ -42,7 +43,7 @@ def get_work(services: Services, scope: Scope) -> Work:
         )
         failures = _turns(session, failed_lately, TurnRow.number.desc())
     try:
-        workers, answers = list_workers(services.redis), True
+        workers, answers = list_workers(redis), True
     except RedisError:
         workers, answers = [], False
     return Work(

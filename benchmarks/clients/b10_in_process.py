@@ -34,7 +34,7 @@ def watch_ours(
         channels = Channels(reader, viewers, viewers)
         streams = []
         for _ in range(viewers):
-            viewer = Viewer(services, reader, LOCAL_USER, session_id)
+            viewer = Viewer(services.database, reader, LOCAL_USER, session_id)
             viewer.start(None)
             streams.append(follow(viewer, channels, session_id))
         await _consume(pipe, streams)

@@ -27,6 +27,7 @@ from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from db.models.audit_event import AuditEventRow
 from db.models.conversations.conversation import ConversationRow
+from db.session import Database
 
 APPLIED, DELETED = "applied", "deleted"
 SUBJECT = "retention"
@@ -47,11 +48,11 @@ def rules_of(settings: Settings) -> RetentionRules:
     )
 
 
-def look(services: Services, scope: Scope) -> Retention:
+def look(settings: Settings, database: Database, scope: Scope) -> Retention:
     """Return the rules and what they would delete now. Raise NotAllowed."""
     _require_admin(scope)
-    rules = rules_of(services.settings)
-    with services.database.transaction() as session:
+    rules = rules_of(settings)
+    with database.transaction() as session:
         plan, runs = make_plan(session, rules), _runs(session)
     return Retention(
         rules=rules, planned=len(plan.departing), first=list(plan.departing[:SHOWN]), runs=runs

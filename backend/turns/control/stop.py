@@ -17,6 +17,7 @@ from backend.turns.queries import context_of, find_turn, latest_turn, list_unfin
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.stopping import stop_row
 from backend.usage.ledger import hold_unfinished, record_usage
+from db.session import Database
 
 
 def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
@@ -64,7 +65,7 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
 
     Raise SessionNotFound, and SessionOfTask for one that goes with another only.
     """
-    _end_plans(services, scope, session_id)
+    _end_plans(services.database, scope, session_id)
     with services.database.transaction() as session:
         children = hold_children(session, session_id)
         domain_name = conversations.lock(session, scope, session_id).domain_name
@@ -80,12 +81,12 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
     artifacts.erase_deleted(services.database, services.artifacts.contents.store)
 
 
-def _end_plans(services: Services, scope: Scope, session_id: UUID) -> None:
+def _end_plans(database: Database, scope: Scope, session_id: UUID) -> None:
     """Let no more tasks begin, in a transaction of its own.
 
     Who moves a plan that goes on makes sessions within the one that is to be deleted.
     """
-    with services.database.transaction() as session:
+    with database.transaction() as session:
         if conversations.lock(session, scope, session_id).parent_id is not None:
             raise SessionOfTask
         for turn in list_unfinished(session, session_id):

@@ -22,9 +22,9 @@ from backend.schemas.events import (
     TurnFinished,
 )
 from backend.turns.lifecycle import is_finished
-from backend.turns.process.services import Services
 from backend.turns.queries import context_of, latest_turn, list_unfinished, turn_of
 from db.models.turns.turn import TurnRow
+from db.session import Database
 
 GAP_PAGE = 200
 # Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.
@@ -78,9 +78,9 @@ class Viewer:
     """Turns what Redis keeps, what arrives live and what PostgreSQL holds into one sequence."""
 
     def __init__(
-        self, services: Services, reader: EventReader, scope: Scope, session_id: UUID
+        self, database: Database, reader: EventReader, scope: Scope, session_id: UUID
     ) -> None:
-        self._services = services
+        self._database = database
         self._reader = reader
         self._session_id = session_id
         self.scope = scope
@@ -91,7 +91,7 @@ class Viewer:
 
         Raise SessionNotFound, InvalidInput.
         """
-        with self._services.database.read() as session:
+        with self._database.read() as session:
             found = conversations.get(session, self.scope, self._session_id)
         if after is not None:
             place = Place.parse(after)
@@ -144,7 +144,7 @@ class Viewer:
     def _rows_before(self, end: int | None) -> list[Told]:
         """Return the stored rows after the viewer's place, up to but without position `end`."""
         told: list[Told] = []
-        with self._services.database.read() as session:
+        with self._database.read() as session:
             while end is None or self.seen.place.position + 1 < end:
                 after = self.seen.place.position
                 page = list_messages(
@@ -169,7 +169,7 @@ class Viewer:
 
     def _waits_unseen(self) -> list[Told]:
         """Return that the active turn waits for people, where no event tells it any more."""
-        with self._services.database.read() as session:
+        with self._database.read() as session:
             first = next(iter(list_unfinished(session, self._session_id)), None)
             asks = first is not None and first.waits_for == WaitsFor.PEOPLE
             if first is None or first.status != TurnStatus.WAITING or not asks:
@@ -186,7 +186,7 @@ class Viewer:
         return [self._tell(event)]
 
     def _latest_turn(self) -> tuple[Turn, EventContext] | None:
-        with self._services.database.read() as session:
+        with self._database.read() as session:
             row = latest_turn(session, self._session_id)
             return (turn_of(session, row), context_of(session, row)) if row else None
 
@@ -202,7 +202,7 @@ class Viewer:
 
     def _active_turn_begins(self) -> Place | None:
         """The place before the first event of the active turn; None when nothing is active."""
-        with self._services.database.read() as session:
+        with self._database.read() as session:
             unfinished = list_unfinished(session, self._session_id)
         if not unfinished:
             return None

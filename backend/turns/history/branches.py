@@ -22,12 +22,12 @@ from backend.errors.conversations import (
 )
 from backend.errors.turns import TurnNotFound
 from backend.schemas.conversations.branches import Branches, MessageVersion, MessageVersions
-from backend.turns.process.services import Services
 from backend.turns.queries import list_unfinished
 from db.models.conversations.branch import BranchRow
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.turns.turn import TurnRow
+from db.session import Database
 
 
 def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) -> UUID:
@@ -51,12 +51,12 @@ def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) 
     return turn.fork_of or _first_turn(session, conversation.id, position) or turn.id
 
 
-def switch(services: Services, scope: Scope, session_id: UUID, turn_id: UUID) -> None:
+def switch(database: Database, scope: Scope, session_id: UUID, turn_id: UUID) -> None:
     """Show the branch that has this turn; of several, the one that was left last.
 
     Raise SessionNotFound, TurnNotFound, SessionBusy, MessageTakenBack, StateNotKept, CorruptState.
     """
-    with services.database.transaction() as session:
+    with database.transaction() as session:
         conversation = conversations.lock(session, scope, session_id)
         turn = session.get(TurnRow, turn_id)
         if turn is None or turn.conversation_id != session_id:

@@ -11,11 +11,12 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import list_shown
 from backend.conversations.rebuild import rebuild_messages
 from backend.errors.conversations import SessionBusy
+from backend.events.stream import EventStream
 from backend.schemas.events import MessageAdded
-from backend.turns.process.services import Services
 from backend.turns.queries import context_in, latest_turn, list_unfinished
 from backend.turns.run.close import CUT_OFF
 from db.models.conversations.conversation import ConversationRow
+from db.session import Database
 
 REBUILT = (
     "What the agent remembers was rebuilt from the messages above. Summaries, todos, the payload"
@@ -23,12 +24,14 @@ REBUILT = (
 )
 
 
-def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
+def rebuild_session(
+    database: Database, events: EventStream, scope: Scope, session_id: UUID
+) -> None:
     """Rebuild what a session's agent remembers, and say so in the history.
 
     Raise SessionNotFound, SessionBusy.
     """
-    with services.database.transaction() as session:
+    with database.transaction() as session:
         conversation = conversations.lock(session, scope, session_id)
         if list_unfinished(session, session_id):
             raise SessionBusy
@@ -38,8 +41,8 @@ def rebuild_session(services: Services, scope: Scope, session_id: UUID) -> None:
         shown = views.append(session, session_id, turn.id if turn else None, told).added
         context = context_in(conversation, turn) if turn else None
     if context:
-        events = [MessageAdded(context=context, message=row) for row in shown]
-        services.events.publish(session_id, *events, position=shown[-1].position)
+        added = [MessageAdded(context=context, message=row) for row in shown]
+        events.publish(session_id, *added, position=shown[-1].position)
 
 
 def rebuild_state(session: Session, conversation_id: UUID) -> None:

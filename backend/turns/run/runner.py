@@ -37,7 +37,7 @@ from backend.turns.run.record.recorder import Recorder, TurnWaits
 from backend.turns.run.titles import suggest_title
 from backend.types import JSON
 from db.failpoints import failpoint
-from db.session import AWAY
+from db.session import AWAY, Database
 
 MOST_WITH_ARTIFACTS = 200  # messages
 log = logging.getLogger(__name__)
@@ -168,13 +168,13 @@ def _plans(services: Services, claim: Claim) -> TurnPlans | None:
     return TurnPlans(services, claim.conversation_id, claim.turn_id, claim.attempt, agents)
 
 
-def _artifacts(services: Services, claim: Claim) -> Mapping[str, Sequence[JSON]]:
+def _artifacts(database: Database, claim: Claim) -> Mapping[str, Sequence[JSON]]:
     """Return what was made with the messages that an agent of a team may read."""
     manager = template_of(claim.image).manager
     if manager is None:
         return {}
     said = [m["id"] for m in claim.stored.state["messages"] if m["role"] == "assistant"]
-    with services.database.read() as session:
+    with database.read() as session:
         newest = said[-MOST_WITH_ARTIFACTS:]
         most = manager.artifact_characters
         return of_messages(session, claim.conversation_id, newest, most)
@@ -188,7 +188,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
         models=runtime.models.of(claim.connection),
         model=claim.turn.model,
         role=claim.role,
-        artifacts=_artifacts(services, claim),
+        artifacts=_artifacts(services.database, claim),
         route=claim.turn.route,
         tool_context=ToolContext(
             sources=runtime.sources.beside(

@@ -35,6 +35,7 @@ from backend.turns.submit.enter import NewTurn, enter
 from db.failpoints import failpoint
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
+from db.session import Database
 
 MAX_KEY_CHARS = 255
 log = logging.getLogger(__name__)
@@ -93,7 +94,7 @@ def accept(
                 accepted = make(session)
                 failpoint("submit.before_commit")
     except (IntegrityError, AppError) as error:
-        return _turn_from_race(services, scope, ask, error)
+        return _turn_from_race(services.database, scope, ask, error)
     failpoint("submit.after_commit")
     services.announcer.tell([accepted])
     failpoint("submit.after_wake")
@@ -101,10 +102,10 @@ def accept(
 
 
 def _turn_from_race(
-    services: Services, scope: Scope, ask: Submission, error: IntegrityError | AppError
+    database: Database, scope: Scope, ask: Submission, error: IntegrityError | AppError
 ) -> Turn:
     """Return what a quicker request with this key has stored; else raise the error."""
-    with services.database.read() as session:
+    with database.read() as session:
         earlier = earlier_turn(session, scope, ask)
     if earlier is None:
         raise error

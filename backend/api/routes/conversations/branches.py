@@ -24,6 +24,6 @@ def switch_branch(
     session_id: UUID, body: Sent[BranchChoice], services: ServicesDep, scope: ScopeDep
 ) -> Branches:
     """Show the branch that has this turn; of several, the one that was left last."""
-    branching.switch(services, scope, session_id, body.turn_id)
+    branching.switch(services.database, scope, session_id, body.turn_id)
     with services.database.read() as session:
         return branching.list_branches(session, scope, session_id)

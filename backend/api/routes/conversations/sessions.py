@@ -126,7 +126,7 @@ def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 @router.post("/{session_id}/rebuild")
 def rebuild(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
     """Make what the agent remembers anew from the messages, where it cannot be read any more."""
-    rebuild_session(services, scope, session_id)
+    rebuild_session(services.database, services.events, scope, session_id)
     with services.database.read() as session:
         return conversations.get(session, scope, session_id)
 
@@ -246,7 +246,7 @@ async def get_events(
     """
     with ExitStack() as stack:
         stack.enter_context(channels.admit(scope))
-        viewer = Viewer(services, reader, scope, session_id)
+        viewer = Viewer(services.database, reader, scope, session_id)
         await asyncio.to_thread(viewer.start, last_event_id or after)
         stream: AsyncIterator[bytes] = follow(viewer, channels, session_id)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/retention", tags=["retention"])
 @long_read
 def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
     """The rules, what they would delete now, and when they were applied."""
-    return retention.look(services, scope)
+    return retention.look(services.settings, services.database, scope)
 
 
 @router.post("")

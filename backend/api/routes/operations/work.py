@@ -17,7 +17,7 @@ router = APIRouter(tags=["work"])
 @long_read
 def work(services: ServicesDep, scope: ScopeDep) -> Work:
     """The present work of all owners."""
-    return get_work(services, scope)
+    return get_work(services.database, services.redis, scope)
 
 
 @router.post("/workers/{name}/drain", status_code=202)
