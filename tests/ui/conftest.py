@@ -1,6 +1,7 @@
 """What the tests of the pages share: a fake API, and a page opened over it."""
 
 import functools
+from collections.abc import Iterator
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
@@ -12,6 +13,14 @@ from tests.ui.fakes.api import Store, serve
 manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
+
+
+@pytest.fixture(autouse=True)
+def _no_unexpected_error(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A page takes unexpected errors in; no test may pass over one."""
+    yield
+    said = [record.getMessage() for record in caplog.get_records("call")]
+    assert "The page could not be drawn" not in said
 
 
 @pytest.fixture

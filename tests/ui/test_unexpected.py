@@ -21,3 +21,4 @@ def test_an_unexpected_error_is_told_in_words_and_logged(
     assert ["could not be shown" in error.value for error in page.error] == [True]
     assert "a secret of ours" not in page.error[0].value
     assert "a secret of ours" in caplog.text
+    caplog.clear()

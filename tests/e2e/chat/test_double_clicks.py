@@ -56,7 +56,6 @@ def button(desk: Desk, name: str) -> Locator:
 
 def has_no_complaint(desk: Desk) -> None:
     expect(desk.page.get_by_test_id("stStatusWidget")).to_have_count(0)
-    expect(desk.page.get_by_test_id("stException")).to_have_count(0)
     expect(desk.main.get_by_test_id("stAlertContentError")).to_have_count(0)
     errors = desk.page.get_by_test_id("stToast").get_by_text("error", exact=True)  # its icon
     expect(errors).to_have_count(0)
