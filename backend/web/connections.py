@@ -1,6 +1,7 @@
 """Connections that come to an end: deadlines for who sends slowly, a bound on how many there are.
 
-Uvicorn waits for ever for the rest of a header, of a body, or for a client that does not read.
+Uvicorn waits for ever for the rest of a header, of a body, or for a client that does not read; it
+ends an idle connection after 5 s, just when an httpx client may use it again.
 """
 
 import asyncio
@@ -30,6 +31,9 @@ YOUNG_SECONDS = 1.0  # what connects may be given to ask for something
 class ConnectionLimits:
     """How long a client may take, in seconds, and how much it may have open."""
 
+    # Between two requests: longer than clients and proxies keep a connection (nginx for 60 s), or
+    # the end of it would meet a request that is on its way.
+    idle_seconds: int = 75
     header_seconds: float = 10.0  # for a whole header, from its first byte or from connecting
     body_seconds: float = 15.0  # within which so many bytes of a body must come, or its end
     body_bytes: int = 50_000
@@ -82,6 +86,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._in_header = False
         self._header_bytes = self._body_bytes = 0
         self._quiet_since = self.loop.time()
+        self.timeout_keep_alive = limits.idle_seconds
 
     @property
     def is_asking(self) -> bool:

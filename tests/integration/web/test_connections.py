@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+import httpx
 import pytest
 import uvicorn
 from starlette.applications import Starlette
@@ -19,6 +20,7 @@ from backend.web.connections import ConnectionLimits, limit_connections
 PATIENCE = 20  # seconds, of tests, far beyond all deadlines here
 HEADER, BODY, READING = 0.5, 0.5, 1.0
 LIMITS = ConnectionLimits(
+    idle_seconds=PATIENCE,
     header_seconds=HEADER,
     body_seconds=BODY,
     body_bytes=1_000,
@@ -70,9 +72,8 @@ def port() -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         http = limit_connections(LIMITS)
         config = uvicorn.Config(
-            Starlette(routes=routes), http=http, log_level="critical", lifespan="off",
-            timeout_keep_alive=1,
-        )  # fmt: skip
+            Starlette(routes=routes), http=http, log_level="critical", lifespan="off"
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
@@ -101,7 +102,9 @@ def read_answer(connection: socket.socket) -> bytes:
     """An answer with the length that it says."""
     answer = b""
     while b"\r\n\r\n" not in answer:
-        answer += connection.recv(1)
+        byte = connection.recv(1)
+        assert byte, "the connection has ended"
+        answer += byte
     length = int(answer.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
     while length:
         piece = connection.recv(length)
@@ -124,6 +127,18 @@ def test_a_half_sent_header_is_refused_and_closed(port: int, sent: bytes) -> Non
     assert b"HTTP/1.1 408 Request Timeout\r\n" in said
     assert b"application/problem+json" in said
     assert b"connection: close" in said.lower()
+
+
+def test_a_connection_is_kept_for_longer_than_clients_and_proxies_keep_theirs(port: int) -> None:
+    kept = ConnectionLimits().idle_seconds
+    nginx = 60.0  # its keepalive_timeout for upstreams
+    assert kept > max(httpx.Limits().keepalive_expiry or 0.0, nginx)
+
+    with connected(port, GET % b"/now") as connection:
+        assert read_answer(connection).endswith(b"now")
+        time.sleep(5.5)  # uvicorn by itself ends it after 5
+        connection.sendall(GET % b"/now")
+        assert read_answer(connection).endswith(b"now")
 
 
 @pytest.mark.parametrize("sent", [b"", b"\r\n", GET % b"/now" + b"\r\n\r\n"])
