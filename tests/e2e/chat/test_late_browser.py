@@ -36,6 +36,33 @@ def test_a_look_of_the_page_before_it_knows_its_session_does_not_leave_it(
     own_desk.sees("First")
 
 
+def test_a_look_before_the_browser_knows_of_its_new_session_does_not_leave_it(
+    own_desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    wire = SlowWire(own_desk)
+    example = own_desk.main.get_by_role("button", name="What data do you have?")
+    expect(example).to_be_enabled()
+    own_desk.is_at_rest()
+
+    wire.hold_answers()
+    example.click()
+    wire.wait_for(lambda: len(model.requests) == 1)
+    looks = _looks(own_desk)
+    wire.wait_for(lambda: _looks(own_desk) >= looks + 2)
+    own_desk.page.wait_for_timeout(1_500)
+    wire.release()
+
+    own_desk.sees("An answer.")
+    own_desk.is_at_rest()
+    own_desk.is_in_a_session()
+    own_desk.sees_once("An answer.")
+
+
+def _looks(desk: Desk) -> int:
+    return sum("/colloquy/stamp" in url for url in desk.requests)
+
+
 def test_what_a_part_of_the_page_before_asks_late_leaves_the_next_page_whole(
     own_desk: Desk, model: ScriptedModel, stack: Stack
 ):
