@@ -76,7 +76,7 @@ def test_a_number_of_an_answer_that_streams_leads_there_at_once(
 ) -> None:
     over = Event()
     links = f"[301](artifact:{table}@2#row=3&column=amount_eur) and [x](evil:{table})"
-    said = {"text": f"It is {links}. " + "And so on. " * 500, "delay": 0.02, "until": over}
+    said = {"text": f"It is {links}. " + "And so on. " * 150, "delay": 0.02, "until": over}
     model.steps = lambda messages, body: said
     desk.open(f"?session={session}")
     desk.sends_by_itself()
