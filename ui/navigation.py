@@ -111,7 +111,17 @@ def follow_destination(*, is_on_chat: bool) -> None:
         if not is_on_chat:
             st.switch_page(CHAT_PAGE, query_params=query)
         st.query_params.from_dict(query)
-    held.drawn = open_session_id()
+    held.drawn, held.is_chat_drawn = open_session_id(), is_on_chat
+
+
+def stay_in_chat() -> None:
+    """Stay in the chat that was drawn last, in a callback of what a browser asks for by itself.
+
+    It may not have heard yet where it was led; what it asks for bears the address of before.
+    """
+    held = state.memory()
+    if held.is_chat_drawn and is_stale():
+        leave_for(held.drawn)
 
 
 def is_stale() -> bool:

@@ -128,6 +128,7 @@ class Memory:
     known: dict[Hashable, Any] = field(default_factory=dict)
     is_away: bool = False
     drawn: UUID | None = None  # the session of the last run of the whole page
+    is_chat_drawn: bool = False  # in that run
     opened: Session | None = None
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)

@@ -52,5 +52,5 @@ def keep_fresh(
             "stamp": stamp_of([*held.pinned, *held.first], opened, state.server(), rows, shared),
             "shown": {name: said for name, said in shown.items() if said},
         },
-        on_changed_change=lambda: None,  # the run that it brings is all that is wanted
+        on_changed_change=navigation.stay_in_chat,
     )
