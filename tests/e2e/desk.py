@@ -13,6 +13,21 @@ TRIES, TIP_MS = 20, 2_000
 COMPOSER_NAME = """area => [...area.closest('[class*="st-key-composer-"]').classList]
   .find((one) => one.startsWith("st-key-composer-"))"""
 
+STANDSTILL = """() => new Promise((done) => {
+  const page = document.querySelector('[data-testid="stMainBlockContainer"]');
+  let height, still = 0;
+  const moved = () => (still = 0);
+  document.addEventListener("scroll", moved, true);
+  const look = () => {
+    if (page.offsetHeight !== height) moved();
+    height = page.offsetHeight;
+    if (++still < 10) return requestAnimationFrame(look);
+    document.removeEventListener("scroll", moved, true);
+    done();
+  };
+  look();
+})"""
+
 
 class Desk:
     """One person's browser; each tab is a page of it."""
@@ -101,6 +116,10 @@ class Desk:
         """Wait until the page is drawn, as somebody has who reads before writing on."""
         at_rest = self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
         expect(at_rest).to_be_visible()
+
+    def lies_still(self) -> None:
+        """Wait until nothing scrolls or unfolds any more: a list closes when its page moves."""
+        self.page.evaluate(STANDSTILL)
 
     def new_chat(self) -> None:
         self.sidebar.locator(".st-key-new-chat").get_by_role("button").click()

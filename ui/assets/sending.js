@@ -2,7 +2,7 @@
 // on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
 // files go Streamlit's way, which has the files; so does one that is written before this is here, or
 // in a composer that this was not told of. Streamlit takes none while a file is on its way: Enter
-// then waits for it.
+// then waits for it, in any composer.
 import { settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
@@ -81,8 +81,9 @@ export class Sending {
   take(event) {
     const composer = event.target.closest(COMPOSER);
     const area = composer?.querySelector("textarea");
-    if (!area || nameOf(composer) !== this.composer) return;
+    if (!area) return;
     if (composer.querySelector(ON_ITS_WAY)) return this.waitForFiles(composer, area, event);
+    if (nameOf(composer) !== this.composer) return;
     if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -103,6 +104,7 @@ export class Sending {
     event.stopPropagation();
     if ("colloquyWaits" in composer.dataset) return;
     composer.dataset.colloquyWaits = "";
+    const name = nameOf(composer);
     const stop = () => {
       changes.disconnect();
       area.removeEventListener("input", stop);
@@ -111,7 +113,7 @@ export class Sending {
     const changes = new MutationObserver(() => {
       if (composer.querySelector(ON_ITS_WAY)) return;
       stop();
-      if (!composer.querySelector(NOT_ARRIVED) && nameOf(composer) === this.composer) composer.querySelector(SEND)?.click();
+      if (!composer.querySelector(NOT_ARRIVED) && nameOf(composer) === name) composer.querySelector(SEND)?.click();
     });
     changes.observe(composer, { childList: true, subtree: true });
     area.addEventListener("input", stop);

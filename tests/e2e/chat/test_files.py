@@ -33,7 +33,8 @@ def choose(desk: Desk, label: str, option: str) -> None:
     field = desk.main.get_by_role("combobox", name=label, exact=True)
     desk.is_at_rest()  # a list that is open closes when the page is drawn
     expect(field).to_be_enabled()
-    field.click(trial=True)
+    field.focus()
+    desk.lies_still()
     field.press("ArrowDown")
     desk.page.get_by_role("option", name=option, exact=True).click()
     expect(field).to_have_value(option)
@@ -76,8 +77,7 @@ def test_a_german_file_is_asked_corrected_and_asked_again(
         "Read as Windows-1252, separated by semicolons, decimal comma; two title lines skipped."
     )
     desk.main.get_by_text("Correct how it was read").click()
-    # The form unfolds; a list closes when what it belongs to still moves.
-    desk.main.get_by_role("button", name="Save").click(trial=True)
+    desk.lies_still()  # the form has unfolded
     choose(desk, "Column", "Nr")
     choose(desk, "Read this column as", "Whole number")
     desk.press("Preview")
@@ -120,6 +120,7 @@ def held(demo_desk: Desk, tmp_path: Path) -> Callable[[], Route]:
     path.write_bytes(GERMAN.encode("cp1252"))
     _chooser(demo_desk).set_input_files(path)
     expect(demo_desk.page.get_by_test_id("stFileChipIconSpinner")).to_be_visible()
+    demo_desk.sends_by_itself()
 
     def first() -> Route:
         while uploads.empty():  # Playwright tells of it while its page is asked for something
@@ -142,6 +143,19 @@ def test_enter_while_a_file_is_on_its_way_sends_both_when_it_is_there(
     desk.sees("Attached file: sales.csv", "1,434.75")
     desk.is_idle()
     expect(waits).to_have_count(0)
+
+
+def test_enter_before_the_script_knows_of_the_composer_waits_for_the_file_as_well(
+    demo_desk: Desk, held: Callable[[], Route]
+) -> None:
+    desk = demo_desk
+    desk.page.evaluate("colloquyLive.sending.leave()")  # as until the page is drawn to its end
+    desk.ask("Totals by month")
+    expect(desk.page.locator(WAITS)).to_be_visible()
+
+    held().continue_()
+    desk.sees("Attached file: sales.csv", "1,434.75")
+    desk.is_idle()
 
 
 def test_a_message_waits_no_longer_when_its_words_change_or_its_file_fails(
