@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, expect
 from tests.e2e.desk import Desk, without_end
 from tests.fakes import ScriptedModel
 
+TIMES = 5
 FIRST, SECOND = "What is the first figure?", "And what is the second one?"
 
 
@@ -93,6 +94,25 @@ def test_an_edit_is_cancelled_and_the_draft_below_stays(desk: Desk, model: Scrip
     expect(editor(desk)).to_have_count(0)
     desk.sees(FIRST)
     expect(composer).to_have_value("Not sent yet")
+
+
+AT_ONCE = """button => {
+  button.click();
+  for (const ms of [0, 15, 30]) setTimeout(() => colloquyLive.set("changed", Date.now()), ms);
+}"""
+
+
+def test_the_text_to_be_edited_is_there_also_when_the_page_is_drawn_again_at_once(
+    desk: Desk, model: ScriptedModel
+):
+    talk(desk, model, FIRST)
+
+    for _ in range(TIMES):  # what came before such a run was seen may be lost with it
+        desk.main.get_by_role("button", name="Edit").evaluate(AT_ONCE)
+        expect(editor(desk)).to_have_value(FIRST)
+        desk.is_at_rest()
+        desk.press("Cancel")
+        expect(editor(desk)).to_have_count(0)
 
 
 def test_while_a_turn_runs_nothing_can_be_edited_and_it_says_why(desk: Desk, model: ScriptedModel):

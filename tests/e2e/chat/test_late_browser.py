@@ -1,14 +1,19 @@
 """A browser that hears late of where a click led does not lead the page back with what it asks."""
 
 import re
+from uuid import uuid4
 
 from playwright.sync_api import expect
 
+from tests.e2e.chat.test_double_clicks import ALL, held, is_waited
+from tests.e2e.chat.test_session_list import make
 from tests.e2e.desk import Desk
 from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
+MANY, PAGE = 61, 30
+TO_END = "rows => rows.scrollTo(0, rows.scrollHeight)"
 LONG = "A word of a long answer. " * 1_000
 
 
@@ -57,6 +62,34 @@ def test_a_look_before_the_browser_knows_of_its_new_session_does_not_leave_it(
     own_desk.is_at_rest()
     own_desk.is_in_a_session()
     own_desk.sees_once("An answer.")
+
+
+def test_older_sessions_come_also_when_a_search_crosses_the_question_for_them(
+    own_desk: Desk, stack: Stack
+):
+    name = uuid4().hex[:6]
+    make(stack, *(f"{name} {number}" for number in range(MANY)))
+    (other,) = make(stack, "The latest")
+    wire = SlowWire(own_desk)
+    own_desk.open()
+    expect(own_desk.row(other)).to_be_visible()
+    own_desk.is_at_rest()
+    listed = own_desk.sidebar.locator("[data-session]")
+    rows = own_desk.sidebar.locator(".rows")
+
+    wire.hold_answers()
+    ended = wire.ended
+    own_desk.sidebar.get_by_placeholder("Search by title").fill(name)
+    wire.wait_for(lambda: wire.ended > ended)
+    with held(stack, "conversations", ALL):
+        rows.evaluate(TO_END)  # of the list that the search has replaced
+        wire.wait_for(lambda: is_waited(stack))
+        wire.release()
+        expect(listed.filter(has_not_text=name)).to_have_count(0)
+        rows.evaluate(TO_END)
+        expect(own_desk.sidebar.get_by_text("Loading older")).to_be_in_viewport()
+
+    expect(listed).not_to_have_count(PAGE)
 
 
 def _looks(desk: Desk) -> int:

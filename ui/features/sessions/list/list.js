@@ -8,7 +8,8 @@ const list = {
   current: null, // the row that Tab leads to
   shownOpen: null,
   olderShown: null, // the list and the place in it that "Show older" goes on from
-  hasAskedOlder: false,
+  hasAskedOlder: false, // by itself, in that list and from that place
+  wasLoading: false,
   isDrawing: false,
 };
 const NARROW = "(max-width: 768px)"; // where Streamlit's sidebar lies over the page

@@ -87,16 +87,17 @@ function drawOlder() {
   older.disabled = Boolean(asked(["older"]));
   setText(older, older.disabled ? "Loading older …" : "Show older");
   const shown = JSON.stringify([list.data.archived, list.data.search, list.data.older]);
-  if (list.olderShown === shown) return;
-  list.olderShown = shown;
-  list.hasAskedOlder = false;
+  if (list.olderShown !== shown) list.hasAskedOlder = false;
+  if (list.olderShown === shown && list.wasLoading === older.disabled) return;
+  Object.assign(list, { olderShown: shown, wasLoading: older.disabled });
   list.observer.unobserve(older); // it tells of a change only, and may be in sight as before
   list.observer.observe(older);
 }
 
 function showOlder() {
+  if (!list.data.older || asked(["older"])) return; // what is asked for may belong to another search
   list.hasAskedOlder = true;
-  if (list.data.older && !asked(["older"])) ask("older", { cursor: list.data.older });
+  ask("older", { cursor: list.data.older });
 }
 
 // Each page comes by itself once; when it did not come, the button asks again.
