@@ -57,6 +57,7 @@ export const mount = ({ data: { input, id, text }, parentElement }) => {
     }
     given.add(id);
     if (!area.value) restore(area, text);
+    if (document.activeElement === document.body) area.focus(); // the button that was pressed has gone
   };
   give();
 };

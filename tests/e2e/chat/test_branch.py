@@ -31,6 +31,7 @@ def edit(desk: Desk, text: str, to: str) -> None:
     message = desk.main.get_by_test_id("stChatMessage").filter(has_text=text)
     message.get_by_role("button", name="Edit").click()
     expect(editor(desk)).to_have_value(text)
+    expect(editor(desk)).to_be_focused()
     editor(desk).fill(to)
     editor(desk).press("Enter")
 
