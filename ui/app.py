@@ -5,13 +5,13 @@ from pathlib import Path
 
 import streamlit as st
 from streamlit.errors import FragmentHandledException
-from streamlit.runtime.scriptrunner import StopException
 
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.sessions import sidebar
 from ui.pages import PAGES
 from ui.shared import banners, last_known
+from ui.shared.entrance import PageEnd
 
 # A file of our own: an icon by name would be fetched from the internet.
 ASSETS = Path(__file__).parent / "assets"
@@ -50,7 +50,7 @@ def main() -> None:
         banners.page_error(problem)
     # Only of a run that comes to its end Streamlit 1.67 forgets the parts of the page before.
     # One that is asked for late would be drawn into this page, and leave it blank.
-    except (StopException, FragmentHandledException):
+    except (PageEnd, FragmentHandledException):
         pass
     except Exception as error:
         log.exception("The page could not be drawn")

@@ -35,7 +35,7 @@ def index_html() -> str:
     html = INDEX.read_text()
     if any(html.count(part) != 1 for part in (TITLE, HEAD_END, ROOT)):
         raise RuntimeError(f"{INDEX} has another form than `ui/index_page.py` knows.")
-    scripts = "".join(f'<script type="module" src="{PATH}/{name}"></script>' for name in SCRIPTS)
+    scripts = "".join(f'<script defer src="{PATH}/{name}"></script>' for name in SCRIPTS)
     # Within the body: of two rules that weigh the same the later holds, and Streamlit's styles are
     # put at the end of the head.
     styles = "".join(

@@ -73,14 +73,6 @@ class Destination:
 
 
 @dataclass(frozen=True)
-class Unsent:
-    """A text for an input; the browser puts each id into it once."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True)
 class ModelChoice:
     """What the next message says of its model, None: as before; and the field that was drawn.
 
@@ -105,7 +97,7 @@ class Memory:
     draws: int = 0
     rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)
-    unsent: dict[str, Unsent] = field(default_factory=dict)
+    unsent: dict[str, str] = field(default_factory=dict)
     flash: ClientError | None = None
     said: list[str] = field(default_factory=list)
     pinned: list[Session] = field(default_factory=list)

@@ -20,6 +20,7 @@ from ui.features.chat.messages.blocks import split_current
 from ui.features.plans import parent as plan_parent
 from ui.shared import banners, last_known
 from ui.shared.areas import area
+from ui.shared.entrance import end_page
 from ui.shared.watch.component import keep_fresh
 
 session_id = navigation.open_session_id()
@@ -35,7 +36,7 @@ if session_id is None:
         model_choice.show_for_domain(above, domain, server)
         component.show(None, team.of_domain(domain))
         keep_fresh()
-    st.stop()
+    end_page()
 
 session = last_known.read(("session", session_id), state.client().session, session_id)
 state.memory().opened = session

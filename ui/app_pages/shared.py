@@ -10,6 +10,7 @@ from ui.features.chat.message_actions import Actions
 from ui.features.chat.messages.blocks import to_groups
 from ui.features.links import calls
 from ui.shared import pager
+from ui.shared.entrance import end_page
 from ui.shared.text.markdown import plain
 from ui.shared.watch.component import keep_fresh
 
@@ -17,7 +18,7 @@ st.set_page_config(page_title="Shared session · Colloquy")
 token, client = navigation.link_token(), state.client()
 if token is None:
     st.info("This link leads to no session. Ask whoever sent it for the whole of it.")
-    st.stop()
+    end_page()
 try:
     shared = calls.open_link(client, token)
     cursors = state.memory().shared_cursors.setdefault(token, [])
@@ -27,7 +28,7 @@ except ClientError as problem:
     if problem.status not in (404, 410):
         raise
     st.info(f"**{plain(problem.title)}.** {plain(problem.detail, 600)}", icon=":material/link_off:")
-    st.stop()
+    end_page()
 
 title = shared.title or "New chat"
 st.set_page_config(page_title=f"{title} · Colloquy")

@@ -1,63 +1,48 @@
 // Keeps what is written but not sent with its composer, while another session is looked at:
-// Streamlit forgets the text of an input that leaves the page, and Python never sees it. Puts what
-// Python has kept for an input into it, too.
-const LOOK_MS = 200;
-const drafts = new Map();
-const given = new Set();
-const inputOf = (node) => node.closest?.('[class*="st-key-composer-"]');
-const nameOf = (input) => [...input.classList].find((one) => one.startsWith("st-key-composer-"));
-const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
-let seen = null;
+// Streamlit forgets the text of an input that leaves the page, and Python never sees it.
+(() => {
+  if (window.colloquyDrafts) return;
+  const LOOK_MS = 200;
+  const drafts = (window.colloquyDrafts = new Map());
+  const inputOf = (node) => node.closest?.('[class*="st-key-composer-"]');
+  const nameOf = (input) => [...input.classList].find((one) => one.startsWith("st-key-composer-"));
+  const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
+  let seen = null;
 
-const restore = (area, text) => {
-  write.call(area, text);
-  area.dispatchEvent(new Event("input", { bubbles: true }));
-};
-
-// A key that sends empties the text before it comes up again.
-for (const event of ["input", "keyup", "click"]) {
-  document.addEventListener(event, ({ target }) => {
-    const input = inputOf(target);
-    const area = input?.querySelector("textarea");
-    if (area) setTimeout(() => drafts.set(nameOf(input), area.value));
-  });
-}
-
-// At once: a look may come before the key is let go.
-const forget = (node) => {
-  const input = inputOf(node);
-  if (input) drafts.delete(nameOf(input));
-};
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) forget(event.target);
-}, true);
-document.addEventListener("click", ({ target }) => {
-  if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);
-}, true);
-document.addEventListener("colloquy:returned", ({ detail }) => {
-  if (!drafts.get(detail.composer)) drafts.set(detail.composer, detail.text);
-});
-
-setInterval(() => {
-  const area = document.querySelector('[class*="st-key-composer-"] textarea');
-  if (!area || area === seen) return;
-  seen = area;
-  const draft = drafts.get(nameOf(inputOf(area)));
-  if (draft && !area.value) restore(area, draft);
-}, LOOK_MS);
-
-/** Put a text into its input, once; a run that draws the same again changes nothing. */
-export const mount = ({ data: { input, id, text }, parentElement }) => {
-  const give = () => {
-    if (given.has(id) || !parentElement.isConnected) return;
-    const area = document.querySelector(`.${CSS.escape(`st-key-${input}`)} textarea`);
-    if (!area) {
-      setTimeout(give, LOOK_MS);
-      return;
-    }
-    given.add(id);
-    if (!area.value) restore(area, text);
-    if (document.activeElement === document.body) area.focus(); // the button that was pressed has gone
+  const restore = (area, text) => {
+    write.call(area, text);
+    area.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  give();
-};
+
+  // A key that sends empties the text before it comes up again.
+  for (const event of ["input", "keyup", "click"]) {
+    document.addEventListener(event, ({ target }) => {
+      const input = inputOf(target);
+      const area = input?.querySelector("textarea");
+      if (area) setTimeout(() => drafts.set(nameOf(input), area.value));
+    });
+  }
+
+  // At once: a look may come before the key is let go.
+  const forget = (node) => {
+    const input = inputOf(node);
+    if (input) drafts.delete(nameOf(input));
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) forget(event.target);
+  }, true);
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);
+  }, true);
+  document.addEventListener("colloquy:returned", ({ detail }) => {
+    if (!drafts.get(detail.composer)) drafts.set(detail.composer, detail.text);
+  });
+
+  setInterval(() => {
+    const area = document.querySelector('[class*="st-key-composer-"] textarea');
+    if (!area || area === seen) return;
+    seen = area;
+    const draft = drafts.get(nameOf(inputOf(area)));
+    if (draft && !area.value) restore(area, draft);
+  }, LOOK_MS);
+})();

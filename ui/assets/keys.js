@@ -1,4 +1,4 @@
-// Keys of every page: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
+// Keys of every page, and where they go: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
 // the button that does the same. Escape closes a dialog also where what was pressed in it has gone,
 // and the focus with it: the dialog itself hears of no key then.
 (() => {
@@ -9,7 +9,10 @@
   const FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select, [contenteditable="true"]';
   const OWN_ESCAPE = '[data-testid="stDataFrame"], .sessions:has(.selection:not([hidden]))';
   const COMPOSER = '[class*="st-key-composer-"] textarea';
-
+  const EDIT = '[class*="st-key-actions-"] [class*="st-key-edit-"] button';
+  const EDITOR = '[class*="st-key-edit-text-"] textarea';
+  const LOOK_MS = 50;
+  const MOST_MS = 10_000;
   const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
 
   const isVisible = (one) => one.getClientRects().length > 0;
@@ -34,4 +37,16 @@
       if (!press('[class*="st-key-stop-"] button')) window.colloquyLive?.stopSoon();
     }
   }, true);
+
+  // Who edits a message writes at once: the button that has the focus goes.
+  document.addEventListener("click", ({ target }) => {
+    if (!target.closest?.(EDIT)) return;
+    const until = performance.now() + MOST_MS;
+    const look = () => {
+      const editor = document.querySelector(EDITOR);
+      if (editor) editor.focus();
+      else if (performance.now() < until) setTimeout(look, LOOK_MS);
+    };
+    look();
+  });
 })();

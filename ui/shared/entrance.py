@@ -1,4 +1,4 @@
-"""What a page begins with: whom it is for, and of which session it is. Else it ends here."""
+"""What a page begins with: whom it is for, and of which session it is; and where it ends early."""
 
 from typing import NoReturn
 
@@ -7,6 +7,10 @@ import streamlit as st
 from backend.schemas.conversations.sessions import Session
 from ui import navigation, state
 from ui.shared.text.markdown import plain
+
+
+class PageEnd(Exception):
+    """A page has drawn all that it has; `ui/app.py` takes it in."""
 
 
 def admins_only() -> None:
@@ -34,4 +38,13 @@ def session_of_page() -> Session:
 
 def _end() -> NoReturn:
     st.page_link(navigation.CHAT_PAGE, label="Back to your chats", icon=":material/arrow_back:")
-    st.stop()
+    end_page()
+
+
+def end_page() -> NoReturn:
+    """End the page here.
+
+    Not `st.stop()`: after it Streamlit 1.67 keeps what widgets of the page before have held, and
+    draws those widgets empty when they come again.
+    """
+    raise PageEnd

@@ -66,6 +66,20 @@ def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: S
     desk.sees("This is what the domain is today.")
 
 
+def test_a_domain_that_is_opened_again_shows_what_is_stored(desk: Desk, stack: Stack):
+    domain = make_domain(stack, system_prompt="Be brief.", description="For tests.")
+    open_domains(desk)
+    for _ in range(3):
+        desk.main.get_by_role("button", name=domain["name"], exact=True).dblclick()
+        expect(field(desk, "System prompt")).to_be_visible()
+        desk.is_at_rest()
+
+        expect(field(desk, "System prompt")).to_have_value("Be brief.")
+        expect(field(desk, "Description")).to_have_value("For tests.")
+        expect(field(desk, "Name")).to_have_value(domain["name"])
+        desk.press("All domains")
+
+
 def test_form_and_yaml_keep_what_was_typed_and_faults_have_their_line(desk: Desk, stack: Stack):
     middleware = [{"recent_messages": {"keep": 10}}]
     domain = make_domain(stack, system_prompt="Be brief.", middleware=middleware)

@@ -12,7 +12,7 @@ from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.chat import state as chat_state
-from ui.features.chat import unsent, uploads
+from ui.features.chat import uploads
 from ui.features.chat.history import speaker
 from ui.features.domains import state as domain_state
 from ui.shared import last_known
@@ -37,6 +37,7 @@ def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
     key = chat_state.composer_key(session_id)
     uploads.show(st.bottom, key)
+    chat_state.restore_draft(key)
     # Only an input of the main area itself makes Streamlit open the page at its end.
     st.chat_input(
         placeholder,
@@ -48,8 +49,6 @@ def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
         on_submit=_send_draft,
         args=(session_id,),
     )
-    with above:
-        unsent.restore(key)
     if active is not None:
         _stop_button(above, active)
     return above
@@ -193,7 +192,6 @@ def _send_draft(session_id: UUID | None) -> None:
     text, files = uploads.submitted(key)
     session_id = uploads.take(session_id, key, files)
     if uploads.is_refused(key) or not send(session_id, uploads.with_files(text, key)):
-        unsent.keep(key, text)
+        chat_state.keep_draft(key, text)
     else:
-        unsent.forget(key)
         uploads.sent(key)

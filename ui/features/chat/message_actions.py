@@ -15,7 +15,7 @@ from backend.schemas.usage import TurnFigures
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.agents.team import Team, of_session
-from ui.features.chat import calls, unsent
+from ui.features.chat import calls
 from ui.features.chat import state as chat_state
 from ui.features.usage.calls import get_turn_figures
 from ui.shared import clipboard, icons, last_known
@@ -93,6 +93,7 @@ def is_edited(row: DisplayMessage, actions: Actions) -> bool:
 def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
     """An input with the message's text, in its place; Enter sends, as in the composer."""
     key = _edit_key(row)
+    chat_state.restore_draft(key)
     st.chat_input(
         "Ask in other words",
         key=key,
@@ -107,10 +108,8 @@ def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
             type="tertiary",
             icon=":material/close:",
             on_click=_end_edit,
-            args=(row,),
         )
         st.caption(BUSY if actions.is_busy else "What follows stays as another version")
-        unsent.restore(key)
 
 
 def under_message(row: DisplayMessage, actions: Actions) -> None:
@@ -204,12 +203,11 @@ def _button(
 
 def _begin_edit(row: DisplayMessage, _: UUID) -> None:
     state.memory().edited = row.id
-    unsent.keep(_edit_key(row), str(row.content.get("text", "")))
+    chat_state.keep_draft(_edit_key(row), str(row.content.get("text", "")))
 
 
-def _end_edit(row: DisplayMessage) -> None:
+def _end_edit() -> None:
     state.memory().edited = None
-    unsent.forget(_edit_key(row))
 
 
 def _send_edit(row: DisplayMessage, session_id: UUID) -> None:
@@ -220,9 +218,9 @@ def _send_edit(row: DisplayMessage, session_id: UUID) -> None:
         return
     once = chat_state.send_key(f"edit {row.turn_id} {text}")
     if _do(session_id, calls.edit_message, row.turn_id, text, once):
-        _end_edit(row)
+        _end_edit()
     else:
-        unsent.keep(key, text)
+        chat_state.keep_draft(key, text)
 
 
 def _ask_again(turn_id: UUID, session_id: UUID) -> None:

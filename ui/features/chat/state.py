@@ -42,3 +42,14 @@ def session_of_composer(key: str) -> UUID | None:
 def draft(key: str) -> str:
     """Return what was just submitted in a composer."""
     return str(st.session_state.get(key) or "")
+
+
+def keep_draft(key: str, text: str) -> None:
+    """Keep a text that could not be sent until its composer is drawn again."""
+    state.memory().unsent[key] = text
+
+
+def restore_draft(key: str) -> None:
+    """Put a text that could not be sent back into its composer, which is about to be drawn."""
+    if text := state.memory().unsent.pop(key, ""):
+        st.session_state[key] = text
