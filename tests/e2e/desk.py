@@ -127,6 +127,7 @@ class Desk:
 
     def choose_domain(self, name: str) -> None:
         """Choose a new chat's domain, also one that a long list does not show at first."""
+        self.is_at_rest()
         self.main.get_by_role("combobox").fill(name)
         self.page.get_by_role("option", name=name).click()
 

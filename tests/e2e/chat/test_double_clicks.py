@@ -138,6 +138,8 @@ def test_one_version_is_restored(desk: Desk, stack: Stack):
     desk.open(f"domains?domain={domain['id']}")
     desk.main.get_by_text("Versions", exact=True).click()
     desk.sees("This is what the domain is today.")
+    desk.is_at_rest()
+    desk.lies_still()
     desk.main.get_by_role("combobox").last.click()
     desk.page.get_by_role("option").nth(1).click()
     desk.press("Restore version 1")

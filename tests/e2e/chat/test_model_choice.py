@@ -15,6 +15,7 @@ def choice(desk: Desk) -> Locator:
 
 
 def choose(desk: Desk, name: str) -> None:
+    desk.is_at_rest()
     choice(desk).click()
     desk.page.get_by_role("option", name=name, exact=True).click()
     expect(desk.page.get_by_role("option")).to_have_count(0)
