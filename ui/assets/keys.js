@@ -1,6 +1,6 @@
-// Keys of every page, and where they go: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
+// Keys of every page: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
 // the button that does the same. Escape closes a dialog also where what was pressed in it has gone,
-// and the focus with it: the dialog itself hears of no key then.
+// and the focus with it: the dialog itself hears of no key then. Edit leads the keys to its field.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
@@ -12,7 +12,7 @@
   const EDIT = '[class*="st-key-actions-"] [class*="st-key-edit-"] button';
   const EDITOR = '[class*="st-key-edit-text-"] textarea';
   const LOOK_MS = 50;
-  const MOST_MS = 10_000;
+  const MOST_MS = 10_000; // until the field is drawn
   const CLOSE_DIALOG = '[data-testid="stDialog"] button[aria-label="Close"]';
 
   const isVisible = (one) => one.getClientRects().length > 0;

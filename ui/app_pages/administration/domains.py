@@ -12,7 +12,6 @@ from ui.features.domains import versions as domain_versions
 from ui.features.domains.form import saving, trial, yaml_view
 from ui.features.domains.form import view as domain_form
 from ui.shared import entrance
-from ui.shared.entrance import end_page
 from ui.shared.text.markdown import plain
 
 FORM, YAML, TRIAL, VERSIONS = "Form", "YAML", "Dry run", "Versions"
@@ -38,7 +37,7 @@ if opened is None:
         )
     st.caption("What new sessions are made from. A change reaches no session that exists already.")
     domain_list.show(domains.list_domains(state.client(), counted=True).items)
-    end_page()
+    entrance.end_page()
 
 domain = None
 if opened != domain_state.NEW:
@@ -47,7 +46,7 @@ if opened != domain_state.NEW:
     except ValueError:
         st.info("This link does not lead to a domain.")
         domain_list.show_way_back()
-        end_page()
+        entrance.end_page()
     domain = domains.get_domain(state.client(), domain_id)
 
 domain_list.show_way_back()
@@ -62,7 +61,7 @@ view = st.segmented_control(
 )
 if view == VERSIONS and domain:
     domain_versions.show(domain)
-    end_page()
+    entrance.end_page()
 saving.newer_version(domain, draft)
 if view == YAML:
     yaml_view.show(draft)

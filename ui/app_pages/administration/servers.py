@@ -6,7 +6,6 @@ from ui import server_state, state
 from ui.features.servers import board as servers_board
 from ui.features.servers import versions as servers_versions
 from ui.shared import entrance
-from ui.shared.entrance import end_page
 
 st.set_page_config(page_title="Tool servers · Colloquy", layout="wide")
 st.title("Tool servers", anchor=False)
@@ -15,7 +14,7 @@ entrance.admins_only()
 domains = {domain.id: domain for domain in state.client().domains().items if domain.mcp_servers}
 if not domains:
     st.info("No domain has tool servers. Add them under `mcp_servers` in a domain.")
-    end_page()
+    entrance.end_page()
 server_state.restore_choice(list(domains))
 chosen = st.selectbox(
     "Domain",
