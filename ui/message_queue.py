@@ -11,7 +11,6 @@ that follows at once, the widget would be drawn empty: a form without what is st
 from typing import Any
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime import app_session
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
 _DONE = frozenset({ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY})
@@ -59,11 +58,6 @@ class MessageQueue(ForwardMsgQueue):
         widget = _widget(msg)
         if widget is not None and widget.set_value:
             self._unseen[widget.id] = widget
-
-
-def install() -> None:
-    """Have each page's session use this queue."""
-    setattr(app_session, "ForwardMsgQueue", MessageQueue)  # noqa: B010  # it is not exported
 
 
 def _is_end(msg: ForwardMsg) -> bool:

@@ -12,7 +12,7 @@ from streamlit.web.bootstrap import load_config_options
 
 from backend.addresses import Address
 from backend.web.protection import protect
-from ui import index_page, message_queue
+from ui import index_page, page_session
 from ui.async_api import AsyncApi
 from ui.features.chat.live.route import LiveRoutes
 from ui.shared import assets, banners
@@ -27,7 +27,7 @@ def create_app(address: Address) -> ASGIApp:
     """Make the pages' application for this address."""
     # What `streamlit run` does with its flags: they win over files and the environment.
     load_config_options(options(address))
-    message_queue.install()
+    page_session.install()
     api = AsyncApi()
     own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, routes=own, on_script_error=banners.unexpected)

@@ -1,10 +1,7 @@
 """Has an open page look whether anything changed elsewhere: another tab, another device, a worker.
 
 The browser asks the pages' own route (`ui/assets/watch.js`) and has the page drawn again only when
-something differs: an idle page runs no script. A fragment that runs every few seconds would cost
-more than that. Streamlit forgets to clear away what a fragment no longer draws when another's run
-is asked for in the same moment (1.67, `AppSession.request_rerun` on a runner that just stopped):
-a panel that was closed just then stayed open.
+something differs: an idle page runs no script.
 """
 
 from collections.abc import Sequence

@@ -1,0 +1,172 @@
+"""What an open page asks of Streamlit: every click is heard, and all that was drawn is told."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from streamlit import config
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import Runtime, RuntimeConfig, SessionClient
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+from backend.addresses import Address
+from ui.server import create_app
+
+PATIENCE = 20
+SCRIPT = """
+import streamlit as st
+from tests.unit.ui.test_page_session import page
+
+st.button("first", on_click=page.heard.append, args=("first",))
+st.button("second", on_click=page.heard.append, args=("second",))
+
+@st.fragment
+def part():
+    st.button("inner", on_click=page.heard.append, args=("inner",))
+
+part()
+page.drawing()
+st.text("last words")
+"""
+page = SimpleNamespace(heard=[], drawing=lambda: None)  # the script's side of a test
+
+
+class Browser(SessionClient):
+    """One that presses buttons by their labels, and keeps what it was told."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.told: list[ForwardMsg] = []
+        self.runtime = runtime
+        self.session_id = runtime.connect_session(self, {})
+        self.ask()
+
+    def write_forward_msg(self, msg: ForwardMsg) -> None:
+        self.told.append(msg)
+
+    def ask(self, *pressed: str, fragment_id: str = "") -> None:
+        asked = BackMsg()
+        asked.rerun_script.query_string = ""
+        asked.rerun_script.fragment_id = fragment_id
+        for label in pressed:
+            asked.rerun_script.widget_states.widgets.add(
+                id=self.button(label).id, trigger_value=True
+            )
+        self.runtime.handle_backmsg(self.session_id, asked)
+
+    def press_inner(self) -> None:
+        fragments = {msg.delta.fragment_id for msg in self.told} - {""}
+        self.ask("inner", fragment_id=fragments.pop())
+
+    def button(self, label: str):
+        elements = (msg.delta.new_element for msg in self.told)
+        return next(one.button for one in elements if one.button.label == label)
+
+    def ends(self) -> list[int]:
+        return [
+            one.script_finished for one in self.told if one.WhichOneof("type") == "script_finished"
+        ]
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not is_so():
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    create_app(Address("127.0.0.1", 8501))
+    monkeypatch.setattr(Runtime, "_instance", None)
+    monkeypatch.setattr(page, "heard", [])
+    monkeypatch.setattr(page, "drawing", lambda: None)
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    watcher = config.get_option("server.fileWatcherType")
+    config.set_option("server.fileWatcherType", "none")
+    yield path
+    config.set_option("server.fileWatcherType", watcher)
+
+
+@asynccontextmanager
+async def opened(script: Path) -> AsyncIterator[Browser]:
+    """A page that was drawn once."""
+    runtime = Runtime(
+        RuntimeConfig(
+            str(script),
+            media_file_storage=MemoryMediaFileStorage("/media"),
+            uploaded_file_manager=MemoryUploadedFileManager("/upload"),
+        )
+    )
+    await runtime.start()
+    try:
+        browser = Browser(runtime)
+        await browser.until(lambda: len(browser.ends()) == 1)
+        yield browser
+    finally:
+        runtime.stop()
+        await runtime.stopped
+
+
+def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
+    async def story() -> None:
+        async with opened(script) as browser:
+            browser.ask("first")
+            browser.ask("second")
+            await browser.until(lambda: len(page.heard) == 2)
+
+    asyncio.run(story())
+
+    assert page.heard == ["first", "second"]
+
+
+def test_a_click_in_a_part_is_heard_before_the_page_is_drawn_anew(script: Path):
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def drawing() -> None:
+        begun.set()
+        assert goes_on.wait(PATIENCE)
+
+    async def story() -> None:
+        async with opened(script) as browser:
+            page.drawing = drawing
+            browser.ask("first")
+            await browser.until(begun.is_set)
+            browser.press_inner()  # waits for the run's end
+            browser.ask("second")
+            goes_on.set()
+            await browser.until(lambda: len(page.heard) == 3)
+
+    asyncio.run(story())
+
+    assert page.heard == ["first", "inner", "second"]
+
+
+def test_what_a_run_has_drawn_last_is_told_before_a_part_is_drawn(script: Path):
+    async def story() -> list[ForwardMsg]:
+        async with opened(script) as browser:
+            before = len(browser.told)
+            drawn = threading.Event()
+            page.drawing = drawn.set
+            browser.ask("first")
+            assert drawn.wait(PATIENCE)  # and so the event loop: nothing is told meanwhile
+            for thread in threading.enumerate():
+                if thread.name.startswith("ScriptRunner"):
+                    thread.join(PATIENCE)
+            browser.press_inner()
+            await browser.until(lambda: len(page.heard) == 2)
+            await browser.until(lambda: len(browser.ends()) == 3)
+            return browser.told[before:]
+
+    told = asyncio.run(story())
+
+    assert "last words" in [msg.delta.new_element.text.body for msg in told]
+    ended = [msg.script_finished for msg in told if msg.WhichOneof("type") == "script_finished"]
+    assert ended == [
+        ForwardMsg.FINISHED_SUCCESSFULLY,
+        ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
+    ]

@@ -1,0 +1,112 @@
+"""Streamlit's session of an open page, which loses no click and nothing that a run has drawn.
+
+For a request to draw the whole page, Streamlit 1.67 stops the run that is there, also where that
+was asked for by a click and has not begun: the click has no effect. So a request waits here until
+what was clicked before it has been heard.
+
+Where a fragment is asked for just when a run has ended, Streamlit drops what that run has drawn and
+not told yet, its end included: an input that was opened is not there, a panel that was closed stays
+open. So such a request waits here until all has been told.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime import app_session, websocket_session_manager
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.state import SessionState
+
+from ui.message_queue import MessageQueue
+
+_TRIGGERS = frozenset(
+    {"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"}
+)
+Clicked = frozenset[str]  # ids of widgets
+
+
+class PageSession(AppSession):
+    """Hands requests to Streamlit one after the other, as they came.
+
+    All but `_State.on_script_will_rerun` runs in the thread of the event loop.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._asked: deque[ClientState | None] = deque()
+        self._unheard: Clicked = frozenset()
+        self._refused: RerunData | None = None  # by a run that has ended, and is still told of
+        self._session_state = _State(self._tell_heard)
+
+    def request_rerun(self, client_state: ClientState | None) -> None:
+        """Have the script run with what a browser says, or with what it said last (None)."""
+        self._asked.append(client_state)
+        self._hand_on()
+
+    def _hand_on(self) -> None:
+        while self._asked and not self._unheard and self._refused is None:
+            client_state = self._asked.popleft()
+            if client_state is not None and self._is_there(client_state.fragment_id):
+                self._unheard = _clicked(client_state.widget_states)
+            super().request_rerun(client_state)
+
+    def _is_there(self, fragment_id: str) -> bool:
+        return not fragment_id or self.has_fragment(fragment_id)
+
+    def _create_scriptrunner(self, initial_rerun_data: RerunData) -> None:
+        if self._scriptrunner is None:
+            super()._create_scriptrunner(initial_rerun_data)
+        else:
+            self._refused = initial_rerun_data
+
+    def _handle_scriptrunner_event_on_event_loop(
+        self, sender: Any, event: ScriptRunnerEvent, *args: Any, **kwargs: Any
+    ) -> None:
+        is_last = event is ScriptRunnerEvent.SHUTDOWN and sender is self._scriptrunner
+        super()._handle_scriptrunner_event_on_event_loop(sender, event, *args, **kwargs)
+        if not is_last:
+            return
+        refused, self._refused = self._refused, None
+        if refused is not None:
+            self._create_scriptrunner(refused)
+        else:
+            self._unheard = frozenset()  # whoever was to hear it was stopped
+        self._hand_on()
+
+    def _tell_heard(self, clicked: Clicked) -> None:
+        self._event_loop.call_soon_threadsafe(self._hear, clicked)
+
+    def _hear(self, clicked: Clicked) -> None:
+        if self._unheard <= clicked:
+            self._unheard = frozenset()
+            self._hand_on()
+
+
+class _State(SessionState):
+    """Says which clicks were heard: their callbacks have been called."""
+
+    def __init__(self, tell: Callable[[Clicked], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def on_script_will_rerun(self, fresh_widget_states: WidgetStates | None, **rest: Any) -> None:
+        try:
+            super().on_script_will_rerun(fresh_widget_states, **rest)
+        finally:
+            if fresh_widget_states is not None:
+                self._tell(_clicked(fresh_widget_states))
+
+
+def install() -> None:
+    """Have each page use this session, with our queue of messages."""
+    # Streamlit exports neither.
+    setattr(websocket_session_manager, "AppSession", PageSession)  # noqa: B010
+    setattr(app_session, "ForwardMsgQueue", MessageQueue)  # noqa: B010
+
+
+def _clicked(states: WidgetStates) -> Clicked:
+    return frozenset(one.id for one in states.widgets if one.WhichOneof("value") in _TRIGGERS)
