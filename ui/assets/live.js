@@ -9,6 +9,7 @@ import { Sending } from "./sending.js";
 
 const RETRY_MS = [200, 500, 1000, 2000];
 const REDRAW_MS = 150; // the least time between two requests to draw what is stored
+const FIRST_WORDS_MS = 250; // what was just sent stands on the page: its answer is not held up by a run
 const ASK_AGAIN_MS = 2000; // a request may be lost when a rerun crosses it
 const THINKING_CHARS = 2000;
 const COSTLY_MS = 16;
@@ -183,8 +184,8 @@ class Live {
   redraw() {
     this.isWanted = true;
     if (this.isAsked || this.timer) return;
-    const wait = Math.max(REST_MS, REDRAW_MS - (Date.now() - (this.askedAt ?? 0)));
-    this.timer = setTimeout(() => this.ask(), wait);
+    const at = Math.max((this.askedAt ?? 0) + REDRAW_MS, this.sending.lastAt + FIRST_WORDS_MS);
+    this.timer = setTimeout(() => this.ask(), Math.max(REST_MS, at - Date.now()));
   }
 
   ask() {

@@ -65,6 +65,11 @@ export class Sending {
     return this.messages.filter((one) => one.page === this.session || one.session === this.session);
   }
 
+  /** When the last of those was sent that stand in the chat that they belong to; 0: none does. */
+  get lastAt() {
+    return Math.max(0, ...this.messages.filter((one) => one.page === this.session && one.page).map(({ at }) => at));
+  }
+
   /** The session that a new chat has become, until its page is open. */
   get beginning() {
     const first = this.messages.find((one) => one.page === null && one.session);
@@ -91,7 +96,7 @@ export class Sending {
     if (!text.trim()) return;
     put(area, "");
     const { session: page, domain, model } = this;
-    const message = { text, page, domain, model, composer: nameOf(composer) };
+    const message = { text, page, domain, model, composer: nameOf(composer), at: Date.now() };
     this.messages.push(message);
     this.problem = null;
     this.onChange(message);

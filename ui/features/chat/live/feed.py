@@ -15,7 +15,14 @@ from pydantic import ValidationError
 
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage
 from backend.schemas.conversations.turns import Turn, TurnPage, WaitsFor
-from backend.schemas.events import EVENTS, SessionEvent, TaskUpdated, read_event
+from backend.schemas.events import (
+    EVENTS,
+    SessionEvent,
+    TaskUpdated,
+    TextDelta,
+    ThinkingDelta,
+    read_event,
+)
 from backend.schemas.tasks import Task
 from backend.types import JSON
 from ui.features.chat.live.frames import SessionFrames
@@ -24,7 +31,7 @@ from ui.features.chat.live.frames import SessionFrames
 STREAM_TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 CALL_TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
-JOIN_SECONDS = 0.03  # between two frames; pieces that come closer together are one
+JOIN_SECONDS = 0.03  # after a piece of text; those that come closer together are one
 TICK_SECONDS = 1.0  # how often the elapsed time is told
 SILENT_SECONDS = 2.0
 CHECK_SECONDS = 10.0
@@ -55,7 +62,7 @@ class Feed:
         self._path = f"sessions/{session_id}"
         self._events: asyncio.Queue[SessionEvent | None] = asyncio.Queue(MAX_WAITING)
         self._last_id = ""
-        self._taken_at = 0.0
+        self._told_at = 0.0
         self._is_away = False
 
     async def frames(self) -> AsyncIterator[list[JSON]]:
@@ -85,16 +92,17 @@ class Feed:
             reader.cancel()
 
     async def _take(self, seconds: float | None) -> list[SessionEvent]:
-        """Wait for an event, and for more of them soon after others; None wakes without one."""
+        """Wait for an event, and for more of them soon after text; None wakes without one."""
         try:
             async with asyncio.timeout(seconds):
                 taken = [await self._events.get()]
         except TimeoutError:
             return []
-        await asyncio.sleep(self._taken_at + JOIN_SECONDS - time.monotonic())
-        self._taken_at = time.monotonic()
+        await asyncio.sleep(self._told_at + JOIN_SECONDS - time.monotonic())
         while not self._events.empty():
             taken.append(self._events.get_nowait())
+        if any(isinstance(event, TextDelta | ThinkingDelta) for event in taken):
+            self._told_at = time.monotonic()
         return [event for event in taken if event is not None]
 
     async def _read(self) -> None:
