@@ -42,7 +42,7 @@ def main() -> None:
     try:
         state.memory().is_away = False
         state.memory().server = last_known.read("server", state.client().server)
-        sidebar.show(state.server())
+        sidebar.show(state.server(), page.url_path)
         banners.what_happened()
         page.run()
         banners.service_is_away()

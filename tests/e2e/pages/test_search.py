@@ -129,3 +129,24 @@ def begins_otherwise(desk: Desk, place: int, read: str) -> bool:
 def answers(desk: Desk) -> list[str]:
     """The answers on the page, in order."""
     return re.findall(r"Answer \d+", "\n".join(desk.main.all_inner_texts()))
+
+
+def test_each_page_is_reached_from_a_search(desk: Desk) -> None:
+    for page in ("inbox", "tasks", "agents", "data"):
+        desk.open("search?q=anything")
+        desk.is_at_rest()
+        desk.page.locator(f".st-key-{page} button").click()
+        expect(desk.page).to_have_url(f"{desk.url}/{page}")
+        desk.is_at_rest()
+        expect(desk.main.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_search_stays_where_its_own_page_is_asked_for(desk: Desk) -> None:
+    desk.open("search?q=anything")
+    desk.is_at_rest()
+
+    desk.page.keyboard.press("ControlOrMeta+k")
+
+    desk.is_at_rest()
+    expect(desk.main.get_by_placeholder("phrase in quotes")).to_have_value("anything")
+    expect(desk.page).to_have_url(f"{desk.url}/search?q=anything")

@@ -30,8 +30,8 @@ def test_a_title_that_changes_while_the_page_is_drawn_is_seen_at_the_next_look(
     session = store.add_session("Before")
     show = sidebar.show
 
-    def show_and_change(server):
-        show(server)
+    def show_and_change(*shown):
+        show(*shown)
         store.sessions[session.id] = session.model_copy(update={"title": "After"})
 
     monkeypatch.setattr(sidebar, "show", show_and_change)

@@ -13,8 +13,11 @@ from ui.shared import shortcuts
 from ui.shared.formats import reader
 
 
-def show(server: ServerInfo | None) -> None:
-    """Draw the sidebar; without the service only what works without it."""
+def show(server: ServerInfo | None, open_page: str) -> None:
+    """Draw the sidebar; without the service only what works without it.
+
+    `open_page`: the page that it stands beside, as in the URL.
+    """
     with st.sidebar:
         if st.button(
             "New Chat",
@@ -27,7 +30,7 @@ def show(server: ServerInfo | None) -> None:
         _search()
         if server is not None:
             session_list.show()
-            _footer(server)
+            _footer(server, open_page)
             _allowed_tools()
 
 
@@ -53,7 +56,7 @@ def _allowed_tools() -> None:
         approval_allowed.show(state.client().session(session_id))
 
 
-def _footer(server: ServerInfo) -> None:
+def _footer(server: ServerInfo, open_page: str) -> None:
     held = state.memory()
     with st.container(key="sidebar-footer", gap=None):
         st.button(
@@ -64,19 +67,24 @@ def _footer(server: ServerInfo) -> None:
             on_click=_show_archived,
             args=(not held.archived,),
         )
-        _links([page for page in PAGES if page.key and not page.for_admins])
+        _links([page for page in PAGES if page.key and not page.for_admins], open_page)
         admin_pages = [page for page in PAGES if page.key and page.for_admins]
         if server.is_admin:
             with st.popover("Administration", icon=":material/settings:", type="tertiary"):
-                _links(admin_pages)
+                _links(admin_pages, open_page)
         shortcuts.button()
 
 
-def _links(pages: Sequence[PageSpec]) -> None:
+def _links(pages: Sequence[PageSpec], open_page: str) -> None:
     for page in pages:
         label, key = _label(page), page.key
-        if st.button(label, key=key, type="tertiary", icon=page.icon, shortcut=page.shortcut):
-            st.switch_page(page.path)
+        is_pressed = st.button(
+            label, key=key, type="tertiary", icon=page.icon, shortcut=page.shortcut
+        )
+        # Streamlit keeps what a search has in the URL: without a query of its own it refuses to
+        # leave, and the search itself stays as it is.
+        if is_pressed and not (page.path == navigation.SEARCH_PAGE and page.url_path == open_page):
+            st.switch_page(page.path, query_params={})
 
 
 def _label(page: PageSpec) -> str:
