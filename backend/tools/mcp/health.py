@@ -1,4 +1,4 @@
-"""What a process knows of tool servers: how long they take to connect, and which failed lately.
+"""What a process knows of tool servers: who connects to them now, and which failed lately.
 
 So that a server which hangs costs one turn its patience, and not every turn of every session.
 """
@@ -13,7 +13,6 @@ from mcp.types import Tool
 
 CONNECT_SECONDS = 10.0
 GRACE_SECONDS = 3.0  # a child process in Python takes about half a one, on a loaded machine two
-USUAL_TIMES = 5  # how many times longer than the last time is no reason yet to go on without it
 SHORTEST_PAUSE, LONGEST_PAUSE = 2.0, 30.0
 PAUSE_TIMES = 3  # so many times longer than it has kept a turn waiting is it left alone
 
@@ -22,14 +21,12 @@ Attempt = asyncio.Task[list[Tool]]
 
 @dataclass
 class _Record:
-    """`usual`: how long it took last; `connecting`: how many do so now, since `tried_at`."""
+    """`reason`: why it failed last, in words; `connecting`: how many do so now."""
 
-    usual: float | None = None
     reason: str = ""
     paused_until: float = float("-inf")
     connected_at: float = float("-inf")
     connecting: int = 0
-    tried_at: float = 0.0
 
 
 class ServerHealth:
@@ -61,21 +58,13 @@ class ServerHealth:
             attempt.add_done_callback(lambda _: self._attempts.pop(server))
         return attempt
 
-    def patience(self, server: str) -> float:
-        """Return how many seconds a turn waits for it.
+    def patience(self, server: str) -> float | None:
+        """Return how many seconds a turn waits for it; None: until connecting has ended.
 
-        Longer while many turns connect at once: then the machine is slow, not the server.
+        Only a server that failed lately is not waited for to the end: one that has always answered
+        and is slow this time may stand on a busy machine, and a turn needs its tools.
         """
-        record = self._record(server)
-        if record.reason:
-            patience = GRACE_SECONDS
-        elif record.usual is not None:
-            patience = USUAL_TIMES * record.usual + record.connecting * record.usual
-        elif record.connecting:
-            patience = self.connect_seconds - (self._clock() - record.tried_at)
-        else:
-            patience = self.connect_seconds
-        return min(max(patience, GRACE_SECONDS), self.connect_seconds)
+        return GRACE_SECONDS if self.reason(server) else None
 
     def pause(self, server: str) -> float:
         """Return for how many seconds it is still left alone, since it failed; 0: try it.
@@ -93,16 +82,13 @@ class ServerHealth:
 
     def connecting(self, server: str) -> float:
         """Note that somebody begins to connect; return the present moment."""
-        record, now = self._record(server), self._clock()
-        record.tried_at = record.tried_at if record.connecting else now
-        record.connecting += 1
-        return now
+        self._record(server).connecting += 1
+        return self._clock()
 
     def connected(self, server: str, since: float) -> None:
         """Note that it has connected to whoever began at `since`."""
         record = self._ended(server)
         record.connected_at = self._clock()
-        record.usual = record.connected_at - since
         record.reason, record.paused_until = "", float("-inf")
 
     def failed(self, server: str, since: float, reason: str, allowed: float) -> None:

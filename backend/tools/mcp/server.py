@@ -55,11 +55,6 @@ class Server:
         """How long it may take to connect."""
         return self._server.connect_seconds or self._health.connect_seconds
 
-    @property
-    def own_patience(self) -> float:
-        """How long a turn waits for it at least: what its template says, else nothing."""
-        return self._server.connect_seconds or 0.0
-
     async def connect(self, known: Sequence[Tool] = ()) -> list[Tool]:
         """Open the connection and give the tools; ToolServerUnavailable says why it cannot.
 

@@ -127,12 +127,9 @@ async def _connect(server: Server, health: ServerHealth, is_patient: bool) -> li
         return health.reason(server.key)
     attempt = health.attempt(server.key, server.connect)
     try:
-        patience = health.patience(server.key)
-        if not health.reason(server.key):
-            patience = max(patience, server.own_patience)
         # The attempt itself keeps the time that it has in all.
-        is_whole = is_patient or patience >= server.connect_seconds
-        await asyncio.wait({attempt}, timeout=None if is_whole else patience)
+        patience = None if is_patient else health.patience(server.key)
+        await asyncio.wait({attempt}, timeout=patience)
     finally:
         if not attempt.done():
             _keep(asyncio.create_task(_learn(attempt, server)))

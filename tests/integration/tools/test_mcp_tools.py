@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from backend.domains.secrets import Secrets, expand_secrets
 from backend.errors.domains import SecretForbidden, SecretMissing
 from backend.schemas.domains.templates import McpServer
-from backend.tools.mcp.health import ServerHealth
+from backend.tools.mcp.health import GRACE_SECONDS, ServerHealth
 from backend.tools.mcp.servers import open_mcp_tools
 from tests.fakes import ScriptedModel
 from tests.runs import ALLOWED, asking, final_state, run, steps
@@ -304,6 +304,23 @@ def test_a_server_that_hung_costs_the_next_turns_of_the_process_nothing():
 
     assert again == before
     assert taken < 2
+
+
+def test_a_server_that_has_always_answered_is_waited_for_where_it_is_slow_this_time():
+    """As on a busy machine: a turn without its tools would fail at what it was asked for."""
+
+    def stand_still(_, arguments):
+        time.sleep(float(arguments["text"]))
+        return "done"
+
+    async def two(health):
+        slow = asyncio.create_task(open_and_call(health, f"{GRACE_SECONDS + 1}", s=server.template))
+        while not server.calls:
+            await asyncio.sleep(0.01)
+        return await open_and_call(health, "0", s=server.template), await slow
+
+    with ToolServer([tool("say", SAYS)], stand_still) as server:
+        assert asyncio.run(two(ServerHealth())) == ("done", "done")
 
 
 def test_a_server_that_failed_lately_is_tried_for_a_call_that_was_just_let_run():

@@ -72,7 +72,8 @@ class Post:
     def waiting(self, turn_id: str) -> JSON:
         def turn() -> JSON | None:
             now = self.stack.turn(turn_id)
-            assert now["status"] in ("queued", "running", "waiting"), now
+            is_under_way = now["status"] in ("queued", "running", "waiting")
+            assert is_under_way, self.stack.messages(now["session_id"])
             return now if now["status"] == "waiting" else None
 
         return self.stack.wait_for(turn, "the turn does not wait")

@@ -17,10 +17,11 @@ from starlette.routing import Route
 
 from backend.web.connections import ConnectionLimits, limit_connections
 
-PATIENCE = 20  # seconds, of tests, far beyond all deadlines here
+PATIENCE = 60  # seconds, of tests, far beyond all deadlines here
+IDLE = 8  # more than uvicorn's own 5
 HEADER, BODY, READING = 0.5, 0.5, 1.0
 LIMITS = ConnectionLimits(
-    idle_seconds=PATIENCE,
+    idle_seconds=IDLE,
     header_seconds=HEADER,
     body_seconds=BODY,
     body_bytes=1_000,

@@ -154,23 +154,15 @@ def fail(health, clock, seconds):
     health.failed("s", since, "it hangs", 10)
 
 
-def test_an_unknown_server_has_all_the_time_and_a_known_one_some_times_what_it_took(health, clock):
-    assert health.patience("s") == 10
+def test_a_server_has_all_its_time_until_it_has_failed(health, clock):
+    assert health.patience("s") is None
     since = health.connecting("s")
-    clock.now += 1
+    clock.now += 0.1
     health.connected("s", since)
+    assert health.patience("s") is None
 
-    assert health.patience("s") == 5
-    for _ in range(3):
-        health.connecting("s")
-    assert health.patience("s") == 8
-
-
-def test_turns_that_come_later_wait_only_as_long_as_the_first_one(health, clock):
-    health.connecting("s")
-    clock.now += 6
-
-    assert health.patience("s") == 4
+    fail(health, clock, 10)
+    assert health.patience("s") == 3
 
 
 def test_a_server_that_failed_is_left_alone_for_longer_the_more_time_it_cost(health, clock):
