@@ -4,6 +4,7 @@ import os
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from threading import Lock
+from time import monotonic
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,6 +20,7 @@ SEARCH = "search"
 SESSION_LIST = "session-list"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
+TOLD_SECONDS = 3.0  # so long a notice is drawn again: a run may be broken off by the next one
 MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
 
 
@@ -85,6 +87,15 @@ class ModelChoice:
 
 
 @dataclass
+class Notices:
+    """What the last actions have done, as Markdown, and which failed; when that was drawn first."""
+
+    problem: ClientError | None = None
+    said: list[str] = field(default_factory=list)
+    drawn_at: float | None = None
+
+
+@dataclass
 class Memory:
     """One tab's memory; a reload begins a new one, so nothing here may be the only copy."""
 
@@ -98,8 +109,7 @@ class Memory:
     rows_wanted: bool = False
     composers: dict[UUID | None, str] = field(default_factory=dict)
     unsent: dict[str, str] = field(default_factory=dict)
-    flash: ClientError | None = None
-    said: list[str] = field(default_factory=list)
+    notices: Notices = field(default_factory=Notices)
     pinned: list[Session] = field(default_factory=list)
     first: list[Session] = field(default_factory=list)
     first_cursor: str | None = None
@@ -211,27 +221,32 @@ def session_list_acts() -> Any:
 
 
 def flash(error: ClientError) -> None:
-    """Keep an error of a callback for the page to show once."""
-    memory().flash = error
+    """Keep an error of a callback for the page to show, in place of what it has shown."""
+    _new_notices().problem = error
 
 
 def say(text: str) -> None:
-    """Keep what an action has done, as Markdown, for the page to say once."""
-    memory().said.append(text)
+    """Keep what an action has done, as Markdown, for the page to say in place of what it has."""
+    _new_notices().said.append(text)
 
 
-def take_said() -> list[str]:
-    """Return what the last actions have done, once."""
+def notices() -> Notices:
+    """Return what the last actions have done, unless the page has shown it for a while.
+
+    Where a run begins at once after another, the browser may never see what that one has drawn.
+    """
     held = memory()
-    said, held.said = held.said, []
-    return said
+    drawn_at = held.notices.drawn_at
+    if drawn_at is not None and monotonic() - drawn_at > TOLD_SECONDS:
+        held.notices = Notices()
+    return held.notices
 
 
-def take_flash() -> ClientError | None:
-    """Return the error of the last callback, once."""
+def _new_notices() -> Notices:
     held = memory()
-    error, held.flash = held.flash, None
-    return error
+    if held.notices.drawn_at is not None:
+        held.notices = Notices()
+    return held.notices
 
 
 def area_moves(name: str, identity: object, rows: int) -> bool:

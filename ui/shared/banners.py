@@ -1,5 +1,7 @@
 """States of the whole service in words, each with what to do: errors, missing parts, the demo."""
 
+from time import monotonic
+
 import streamlit as st
 
 from backend.schemas.operations.server import ServerInfo
@@ -55,12 +57,16 @@ def all_that_apply(server: ServerInfo) -> None:
 def what_happened() -> None:
     """Say in the corner of the window what the last actions have done, and which of them failed.
 
-    There it is in sight wherever the page stands. What failed stays until it is closed.
+    There it is in sight wherever the page stands. What failed stays until it is closed. What
+    stands there already is not doubled by a run that draws it again.
     """
-    if (problem := state.take_flash()) is not None:
-        st.toast(error_words(problem), icon=":material/error:", duration="infinite")
-    for said in state.take_said():
+    notices = state.notices()
+    if notices.problem is not None:
+        st.toast(error_words(notices.problem), icon=":material/error:", duration="infinite")
+    for said in notices.said:
         st.toast(said, icon=":material/check:", duration="long")
+    if notices.problem is not None or notices.said:
+        notices.drawn_at = notices.drawn_at or monotonic()
 
 
 def service_state(server: ServerInfo) -> None:
