@@ -86,8 +86,8 @@ class Monkey:
         if composer.input_value() != text:  # a dialog over it has kept the keys for itself
             return "could not write"
         before = self._composer_name()
+        self.written += 1  # also where nobody knows whether the key was heard in time
         composer.press("Enter", timeout=PATIENCE_MS)
-        self.written += 1
         # Whatever lies over the composer may take the key in its stead: then the text stays there.
         is_emptied = self._composer_name() == before and composer.input_value() != text
         for _ in range(SENDING_LOOKS):
