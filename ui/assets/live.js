@@ -99,7 +99,11 @@ class Session {
 
   take(frame) {
     const { kind, id } = frame;
-    if (kind === "begin") this.drafts.clear();
+    if (kind === "begin") {
+      this.drafts.clear();
+      // A turn may have ended, or begun, since the page read what is stored.
+      if (frame.active !== live.data.active) live.redraw();
+    }
     if (kind === "text" || kind === "thinking") {
       if (!this.drafts.has(id)) this.drafts.set(id, new Draft(frame));
       this.drafts.get(id).add(frame.text);

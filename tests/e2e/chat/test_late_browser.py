@@ -1,9 +1,10 @@
 """A browser that hears late of where a click led does not lead the page back with what it asks."""
 
 import re
+from threading import Event
 from uuid import uuid4
 
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.chat.test_double_clicks import ALL, held, is_waited
 from tests.e2e.chat.test_session_list import make
@@ -62,6 +63,27 @@ def test_a_look_before_the_browser_knows_of_its_new_session_does_not_leave_it(
     own_desk.is_at_rest()
     own_desk.is_in_a_session()
     own_desk.sees_once("An answer.")
+
+
+def test_a_turn_that_ends_before_the_page_follows_its_session_is_drawn_at_once(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    may_end = Event()
+    model.steps = lambda messages, body: {"text": "A quick answer.", "until": may_end}
+    following: list[WebSocketRoute] = []
+    own_desk.context.route_web_socket("**/colloquy/live*", lambda at: following.append(at))
+    own_desk.context.route("**/colloquy/stamp*", lambda route: route.abort())  # no regular look
+    wire = SlowWire(own_desk)
+    own_desk.ask("Tell me")
+    wire.wait_for(lambda: bool(following))
+
+    (turn,) = stack.client.get(f"/sessions/{own_desk.session_id}/turns").json()["items"]
+    may_end.set()
+    stack.finished(turn["id"])
+    following[0].connect_to_server()
+
+    own_desk.sees("A quick answer.")
+    own_desk.is_idle()
 
 
 def test_older_sessions_come_also_when_a_search_crosses_the_question_for_them(

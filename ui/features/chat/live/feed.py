@@ -70,7 +70,7 @@ class Feed:
         active = await self._active_turn()
         self.waits_for_tasks = active is not None and active.waits_for is WaitsFor.TASKS
         view = SessionFrames(active)
-        yield [{"kind": "begin"}, *view.status()]
+        yield [{"kind": "begin", "active": str(active.id) if active else None}, *view.status()]
         reader = asyncio.create_task(self._read())
         try:
             heard = checked = time.monotonic()
