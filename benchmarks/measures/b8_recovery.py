@@ -1,8 +1,9 @@
 """B8: how soon a turn whose worker was killed calls the model again, against RQ's own recovery.
 
 A turn calls a tool that counts, then is interrupted by SIGKILL: during the model's text, or during
-a second call of the tool. The measured time is from the kill to the claim of the next attempt and to
-the arrival of its first request at the scripted model. In the end each call has run exactly once.
+a second call of the tool. The measured time is from the kill to the claim of the next attempt and
+to the arrival of its first request at the scripted model. In the end each call has run exactly
+once.
 """
 
 import os
