@@ -1,4 +1,4 @@
-"""The table of ratios: `python -m benchmarks [--only B1 ...] [--long]`."""
+"""Print the table of ratios: `python -m benchmarks [--only B1 ...] [--long]`."""
 
 import argparse
 import sys
@@ -10,10 +10,10 @@ from benchmarks.machine import describe_machine, versions
 
 
 def main() -> int:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description="Measure Colloquy beside its peers.")
+    """Measure the chosen claims and print their figures."""
+    parser = argparse.ArgumentParser(description="Measure Colloquy against its peers.")
     parser.add_argument("--only", nargs="+", choices=CLAIMS, default=list(CLAIMS))
-    parser.add_argument("--long", action="store_true", help="also what takes minutes")
+    parser.add_argument("--long", action="store_true", help="also measure what takes minutes")
     arguments = parser.parse_args()
     print(f"{describe_machine()}\n{versions()}\n", flush=True)
     figures: list[Figure] = []
@@ -23,7 +23,7 @@ def main() -> int:
             figures += measure(claim, arguments.long)
             print(f"{claim} took {time.monotonic() - started:.0f} s", file=sys.stderr)
     finally:
-        print(table(figures))  # what was measured before a claim that fails is not lost
+        print(table(figures))  # keeps the figures measured before a claim failed
     return 0
 
 

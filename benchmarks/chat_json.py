@@ -1,4 +1,4 @@
-"""The peer of one JSON per chat, Open WebUI's shape: a row whose JSON holds the whole history.
+"""The peer with one JSON per chat, as in Open WebUI: a row whose JSON holds the whole history.
 
 Its `chat.chat` column is JSON with `history.messages` by id and `history.currentId`; opening a
 chat reads all of it (https://github.com/open-webui/open-webui, backend/open_webui/models/chats.py).
@@ -29,7 +29,7 @@ class ChatJson:
         connection.execute("INSERT INTO chat VALUES ('1', %s::json)", (body,))
 
     def open(self) -> list[str]:
-        """Read the chat as its page does, and give the last messages."""
+        """Read the chat as its page does, and return the last messages."""
         row = self._connection.execute("SELECT chat::text FROM chat WHERE id = '1'").fetchone()
         assert row is not None
         history = orjson.loads(row[0])["history"]
@@ -44,7 +44,7 @@ class ChatJson:
 
 @contextmanager
 def chat_json(ground: Ground, turns: Sequence[TurnText]) -> Iterator[ChatJson]:
-    """The chat in a new database."""
+    """Open the chat in a new database."""
     with psycopg.connect(plain_url(ground.new_database()), autocommit=True) as connection:
         yield ChatJson(connection, turns)
 

@@ -1,4 +1,4 @@
-"""The claims, one module each, and how one is measured: in a process and on servers of its own."""
+"""The claims, one module each; each is measured in its own process and on its own servers."""
 
 import importlib
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ CLAIMS: Mapping[str, str] = {
 
 
 def measure(claim: str, is_long: bool) -> list[Figure]:
-    """The figures of a claim; no claim is warmed up or held back by another."""
+    """Return the figures of a claim, measured in isolation from other claims."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(_measure, CLAIMS[claim], is_long).result()
 

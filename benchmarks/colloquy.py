@@ -1,4 +1,4 @@
-"""Colloquy's side: turns through the real code path without a model, bulk filling, reading."""
+"""Colloquy's side: turns on the real code path without a model, bulk filling, reading."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +45,7 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 
 AGENT = "assistant"
-TRIGGER, KEEP = 200, 100  # messages; as the bundled domain's policy `summarization` has it
+TRIGGER, KEEP = 200, 100  # messages; as in the bundled domain's policy `summarization`
 SUMMARY = "What was said so far, and what came of it. " * 40
 ROWS_PER_TURN = 5
 BATCH = 1_000
@@ -53,7 +53,7 @@ BATCH = 1_000
 
 @contextmanager
 def colloquy(ground: Ground) -> Iterator[Services]:
-    """The services over a new database."""
+    """Open the services over a new database."""
     settings = Settings(
         database_url=ground.new_database(), redis_url=ground.redis_url, data_dir=ground.home
     )
@@ -69,13 +69,13 @@ def colloquy(ground: Ground) -> Iterator[Services]:
 
 
 def new_session(services: Services) -> UUID:
-    """An empty session of the bundled domain."""
+    """Create an empty session of the bundled domain."""
     with services.database.transaction() as session:
         return open_session(session, LOCAL_USER, None, None)
 
 
 def play_turn(services: Services, session_id: UUID, said: TurnText) -> None:
-    """One turn as the API and a worker do it, from submit to its end, three saved steps."""
+    """Run one turn as the API and a worker do, from submit to its end, with three saved steps."""
     turn = submit(services, LOCAL_USER, Submission(said.question, session_id))
     with services.database.transaction() as session:
         claim = claim_turn(session, turn.id, "bench", 10.0, at_once=1)
@@ -95,7 +95,7 @@ def play_turn(services: Services, session_id: UUID, said: TurnText) -> None:
 
 
 def _asked(messages: list[JSON]) -> ModelAsked:
-    """A call of a model that has answered, with all that the state holds."""
+    """Return a completed model call that was sent everything in the state."""
     sent = [{"role": m["role"], "content": m.get("content")} for m in messages]
     prompt = {"role": "system", "content": "You are an analyst."}
     payload = {"model": "gpt-4o", "messages": [prompt, *sent], "stream": True}
@@ -107,7 +107,7 @@ def _asked(messages: list[JSON]) -> ModelAsked:
 def fill(
     services: Services, session_id: UUID, turns: int, *, in_state: int, as_deltas: int = 0
 ) -> None:
-    """Store turns in bulk as the real path would have left them.
+    """Store turns in bulk, as the real code path would have left them.
 
     The last `in_state` messages are what the model reads; the last `as_deltas` turns of these are
     stored step by step, the others in the snapshot.
@@ -137,7 +137,7 @@ def fill(
 def keep_document(
     services: Services, session_id: UUID, text: str, artifact_id: UUID, message_id: str
 ) -> None:
-    """Keep a document as the next version of an artifact, as a tool does, at a message."""
+    """Save a document as an artifact's next version, linked to a message, as a tool does."""
     new = artifacts.NewVersion(
         title="Report",
         kind=ArtifactKind.DOCUMENT,
@@ -154,7 +154,7 @@ def keep_document(
 
 
 def read_texts(services: Services, session_id: UUID) -> list[str]:
-    """All that was said, as people see it, page by page; without the service's own notices."""
+    """Return everything that people see, page by page, without the service's own notices."""
     parts: list[str] = []
     after: int | None = 0
     while after is not None:
@@ -167,14 +167,14 @@ def read_texts(services: Services, session_id: UUID) -> list[str]:
 
 
 def text_of_content(content: JSON) -> str:
-    """The text of a display message's content."""
+    """Return the text of a display message's content."""
     if "arguments" in content:
         return str(content["arguments"]["query"])
     return str(content.get("text") or content["content"])
 
 
 def agent_messages(said: TurnText) -> list[JSON]:
-    """The messages of an agent in one turn, with the names and counts that a model sends along."""
+    """Return an agent's messages in one turn, with the metadata that a model sends along."""
     call = tool_call(name=TOOL, args={"query": said.query}, id=f"call_{uuid4().hex[:24]}")
     messages = [
         _answer(said.remark, "tool_calls", [call]),
@@ -204,7 +204,7 @@ def _answer(text: str, reason: str, calls: list[Any]) -> AIMessage:
 
 
 def _summarised(messages: list[JSON]) -> list[JSON]:
-    """What the policy leaves: a summary, and the newest messages."""
+    """Return what the policy leaves: a summary and the newest messages."""
     wanted = len(messages) - KEEP
     cut = next(i for i in range(wanted, len(messages)) if _is_person(messages[i]))
     return [dump_message(summary_message(SUMMARY)), *messages[cut:]]

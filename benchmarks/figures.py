@@ -1,4 +1,4 @@
-"""A measured figure beside its peer, what it should be, and the table that shows them."""
+"""Measured figures with their peers and targets, and the table that shows them."""
 
 import statistics
 import time
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Target:
-    """What a value should be: at most `good` and better `goal`, or at least."""
+    """The target of a value: `good` and the stricter `goal`, as upper or lower bounds."""
 
     good: float
     goal: float
@@ -19,7 +19,7 @@ class Target:
     at_least: bool = False
 
     def verdict(self, value: float) -> str:
-        """How far the value has come."""
+        """Return which bound the value reaches."""
         if self._reaches(value, self.goal):
             return "goal"
         return "good" if self._reaches(value, self.good) else "missed"
@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table; without a target it stands there for the reader."""
+    """One line of the table; without a target it is for information only."""
 
     claim: str
     what: str
@@ -45,7 +45,7 @@ class Figure:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The line as text."""
+        """The cells of the line as text."""
         value = "" if self.value is None else number(self.value)
         verdict = ""
         if self.target and self.value is not None:
@@ -68,7 +68,7 @@ class Samples:
     seconds: list[float] = field(default_factory=list)
 
     def add(self, run: Callable[[], T]) -> T:
-        """Run it once, note how long that took, and return what it gave."""
+        """Run it once, record its duration, and return its result."""
         started = time.perf_counter()
         given = run()
         self.seconds.append(time.perf_counter() - started)
@@ -89,7 +89,7 @@ HEAD = ("#", "what", "Colloquy", "peer", "value", "good / goal", "reached")
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """The figures as aligned Markdown."""
+    """Return the figures as an aligned Markdown table."""
     rows = [HEAD, *(figure.cells for figure in figures)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     lines = [
@@ -101,7 +101,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits that matter, with separators for large values."""
+    """Return the value with three significant digits, or with separators if it is large."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Where it is measured: private servers, a new database for each case, durability on."""
+"""The measurement environment: private servers, a new database per case, durability on."""
 
 import tempfile
 import time
@@ -11,7 +11,7 @@ from sqlalchemy.engine import Engine
 
 from tests.stack import Servers, Stack
 
-# A checkpoint or a vacuum in the middle of a measurement would charge one case by chance.
+# A checkpoint or vacuum during a measurement would randomly add its cost to one case.
 ADMIN = (
     "ALTER SYSTEM SET autovacuum_naptime = '1h'",
     "ALTER SYSTEM SET checkpoint_timeout = '1h'",
@@ -21,7 +21,7 @@ ADMIN = (
 
 
 class Ground:
-    """PostgreSQL and Redis for one claim, and a look into PostgreSQL's write-ahead log."""
+    """PostgreSQL and Redis for one claim, with access to the write-ahead log position."""
 
     def __init__(self, servers: Servers, home: Path) -> None:
         self.home = home
@@ -43,25 +43,25 @@ class Ground:
 
     @property
     def server_pids(self) -> tuple[int, int]:
-        """The processes of PostgreSQL and Redis; each has children or none."""
+        """The main processes of PostgreSQL and Redis, which may have children."""
         postgres, redis = self._servers.postgres.process, self._servers.redis.process
         assert postgres and redis
         return postgres.pid, redis.pid
 
     def new_database(self) -> str:
-        """An empty database with Colloquy's tables; give its URL."""
+        """Create an empty database with Colloquy's tables; return its URL."""
         return self._servers.new_database()
 
     def checkpoint(self) -> None:
-        """Write all pages out, so that what follows starts even."""
+        """Write out all pages, so that every measurement starts from the same state."""
         self._run("CHECKPOINT")
 
     def wal_position(self) -> int:
-        """Bytes of write-ahead log since the cluster began."""
+        """Return the bytes of write-ahead log written since the cluster was created."""
         return int(self._run("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"))
 
     def analyze(self, database_url: str) -> None:
-        """Let the planner know a database that was filled in bulk."""
+        """Update the planner's statistics of a database that was filled in bulk."""
         url = make_url(self._servers.postgres.superuser_url)
         engine = create_engine(
             url.set(database=make_url(database_url).database), isolation_level="AUTOCOMMIT"
@@ -71,7 +71,7 @@ class Ground:
         engine.dispose()
 
     def stack(self, model_url: str, **environment: str) -> Stack:
-        """API and worker over a database of their own and a scripted model; not started yet."""
+        """Return an API and worker, not yet started, with a new database and a scripted model."""
         return Stack(
             self.new_database(),
             self.redis_url,
@@ -83,7 +83,7 @@ class Ground:
         )
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         self._admin.dispose()
 
     def _run(self, statement: str) -> str:
@@ -93,7 +93,7 @@ class Ground:
 
 
 class DatabaseClock:
-    """The seconds that an engine's statements have taken, until their rows had arrived."""
+    """The seconds that an engine's statements took, until their rows arrived."""
 
     def __init__(self, engine: Engine) -> None:
         self.seconds = 0.0
@@ -110,10 +110,10 @@ class DatabaseClock:
 
 @contextmanager
 def ground() -> Iterator[Ground]:
-    """Start the servers for the block; nothing of them remains."""
+    """Start the servers for the block, and remove them afterwards."""
     with tempfile.TemporaryDirectory(prefix="colloquy-bench-") as folder:
         home = Path(folder)
-        home.chmod(0o711)  # else, started by root, PostgreSQL could not enter it
+        home.chmod(0o711)  # otherwise PostgreSQL could not enter it when started by root
         with Servers(home) as servers:
             measured = Ground(servers, home)
             try:
@@ -123,5 +123,5 @@ def ground() -> Iterator[Ground]:
 
 
 def plain_url(database_url: str) -> str:
-    """The URL as psycopg 3 takes it."""
+    """Return the URL in the form that psycopg 3 accepts."""
     return database_url.replace("postgresql+psycopg2://", "postgresql://")

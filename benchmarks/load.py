@@ -1,4 +1,4 @@
-"""Load: so many clients, spread over as many processes as there are cores, do one thing at once."""
+"""Load generation: clients, spread over one process per core, act concurrently."""
 
 import multiprocessing
 import os
@@ -13,16 +13,16 @@ from typing import Any
 
 Act = Callable[[], str]
 Opened = AbstractContextManager[list[Act]]
-# Opens what these of so many clients share in one process, and gives an act for each of them.
+# Opens what a process's share of all clients has in common, and returns an act for each of them.
 Clients = Callable[[Sequence[int], int], Opened]
 PROCESSES = os.cpu_count() or 1
 READY_SECONDS = 120.0
-_ready: Any = None  # the barrier at which the processes of a crowd wait for each other
+_ready: Any = None  # the barrier at which all processes wait for each other
 
 
 @dataclass(frozen=True)
 class Done:
-    """What the clients have done, one word of each act, and in how many seconds."""
+    """The results of all acts of the clients, and the seconds they took."""
 
     words: list[str]
     seconds: float
@@ -35,7 +35,7 @@ class Done:
 
 @contextmanager
 def crowd() -> Iterator[ProcessPoolExecutor]:
-    """The processes, kept from case to case, so that none is measured while it imports."""
+    """Open the processes, reused in all cases so that imports are not measured."""
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(PROCESSES, timeout=READY_SECONDS)
     with ProcessPoolExecutor(
@@ -45,7 +45,7 @@ def crowd() -> Iterator[ProcessPoolExecutor]:
 
 
 def let_act(processes: ProcessPoolExecutor, clients: Clients, count: int, seconds: float) -> Done:
-    """Let `count` clients act for so long, once all of them have their connections."""
+    """Let `count` clients act for `seconds`, once all of them are connected."""
     shares = [range(count)[place::PROCESSES] for place in range(PROCESSES)]
     running = [
         processes.submit(_act_together, partial(clients, share, count), seconds) for share in shares

@@ -1,4 +1,4 @@
-"""What the figures were measured with: the machine, and the versions of all involved packages."""
+"""The machine and the package versions of a measurement."""
 
 import os
 import platform
@@ -29,7 +29,7 @@ PACKAGES = (
 
 
 def describe_machine() -> str:
-    """Processor, cores, memory, system and Python in one line."""
+    """Return processor, cores, memory, system and Python in one line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, "
@@ -38,7 +38,7 @@ def describe_machine() -> str:
 
 
 def versions() -> str:
-    """The packages that take part, with their versions."""
+    """Return the involved packages with their versions."""
     return ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
 
 
@@ -50,7 +50,7 @@ def _version(name: str) -> str:
 
 
 def _processor() -> str:
-    """Linux has its name in /proc, others where Python finds it."""
+    """Return the processor's name, from /proc on Linux."""
     described = Path("/proc/cpuinfo")
     if described.exists():
         for line in described.read_text().splitlines():

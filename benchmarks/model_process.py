@@ -1,8 +1,8 @@
-"""A scripted model in a process of its own, so that its work is nobody else's.
+"""A scripted model in a separate process, so that its work is not attributed to others.
 
-A question says itself what its answer is: `answer 7 with 200 tokens every 20 ms`. Each answer is
-another text, known beforehand, and a token is a word. With ` after TOOL` behind it the model calls
-that tool in this answer, and gives the answer of the next number to its result.
+A question determines its answer: `answer 7 with 200 tokens every 20 ms`. Each answer is a different
+text, known in advance, and each token is a word. With ` after TOOL` appended, the model calls
+that tool in this answer, and responds to its result with the answer of the next number.
 """
 
 import re
@@ -18,18 +18,18 @@ _QUESTION = re.compile(r"answer (\d+) with (\d+) tokens every ([\d.]+) ms(?: aft
 
 
 def question(number: int, tokens: int, milliseconds: float) -> str:
-    """What to ask for the answer of this number, length and pace."""
+    """Return the question for the answer with this number, length and pace."""
     return f"answer {number} with {tokens} tokens every {milliseconds} ms"
 
 
 def answer(number: int, tokens: int) -> str:
-    """The text that is answered: as many words as tokens."""
+    """Return the text of the answer: one word per token."""
     return " ".join(f"w{(number * 31 + place * 7) % 997:03}" for place in range(tokens))
 
 
 @contextmanager
 def model_process() -> Iterator[str]:
-    """Run the model for the block; give its URL."""
+    """Run the model for the block and yield its URL."""
     command = [sys.executable, "-m", __name__]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -38,7 +38,7 @@ def model_process() -> Iterator[str]:
         try:
             yield process.stdout.readline().strip()
         finally:
-            process.stdin.close()  # it ends with its input
+            process.stdin.close()  # it ends when its input closes
 
 
 def _step(messages: list[JSON], _: JSON) -> JSON:

@@ -1,7 +1,7 @@
-"""What is said in the measured conversations: the same words for Colloquy and for its peers.
+"""The texts of the measured conversations, the same for Colloquy and its peers.
 
-The words come with their natural frequencies from the documentation that every CPython carries.
-Drawn one by one they compress a little worse than English prose does, so that no design gains.
+The words have their natural frequencies in the documentation included in every CPython. Drawn one
+by one they compress slightly worse than English prose, so that no design has an advantage.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class TurnText:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All that is said, in order."""
+        """All texts of the turn, in order."""
         return (self.question, self.remark, self.query, self.result, self.answer)
 
     @property
@@ -38,14 +38,14 @@ class TurnText:
 
 
 def turn_texts(count: int, seed: int = 1) -> Iterator[TurnText]:
-    """The first `count` turns of the conversation of this seed; about 2.8 KB each."""
+    """Yield the first `count` turns of the conversation with this seed, about 2.8 KB each."""
     chance = random.Random(seed)
     for _ in range(count):
         yield TurnText(*(_text(chance, size) for size in (200, 100, 150, 1500, 800)))
 
 
 def digest(parts: Iterable[str]) -> str:
-    """Tells whether two views hold the same texts in the same order."""
+    """Return a digest by which two views can be compared: the same texts in the same order."""
     sha = hashlib.sha256()
     for part in parts:
         sha.update(part.encode() + b"\0")

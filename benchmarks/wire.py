@@ -1,4 +1,4 @@
-"""Bytes counted where they pass: an event stream read from its socket, a proxy before a server."""
+"""Count bytes in transit: an event stream read from its socket, a proxy in front of a server."""
 
 import json
 import socket
@@ -11,7 +11,7 @@ SIZE = 65_536
 
 
 class Stream:
-    """Reads a session's events in a thread, from the bare socket, and counts all that comes."""
+    """Reads a session's events in a thread, from a plain socket, and counts all received bytes."""
 
     def __init__(self, port: int, session_id: str, encoding: str) -> None:
         self.bytes = 0
@@ -35,7 +35,7 @@ class Stream:
         self._socket.close()
 
     def text_until_end(self, seconds: float) -> str:
-        """All deltas joined, once the turn has ended."""
+        """Return all deltas joined, once the turn has ended."""
         assert self._ended.wait(seconds), "the turn does not end"
         return "".join(self._text)
 
@@ -62,7 +62,7 @@ class Stream:
 
 
 class Proxy:
-    """Passes connections on to a port of this machine and counts what comes back."""
+    """Forwards connections to a port of this machine and counts the bytes sent back."""
 
     def __init__(self, port: int) -> None:
         self.bytes_down = 0

@@ -1,4 +1,4 @@
-"""What all tables share: the declarative base, its naming of constraints, its column types."""
+"""The declarative base of all tables, with its constraint names and column types."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from sqlalchemy.orm import DeclarativeBase
 
 JSON = dict[str, Any]
 
-# Constraints have names, so that a migration can drop one.
+# Constraints are named, so that a migration can drop them.
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",

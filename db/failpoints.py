@@ -1,8 +1,8 @@
-"""Failpoints: named lines at which a test may let a process die, stop, fail or dawdle.
+"""Failpoints: named lines at which a test can make a process die, freeze, fail or pause.
 
 They do nothing unless FAILPOINTS arms them:
 `step.before_save=kill,submit.after_commit=sleep:2,claim.after_commit=raise`.
-Each fires once for all processes that share the folder FAILPOINTS_DIR; without one, at each pass.
+Each fires once across all processes that share the folder FAILPOINTS_DIR; without it, every time.
 """
 
 import os
@@ -20,7 +20,7 @@ class FailpointReached(Exception):
 
 
 def failpoint(name: str) -> None:
-    """Do what FAILPOINTS says for this name; nothing, when it says nothing."""
+    """Do what FAILPOINTS says for this name, if anything."""
     if (action := _armed().get(name)) and _is_first(name):
         kind, _, argument = action.partition(":")
         _ACTIONS[kind](argument)
@@ -42,7 +42,7 @@ def _kill(argument: str) -> None:
 
 
 def _stop(seconds: str) -> None:
-    """Stand still as if frozen, and go on later: a writer that comes back from the dead."""
+    """Freeze this process and resume it later, as a writer believed dead that continues."""
     wake = f"time.sleep({float(seconds)}); os.kill({os.getpid()}, signal.SIGCONT)"
     waker = f"import os, signal, time; {wake}"
     subprocess.Popen([sys.executable, "-c", waker], start_new_session=True)  # noqa: S603

@@ -1,4 +1,4 @@
-"""Bring the database to the newest schema: `python -m db.migrate`."""
+"""Migrate the database to the newest schema: `python -m db.migrate`."""
 
 import os
 import sys
@@ -14,13 +14,13 @@ from db.plain_errors import keep_values_out
 from db.session import normalise_url
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-LOCK = 0x636F6C6C  # one migration at a time, whoever starts it
+LOCK = 0x636F6C6C  # one migration at a time, whichever process starts it
 
 
 def migrate(url: str, revision: str = "head") -> None:
-    """Run the missing migrations; several processes may call this at once.
+    """Run the missing migrations; several processes may call this concurrently.
 
-    Raises sqlalchemy.exc.OperationalError when the database does not answer.
+    Raise sqlalchemy.exc.OperationalError when the database does not answer.
     """
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
@@ -40,13 +40,13 @@ def main() -> int:
     """Migrate the database of DATABASE_URL."""
     url = os.environ.get("DATABASE_URL", "")
     if not url:
-        sys.stderr.write("DATABASE_URL is not set: which database shall be migrated?\n")
+        sys.stderr.write("DATABASE_URL is not set. Set it to the database to migrate.\n")
         return 2
     try:
         migrate(url)
     except OperationalError as error:
         reason = str(error.orig).strip().splitlines()[0]
-        sys.stderr.write(f"The database of DATABASE_URL does not answer: {reason}\n")
+        sys.stderr.write(f"The database at DATABASE_URL does not answer: {reason}\n")
         return 1
     return 0
 

@@ -1,17 +1,17 @@
-"""What errors of the database say: what happened and where, never the values of a statement.
+"""Removes values from database errors, so that they say only what happened and where.
 
-PostgreSQL quotes them ("Key (x)=(…) already exists", "Failing row contains (…)"), and what people
-have written must reach no log and no answer this way.
+PostgreSQL quotes values ("Key (x)=(…) already exists", "Failing row contains (…)"), and text that
+people wrote must not reach logs or answers this way.
 """
 
 import psycopg2
 from sqlalchemy import Engine, ExceptionContext, event
 
-QUOTING = ("22", "23")  # errors of data and of constraints, by the beginning of their SQLSTATE
+QUOTING = ("22", "23")  # prefixes of the SQLSTATE of data and constraint errors
 
 
 def keep_values_out(engine: Engine) -> None:
-    """Let all errors of this engine say no value, wherever they are written later."""
+    """Remove values from all errors of this engine, wherever they are logged later."""
     event.listen(engine, "handle_error", _forget_values)
 
 
@@ -26,7 +26,7 @@ def _forget_values(context: ExceptionContext) -> None:
 
 
 def _say(error: psycopg2.Error) -> str:
-    """Return the first line, or, where that may quote a value, the names of what was violated."""
+    """Return the first line or, if that may quote a value, the names of what was violated."""
     code = error.pgcode or ""
     if not code.startswith(QUOTING):
         return (str(error).strip().splitlines() or [""])[0]

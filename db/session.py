@@ -1,4 +1,4 @@
-"""Connections and transactions; the only place where a transaction is committed."""
+"""Connections and transactions: the only place that commits."""
 
 import select
 import time
@@ -19,16 +19,16 @@ from db.watch import Watch
 DRIVER = "postgresql+psycopg2"
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 60
-IDLE_SECONDS = 10  # a process that froze within a transaction must not hold its locks for ever
-CUT_OFF_SECONDS = 10  # the system would send again for a quarter of an hour
+IDLE_SECONDS = 10  # a process frozen in a transaction must not hold its locks forever
+CUT_OFF_SECONDS = 10  # the system would retransmit for a quarter of an hour
 PAUSE_SECONDS = 0.2
-AWAY = (OperationalError, InterfaceError, PoolTimeout)  # what is raised while it does not answer
+AWAY = (OperationalError, InterfaceError, PoolTimeout)  # raised while it does not answer
 
 T = TypeVar("T")
 
 
 def normalise_url(url: str) -> str:
-    """Return the URL the one driver we use, also where it says postgres:// or postgresql://."""
+    """Return the URL with our driver, replacing postgres:// and postgresql://."""
     for prefix in ("postgres://", "postgresql://"):
         if url.startswith(prefix):
             url = f"{DRIVER}://{url[len(prefix) :]}"
@@ -41,9 +41,9 @@ def dump_json(value: Any) -> str:
 
 
 def _look_for_end(connection: Any, *_: Any) -> None:
-    """Refuse a pooled connection that the server has closed meanwhile; the pool makes another.
+    """Refuse a pooled connection that the server has closed, so that the pool opens another.
 
-    Its end has arrived then, and waits to be read: to look costs no round trip, as a ping would.
+    A closed connection is readable; unlike a ping, checking this needs no round trip.
     """
     arrived = select.poll()
     arrived.register(connection.fileno(), select.POLLIN)
@@ -71,7 +71,7 @@ class Database:
             "keepalives_idle": 10,
             "keepalives_interval": 5,
             "keepalives_count": 3,
-            # Keepalives are silent while a query is on its way to a server that is cut off.
+            # Keepalives are not sent while a query is on its way to an unreachable server.
             "tcp_user_timeout": CUT_OFF_SECONDS * 1000,
         }
         self.engine: Engine = create_engine(
@@ -93,21 +93,21 @@ class Database:
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=False)
 
     def aside(self, connections: int) -> "Database":
-        """Return a pool of its own to the same database, for what must not wait behind others."""
+        """Return a separate pool to the same database, for work that must not wait for others."""
         return Database(self._url, pool_size=connections, max_overflow=0)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """One transaction: committed at the end of the block, rolled back if it raises."""
+        """Open a transaction, committed at the end of the block and rolled back if it raises."""
         self._watch.check()
         with self._sessions() as session, session.begin():
             yield session
 
     def retry_transaction(self, write: Callable[[Session], T], seconds: float) -> T:
-        """Run a write in a transaction, again and again while the database is away for a moment.
+        """Run a write in a transaction, retrying while the database is briefly unavailable.
 
-        A commit may have succeeded unheard, so the write must refuse to be done twice. Raise one
-        of AWAY when the database has not answered for so many seconds.
+        A commit may have succeeded although its answer was lost, so the write must refuse to be
+        done twice. Raise one of AWAY when the database has not answered for `seconds`.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -121,7 +121,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A transaction that cannot write."""
+        """Open a read-only transaction."""
         self._watch.check()
         with self._sessions() as session:
             session.connection(execution_options={"postgresql_readonly": True})
@@ -133,12 +133,12 @@ class Database:
             session.execute(text("SELECT version_num FROM alembic_version"))
 
     def close(self) -> None:
-        """Give all connections back to the server."""
+        """Close all connections."""
         self.engine.dispose()
         self._watch.close()
 
     def _connect(self, dialect: Any, record: Any, args: Any, options: Any) -> Any:
-        """Open a connection for the pool; where none can be opened, find out what that means."""
+        """Open a connection for the pool; if that fails, have the watch check the database."""
         self._watch.check()
         try:
             return psycopg2.connect(*args, **options)

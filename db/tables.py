@@ -1,4 +1,4 @@
-"""All tables that are mapped: the modules of `db.models`, whoever has imported which."""
+"""All mapped tables: every module of `db.models`, imported already or not."""
 
 from importlib import import_module
 from pkgutil import walk_packages

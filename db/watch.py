@@ -1,9 +1,9 @@
-"""Notices when PostgreSQL stands still: its system keeps the wire alive, and it says nothing.
+"""Detects a PostgreSQL that hangs: its system keeps connections alive, but it does not answer.
 
-No timeout of the wire's or of the server's ends what waits for it then. So a thread looks at the
-connections of a process now and then, and where one has waited for a moment it asks PostgreSQL for
-a heartbeat. Without one it ends all that waits, and what comes is refused at once until
-PostgreSQL speaks again. A use of a connection costs nothing for that.
+Neither network nor server timeouts end calls that wait for it. Therefore a thread checks the
+connections of a process regularly, and if one has waited for a moment, asks PostgreSQL for a
+heartbeat. Without an answer it ends all waiting calls and refuses new ones immediately until
+PostgreSQL answers again. Using a connection costs nothing extra.
 """
 
 import logging
@@ -21,22 +21,22 @@ from sqlalchemy.exc import OperationalError
 
 LOOK_SECONDS = 0.25
 SILENT_SECONDS = 3.0
-LONGEST_SECONDS = 300.0  # no statement takes so long, as the server ends each much sooner
+LONGEST_SECONDS = 300.0  # no statement takes this long, because the server ends each much sooner
 SUSPICIOUS_LOOKS = 2
 log = logging.getLogger(__name__)
 
 
 class DatabaseUnresponsive(OperationalError):
-    """PostgreSQL takes connections, and answers nothing on them."""
+    """PostgreSQL accepts connections but does not answer on them."""
 
-    code = ""  # SQLAlchemy's page on these errors would say nothing of this
+    code = ""  # no link to SQLAlchemy's page on these errors, which does not cover this one
 
     def __init__(self) -> None:
-        super().__init__(None, None, psycopg2.OperationalError("the database stands still"))
+        super().__init__(None, None, psycopg2.OperationalError("the database does not respond"))
 
 
 class Watch:
-    """Looks after the connections of one pool. `connect` opens one more, not waiting for it."""
+    """Watches the connections of one pool. `connect` starts another one without waiting for it."""
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._pulse = Pulse(connect)
@@ -48,30 +48,30 @@ class Watch:
         self._stands_still = False
 
     def check(self) -> None:
-        """Raise DatabaseUnresponsive while the database does."""
+        """Raise DatabaseUnresponsive while the database does not answer."""
         if self._stands_still:
             raise DatabaseUnresponsive
 
     def suspect(self) -> None:
-        """Ask for a heartbeat soon: a connection could not be made."""
+        """Request a heartbeat soon, because a connection could not be opened."""
         self._is_suspicious = True
         self._begin()
 
     def opened(self, connection: Any) -> None:
-        """Look after this connection from now on."""
+        """Watch this connection from now on."""
         with self._lock:
             self._wires[connection] = _Wire(connection)
         self._begin()
 
     def closed(self, connection: Any) -> None:
-        """Let go of a connection that is about to be closed."""
+        """Stop watching a connection that is about to be closed."""
         with self._lock:
             wire = self._wires.pop(connection, None)
         if wire:
             wire.close()
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         self._closing.set()
 
     def _begin(self) -> None:
@@ -101,7 +101,7 @@ class Watch:
         if not is_alive:
             self._cut_all()
         if was_alive and not is_alive:
-            log.error("The database says nothing for %g s: what waits is ended", SILENT_SECONDS)
+            log.error("No answer from the database for %g s: ending all calls", SILENT_SECONDS)
         elif is_alive and not was_alive:
             log.warning("The database answers again")
 
@@ -112,25 +112,25 @@ class Watch:
 
 
 class Pulse:
-    """Asks PostgreSQL for a heartbeat, on a connection of its own that never blocks."""
+    """Asks PostgreSQL for a heartbeat, on a separate, non-blocking connection."""
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect
         self._line: Any = None
 
     def is_felt(self) -> bool:
-        """Return whether PostgreSQL says anything, be it that it refuses; False after a silence."""
+        """Return whether PostgreSQL answers, even with a refusal; False after SILENT_SECONDS."""
         try:
             if self._ask():
                 return True
-        except (psycopg2.Error, ValueError):  # refused, or closed: that was said, too
+        except (psycopg2.Error, ValueError):  # refused or closed: an answer, too
             self.close()
             return True
         self.close()
         return False
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         line, self._line = self._line, None
         if line is not None:
             with suppress(psycopg2.Error):
@@ -145,7 +145,7 @@ class Pulse:
         return self._hears()
 
     def _hears(self) -> bool:
-        """Go on until what was asked is done; False where nothing comes for too long."""
+        """Drive the connection until its request is done; return False after SILENT_SECONDS."""
         while (wants := self._line.poll()) != extensions.POLL_OK:
             wire = select.poll()
             reading = wants == extensions.POLL_READ
@@ -156,16 +156,16 @@ class Pulse:
 
 
 class _Wire:
-    """A connection's own end of its wire, and for how many looks it has waited for an answer."""
+    """A connection's socket, and for how many checks it has waited for an answer."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        # A copy: the driver may close its own at any moment, and another file get that number.
+        # Duplicated: the driver may close its descriptor at any time, and its number may be reused.
         self._socket = socket.socket(fileno=os.dup(connection.fileno()))
         self._looks = 0
 
     def look(self) -> int:
-        """Look whether it waits; return for how many looks in a row it does."""
+        """Check whether it waits; return for how many checks in a row it has."""
         with suppress(psycopg2.Error):
             status = self._connection.get_transaction_status()
             waits = status == extensions.TRANSACTION_STATUS_ACTIVE
@@ -173,10 +173,10 @@ class _Wire:
         return self._looks
 
     def cut(self) -> None:
-        """End what waits on it; whoever takes it from the pool finds that it has ended."""
+        """Shut the socket down, which ends waiting calls; the pool then discards the connection."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Let go of the copy."""
+        """Close the duplicate."""
         self._socket.close()

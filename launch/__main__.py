@@ -29,14 +29,14 @@ INTERRUPTED = 130
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; what a person can mend is one sentence and status 1."""
+    """Run the command; an error that the user can fix is printed as one sentence, with status 1."""
     hide_process()
     console = Console()
     if len(arguments) != 1 or arguments[0] not in COMMANDS:
         console.fail(f"Usage: python -m launch {' | '.join(COMMANDS)}")
         return WRONG_USE
     if os.environ.get("MAKELEVEL"):
-        # A make that is killed would leave the stack running with no terminal to stop it.
+        # If make were killed, the stack would otherwise keep running with no terminal to stop it.
         end_with_parent(signal.SIGTERM)
     try:
         return COMMANDS[arguments[0]](read_settings(), console)

@@ -1,4 +1,4 @@
-"""Who runs a server that refuses to be root: an account without rights that exists already."""
+"""The account for a server that refuses to run as root: an existing one without privileges."""
 
 import os
 import pwd
@@ -13,14 +13,14 @@ UNPRIVILEGED = "nobody"
 
 @dataclass(frozen=True)
 class Account:
-    """An operating system user that a child process becomes."""
+    """An operating system user under which a child process runs."""
 
     uid: int
     gid: int
     name: str
 
     def may_enter(self, folder: Path) -> bool:
-        """Return whether this user gets through to `folder`, by modes, lists and mounts alike."""
+        """Return whether this user can reach `folder`, considering modes, ACLs and mounts."""
         return self.succeeds("test", "-x", str(folder))
 
     def succeeds(self, *command: str) -> bool:
@@ -42,7 +42,7 @@ class Account:
 
 
 def account_for(cluster: Path) -> Account | None:
-    """The user to become for `cluster`: as root its owner, else `nobody`; None: stay oneself."""
+    """Return the user to run as: for root the owner of `cluster` or `nobody`, otherwise None."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -51,7 +51,7 @@ def account_for(cluster: Path) -> Account | None:
         return _account(pwd.getpwnam(UNPRIVILEGED).pw_uid)
     except KeyError:
         raise LaunchError(
-            "PostgreSQL refuses to run as root, and there is no user 'nobody' to become. "
+            "PostgreSQL refuses to run as root, and the user 'nobody' does not exist. "
             "Start as another user, or set DATABASE_URL."
         ) from None
 

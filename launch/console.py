@@ -1,4 +1,4 @@
-"""What the terminal shows: a line of progress while things start, then each part's log lines."""
+"""Terminal output: a progress line during startup, then the log lines of each part."""
 
 import contextlib
 import os
@@ -21,18 +21,18 @@ COLOURS = {
 
 
 class Console:
-    """Writes whole lines from several threads; colours and moving parts only on a terminal."""
+    """Writes whole lines from several threads; colours and progress updates only on a terminal."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
-        # Reentrant: a signal's handler may run in the middle of a line.
+        # Reentrant, because a signal handler may run in the middle of a line.
         self._lock = threading.RLock()
         self._is_terminal = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._coloured = self._is_terminal and not os.environ.get("NO_COLOR")
         self._progress = ""
 
     def progress(self, text: str) -> None:
-        """Say what is being waited for; on a terminal the next progress takes its place."""
+        """Show what is being waited for; on a terminal the next progress text replaces it."""
         with self._lock:
             self._progress = text if self._is_terminal else ""
             if self._is_terminal:
@@ -41,23 +41,23 @@ class Console:
                 self._write(f"{text} ...\n")
 
     def say(self, text: str) -> None:
-        """A line of the launcher's own."""
+        """Print a line of the launcher itself."""
         self._line(text)
 
     def announce(self, text: str) -> None:
-        """The one line that a person is waiting for; it ends the progress."""
+        """Print the line the user is waiting for, and end the progress line."""
         with self._lock:
             self._end_progress()
             self._write(f"\n{self._paint(BOLD, text)}\n\n")
 
     def fail(self, text: str) -> None:
-        """Why Colloquy ends; it ends the progress."""
+        """Print why Colloquy stops, and end the progress line."""
         with self._lock:
             self._end_progress()
             self._write(f"{self._paint(RED, text)}\n")
 
     def part(self, name: str, text: str) -> None:
-        """A log line of one part, behind its name."""
+        """Print a log line of one part, prefixed with its name."""
         colour = COLOURS.get(name.partition("-")[0], "")
         self._line(f"{self._paint(colour, f'{name:>{NAME_WIDTH}} |')} {text}")
 
@@ -78,7 +78,7 @@ class Console:
         return f"{code}{text}{RESET}" if self._coloured and code else text
 
     def _write(self, text: str) -> None:
-        # A closed terminal must not stop the parts from being stopped in order.
+        # A closed terminal must not prevent the orderly stop of the parts.
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""What can go wrong while parts are started: sentences for the person at the terminal."""
+"""Errors of starting parts, with messages for the person at the terminal."""
 
 from backend.errors.base import AppError
 
@@ -8,4 +8,4 @@ class LaunchError(AppError):
 
 
 class AlreadyRunning(LaunchError):
-    """Another Colloquy runs with this DATA_DIR. Stop it first, or set another DATA_DIR."""
+    """Another Colloquy is running with this DATA_DIR. Stop it first, or set another DATA_DIR."""

@@ -1,4 +1,4 @@
-"""Make folders that other users may pass through but not look into; never change existing ones."""
+"""Make folders that other users may traverse but not list; never change existing ones."""
 
 import os
 from errno import ENOTDIR
@@ -6,15 +6,15 @@ from pathlib import Path
 
 from launch.errors import LaunchError
 
-# As root, the user who runs PostgreSQL has to get through; otherwise nobody has to.
+# If started by root, PostgreSQL's user has to traverse them; otherwise no other user has to.
 PASSABLE = 0o711
 PRIVATE = 0o700
 
 
 def make_folder(folder: Path) -> Path:
-    """Make `folder` and what is missing above it, whatever the umask; returns it.
+    """Make `folder` and its missing parents, regardless of the umask, and return it.
 
-    LaunchError says why it cannot be used.
+    Raise LaunchError, which says why it cannot be used.
     """
     try:
         missing = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -25,7 +25,7 @@ def make_folder(folder: Path) -> Path:
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR))
     except OSError as error:
         raise LaunchError(
-            f"The folder {folder} cannot be used: {error.strerror}. Mend that, or set another"
+            f"The folder {folder} cannot be used: {error.strerror}. Fix this, or set another"
             " DATA_DIR."
         ) from error
     return folder

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install a requirements file into .venv, once: `sh launch/install.sh requirements.txt`.
-# Runs before there is any environment, so it needs a POSIX shell and a Python, nothing more.
+# It runs before there is an environment, so it needs only a POSIX shell and Python.
 set -eu
 
 requirements=$1
@@ -17,7 +17,7 @@ is_new_enough() {
     "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 }
 
-# The embedded servers' wheels exist for 3.11 to 3.13; a newer Python is taken if there is no other.
+# The embedded servers' wheels exist for 3.11 to 3.13; a newer Python is used if there is no other.
 has_all_wheels() {
     "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null
 }
@@ -32,33 +32,33 @@ find_python() {
         done
     done
     found=$(python3 --version 2>/dev/null || echo "no python3")
-    fail "Colloquy needs Python 3.11 or newer; found: $found. Install one, or name it: make PYTHON=/path/to/python3"
+    fail "Colloquy needs Python 3.11 or newer; found: $found. Install one, or specify it: make PYTHON=/path/to/python3"
 }
 
 has_pip() {
     "$venv/bin/python" -m pip --version >/dev/null 2>&1
 }
 
-# Debian leaves ensurepip out of python3; then pip comes from wherever one is.
+# Debian ships python3 without ensurepip; pip is then taken from wherever one is available.
 make_venv() {
     python=$(find_python)
     if [ -d "$venv" ]; then
         is_new_enough "$venv/bin/python" && has_pip && return
     fi
-    printf 'Making %s with %s\n' "$venv" "$("$python" --version)"
+    printf 'Creating %s with %s\n' "$venv" "$("$python" --version)"
     "$python" -m venv --clear "$venv" >/dev/null 2>&1 && has_pip && return
     "$python" -m venv --clear --without-pip "$venv" ||
-        fail "$python cannot make environments. Install its venv module (Debian: apt install python3-venv)."
+        fail "$python cannot create environments. Install its venv module (Debian: apt install python3-venv)."
     "$python" -m pip --python "$venv/bin/python" install -q pip >/dev/null 2>&1 && has_pip && return
     for wheel in /usr/share/python-wheels/pip-*.whl "$venv"/../pip-*.whl; do
         [ -f "$wheel" ] || continue
         "$venv/bin/python" "$wheel/pip" install -q --no-index "$wheel" >/dev/null 2>&1 && has_pip && return
     done
     uv pip install -q --python "$venv/bin/python" pip >/dev/null 2>&1 && has_pip && return
-    fail "There is no pip for $python. Install it (Debian: apt install python3-venv), or put a pip wheel (pip-*.whl) into this folder; then run make again."
+    fail "No pip found for $python. Install it (Debian: apt install python3-venv), or put a pip wheel (pip-*.whl) into this folder; then run make again."
 }
 
-# On a terminal one line that changes, elsewhere a line for every twenty packages.
+# On a terminal, one line that is updated; otherwise a line for every twenty packages.
 show_progress() {
     awk -v terminal="$1" '
         /^ *(Collecting|Requirement already satisfied)/ { count++ }
@@ -79,11 +79,11 @@ install_packages() {
     } | tee "$log" | show_progress "$terminal"
     if tail -n 1 "$log" | grep -q '^pip failed$'; then
         grep -v '^ *\(pip failed\|WARNING: Location\|Looking in\|Collecting\|Using cached\|Downloading\|Requirement already\)' "$log" | tail -n 15 >&2
-        fail "Installing failed; all that pip said is in $log. Mend it and run make again."
+        fail "The installation failed; pip's full output is in $log. Fix the problem and run make again."
     fi
 }
 
-# Two commands at once on a fresh machine: the second waits, then finds all done.
+# If two commands run concurrently on a new machine, the second waits and finds everything installed.
 if command -v flock >/dev/null 2>&1; then
     exec 9<"$0"
     flock 9
@@ -94,7 +94,7 @@ if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$venv/bin/python" -c '' 2>/
 fi
 make_venv
 install_packages
-# What a file includes with -r is installed with it.
+# Files included with -r are installed with it.
 for name in requirements $(basename "$requirements" .txt) $(sed -n 's/^-r \(.*\)\.txt$/\1/p' "$requirements"); do
     printf '%s' "$wanted" >"$venv/.installed-$name"
 done

@@ -1,4 +1,4 @@
-"""The table of Colloquy's processes: the command, the environment and the readiness of each."""
+"""The table of Colloquy's processes: command, environment and readiness check of each."""
 
 import http.client
 import socket
@@ -16,7 +16,7 @@ from launch.environment import (
 )
 from launch.supervision.services import PartSpec, always
 
-# A worker hands its turns over when it is asked to end; that may take a while.
+# A worker that is asked to end hands over its turns, which may take a while.
 WORKER_PATIENCE_SECONDS = 20.0
 PROBE_SECONDS = 2.0
 
@@ -28,17 +28,17 @@ def demo(port: int) -> PartSpec:
 
 
 def migrate(found: Mapping[str, str]) -> PartSpec:
-    """Brings the database to the newest schema, then ends."""
+    """Return the migration to the newest schema, which ends by itself."""
     return _part("migrate", "db.migrate", [], found)
 
 
 def integrity(found: Mapping[str, str], *arguments: str) -> PartSpec:
-    """Checks all conversations, then ends."""
+    """Return the check of all stored data, which ends by itself."""
     return _part("integrity", "backend.operations.integrity", list(arguments), found)
 
 
 def api(host: str, port: int, found: Mapping[str, str], path: str = "/readyz") -> PartSpec:
-    """Return the HTTP API; `path` is asked whether it is ready."""
+    """Return the HTTP API; a GET of `path` tells whether it is ready."""
     ready = partial(answers, http_url(host, port) + path)
     return _part("api", "backend.api", ["--port", str(port)], found, ready)
 
@@ -64,7 +64,7 @@ def ui(address: Address, found: Mapping[str, str]) -> PartSpec:
 
 
 def answers(url: str) -> bool:
-    """Return whether a GET of `url` gives 200 now."""
+    """Return whether a GET of `url` returns 200 now."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PROBE_SECONDS)
     try:

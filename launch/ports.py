@@ -1,4 +1,4 @@
-"""Which port a part listens on."""
+"""Choose the port that a part listens on."""
 
 import socket
 
@@ -8,7 +8,7 @@ PORTS_TRIED = 50
 
 
 def is_free(port: int, host: str = "127.0.0.1") -> bool:
-    """Whether a server could listen on `port` now; a port that only lingers counts as free."""
+    """Return whether a server could listen on `port` now; TIME_WAIT counts as free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -21,7 +21,7 @@ def is_free(port: int, host: str = "127.0.0.1") -> bool:
 
 
 def any_free_port(preferred: int | None = None) -> int:
-    """`preferred` if it is free on loopback, else a port that the system picks."""
+    """Return `preferred` if it is free on loopback, otherwise a port that the system picks."""
     if preferred and is_free(preferred):
         return preferred
     with socket.socket() as probe:
@@ -32,12 +32,12 @@ def any_free_port(preferred: int | None = None) -> int:
 def choose_port(
     setting: str, wanted: int | None, default: int, host: str, reserved: tuple[int, ...] = ()
 ) -> int:
-    """The port that was asked for, which must be free; when unset, the next free from `default`."""
+    """Return the wanted port, which must be free, or the next free one from `default` if unset."""
     if wanted is not None:
         if wanted in reserved or not is_free(wanted, host):
             raise LaunchError(
-                f"Port {wanted} on {host} is taken. Stop what listens there, or set {setting} to "
-                "another port; when it is unset, the next free one is used."
+                f"Port {wanted} on {host} is taken. Stop the program that listens there, or set "
+                f"{setting} to another port; if it is unset, the next free one is used."
             )
         return wanted
     for port in range(default, default + PORTS_TRIED):

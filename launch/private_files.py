@@ -9,7 +9,7 @@ PRIVATE = 0o600
 
 
 def write_private(path: Path, text: str) -> None:
-    """Put `text` into `path` in one move: a reader finds the old text or the new, never a part."""
+    """Write `text` to `path` atomically: a reader sees the old text or the new, never a part."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE), "w") as file:
         os.fchmod(file.fileno(), PRIVATE)
@@ -20,7 +20,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def read_private(path: Path) -> str | None:
-    """Return the file's text, or None where there is no such file or it is another user's."""
+    """Return the file's text, or None if it does not exist or belongs to another user."""
     try:
         return path.read_text().strip() or None
     except OSError:
@@ -28,7 +28,7 @@ def read_private(path: Path) -> str | None:
 
 
 def password_in(path: Path) -> str:
-    """Return the password kept in `path`; a new random one is made where there is none yet."""
+    """Return the password stored in `path`; create a random one if there is none yet."""
     password = read_private(path)
     if password is None:
         password = secrets.token_urlsafe(24)
@@ -37,14 +37,14 @@ def password_in(path: Path) -> str:
 
 
 class FolderLock:
-    """A lock that its holder's end releases, even SIGKILL; a file left behind means nothing."""
+    """A lock that is released when its holder ends, even by SIGKILL; a stale file is harmless."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """Take the lock, or find that this object holds it already; False: another has it."""
+        """Return whether this object now holds the lock; False if another holder has it."""
         if self._descriptor is not None:
             return True
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE)
@@ -57,13 +57,13 @@ class FolderLock:
         return True
 
     def is_free(self) -> bool:
-        """Return whether nobody holds the lock now; a holder in this process counts too."""
+        """Return whether the lock is free; a holder in this process counts too."""
         try:
             descriptor = os.open(self._path, os.O_RDONLY)
         except OSError:
             return True
         try:
-            # Shared, so that two who ask at the same time do not see each other.
+            # Shared, so that two concurrent checks do not see each other as holders.
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
@@ -72,7 +72,7 @@ class FolderLock:
         return True
 
     def release(self) -> None:
-        """Give the lock back, if it is held."""
+        """Release the lock, if it is held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -1,4 +1,4 @@
-"""What a running stack leaves in DATA_DIR for others to find: its addresses, while it runs."""
+"""The record that a running stack keeps in DATA_DIR, so that others find its addresses."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ from launch.private_files import FolderLock, read_private, write_private
 
 @dataclass(frozen=True)
 class StackRecord:
-    """Where the parts of the stack of one DATA_DIR listen."""
+    """The addresses of the parts of one DATA_DIR's stack."""
 
     ui_url: str
     api_url: str
@@ -17,22 +17,22 @@ class StackRecord:
 
 
 def stack_lock(data_dir: Path) -> FolderLock:
-    """Return the lock that the one stack of `data_dir` holds as long as it runs."""
+    """Return the lock that the stack of `data_dir` holds while it runs."""
     return FolderLock(data_dir / "stack.lock")
 
 
 def write_record(data_dir: Path, record: StackRecord) -> None:
-    """Let others find the stack."""
+    """Write the record, so that others find the stack."""
     write_private(_record_file(data_dir), json.dumps(asdict(record)))
 
 
 def clear_record(data_dir: Path) -> None:
-    """The stack is gone."""
+    """Delete the record of a stack that has stopped."""
     _record_file(data_dir).unlink(missing_ok=True)
 
 
 def read_record(data_dir: Path) -> StackRecord | None:
-    """The record of the stack that runs in `data_dir`; None if none does, whatever files say."""
+    """Return the record of the stack running in `data_dir`, or None; stale files are ignored."""
     text = read_private(_record_file(data_dir))
     if text is None or stack_lock(data_dir).is_free():
         return None

@@ -24,7 +24,7 @@ UI_PORT, API_PORT = 8501, 8000
 
 @dataclass(frozen=True)
 class Ports:
-    """Where the parts of this stack listen."""
+    """The ports of this stack's parts."""
 
     ui: int
     api: int
@@ -35,9 +35,9 @@ Table = Callable[[Settings, Ports, dict[str, str]], list[PartSpec]]
 
 
 def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> list[PartSpec]:
-    """Colloquy's processes: the migration, which ends, then those that stay, in this order."""
+    """Return Colloquy's processes in starting order: the migration, then the lasting ones."""
     demo = [parts.demo(ports.demo)] if ports.demo else []
-    # Without a worker the API is never ready, only alive.
+    # Without a worker the API never becomes ready, so check only that it is alive.
     path = "/readyz" if settings.workers else "/healthz"
     workers = [parts.worker(f"worker-{n}", found) for n in range(1, settings.workers + 1)]
     return [
@@ -50,14 +50,14 @@ def process_table(settings: Settings, ports: Ports, found: dict[str, str]) -> li
 
 
 def pages_address(settings: Settings, port: int) -> Address:
-    """Return where the pages listen, and under which address people open them."""
+    """Return the address the pages listen on, with the public one that people open."""
     return Address(settings.host, port, settings.public_url, settings.allowed_hosts)
 
 
 def run_stack(settings: Settings, console: Console, table: Table = process_table) -> int:
-    """Run until someone stops it; the exit status: 0 stopped, 1 a part could not be kept running.
+    """Run until stopped; return 0 if stopped, 1 if a part could not be kept running.
 
-    LaunchError if it cannot be started at all: a taken port, a second stack of one DATA_DIR.
+    Raise LaunchError if it cannot start at all: a taken port, a second stack for one DATA_DIR.
     """
     started = time.monotonic()
     data_dir = make_folder(settings.data_dir.resolve())
@@ -91,10 +91,10 @@ def _lock_or_refuse(settings: Settings) -> FolderLock:
     if lock.acquire():
         return lock
     record = read_record(settings.data_dir)
-    where = f"Open {record.ui_url}" if record else "It is still starting"
+    where = f"Open {record.ui_url}" if record else "Wait until it has started"
     raise AlreadyRunning(
-        f"Colloquy runs already with DATA_DIR {settings.data_dir.resolve()}. {where}, stop it "
-        "first, or set another DATA_DIR."
+        f"Colloquy is already running with DATA_DIR {settings.data_dir.resolve()}. {where}, "
+        "stop it first, or set another DATA_DIR."
     )
 
 
@@ -115,12 +115,12 @@ def _record(settings: Settings, ports: Ports) -> StackRecord:
 def _start_all(
     settings: Settings, ports: Ports, table: Table, supervisor: Supervisor, console: Console
 ) -> None:
-    """Start everything in order; returns when the pages and the API answer."""
+    """Start everything in order; return when the pages and the API answer."""
     found = {**_start_servers(settings, supervisor, console), **_addresses(settings, ports)}
     migration, *rest = table(settings, ports, found)
     console.progress("preparing the database")
     supervisor.run_to_end(Part(migration, console))
-    console.progress("starting the API, the worker and the pages")
+    console.progress("starting the API, the workers and the pages")
     services = [Part(spec, console) for spec in rest]
     for service in services:
         supervisor.start(service)
@@ -128,7 +128,7 @@ def _start_all(
 
 
 def _start_servers(settings: Settings, supervisor: Supervisor, console: Console) -> dict[str, str]:
-    """Start the embedded servers that no URL replaces; the URLs of both."""
+    """Start the embedded servers whose URL is not set; return the URLs of both."""
     urls = {"DATABASE_URL": settings.database_url, "REDIS_URL": settings.redis_url}
     if not settings.database_url:
         console.progress("starting the database")

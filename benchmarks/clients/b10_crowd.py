@@ -1,4 +1,4 @@
-"""Many viewers of one event stream in a process of their own: what each got, and how late."""
+"""Many viewers of one event stream in a separate process: what each received, and how late."""
 
 import asyncio
 import gc
@@ -15,23 +15,23 @@ from typing import Any
 CONNECT_SECONDS = 90.0
 PATIENCE = 90.0
 LAST = "the last one"
-SPREAD = 50  # viewers that connect at once
+SPREAD = 50  # viewers that connect together
 _REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: identity\r\n\r\n"
 _TEXT = re.compile(rb'"text":"((\d+) (\d+) [^"]*)"')
 
 
 def text_of(number: int, is_last: bool) -> str:
-    """The text of an event that is sent now."""
+    """Return the text of an event that is sent now."""
     return f"{number} {time.monotonic_ns()} {LAST if is_last else 'and a few more words'}"
 
 
 def digest_of(texts: list[bytes]) -> str:
-    """All that a viewer must have got, in order."""
+    """Return the digest of everything that a viewer must have received, in order."""
     return hashlib.sha256(b"\n".join(texts)).hexdigest()
 
 
 def read_texts(chunks: list[tuple[float, bytes]]) -> tuple[list[bytes], list[float]]:
-    """The texts of a stream's chunks with their times, and how late each came."""
+    """Return the texts in a stream's timed chunks, and how late each arrived."""
     texts, late, rest = [], [], b""
     for came, chunk in chunks:
         end = (rest + chunk).rfind(b"\n\n") + 2
@@ -44,7 +44,7 @@ def read_texts(chunks: list[tuple[float, bytes]]) -> tuple[list[bytes], list[flo
 
 @dataclass(frozen=True)
 class Heard:
-    """The digest of what each viewer got, how late each event came to each, the viewers' CPU."""
+    """The digest of what each viewer received, the delay of each event, the viewers' CPU time."""
 
     digests: list[str]
     late: list[float]
@@ -52,13 +52,13 @@ class Heard:
 
 
 class Crowd:
-    """Viewers that are connected; `wait` gives what they heard until the last event."""
+    """Connected viewers; `wait` returns what they received until the last event."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
 
     def wait(self) -> Heard:
-        """Wait until all have got the last event."""
+        """Wait until all have received the last event."""
         assert self._pipe.poll(PATIENCE), "the last event does not reach all viewers"
         heard: Heard = self._pipe.recv()
         return heard
@@ -66,7 +66,7 @@ class Crowd:
 
 @contextmanager
 def crowd(watch: Callable[..., Any], *arguments: object) -> Iterator[Crowd]:
-    """Let viewers watch for the block: `watch(pipe, *arguments)` in a process of its own."""
+    """Let viewers watch for the block: `watch(pipe, *arguments)` in a separate process."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=watch, args=(theirs, *arguments))
@@ -81,8 +81,8 @@ def crowd(watch: Callable[..., Any], *arguments: object) -> Iterator[Crowd]:
 
 
 def watch_over_http(pipe: Connection, port: int, path: str, viewers: int) -> None:
-    """So many connections to a path; tells the pipe when all are there, and what they heard."""
-    gc.disable()  # nothing here is thrown away, and a pause would look like a late event
+    """Open `viewers` connections to a path; tell the pipe when they are open, then the result."""
+    gc.disable()  # nothing here needs collecting, and a pause would look like a late event
     asyncio.run(_watch_all(pipe, port, path, viewers))
 
 
@@ -95,14 +95,14 @@ async def _watch_all(pipe: Connection, port: int, path: str, viewers: int) -> No
             *(loop.create_connection(lambda v=one: v, "127.0.0.1", port) for one in some)
         )
         await asyncio.gather(*(one.connected.wait() for one in some))
-    await asyncio.sleep(1)  # each has been told by then what it had missed
+    await asyncio.sleep(1)  # by then each has received what it had missed
     await tell(pipe, [(one.chunks, one.ended) for one in watching])
 
 
 async def tell(
     pipe: Connection, watching: list[tuple[list[tuple[float, bytes]], asyncio.Event]]
 ) -> None:
-    """Tell the pipe that all are connected, then what they heard until the last event."""
+    """Report to the pipe that all are connected, then what they received until the last event."""
     pipe.send("connected")
     before = time.process_time()
     await asyncio.gather(*(ended.wait() for _, ended in watching))
@@ -110,11 +110,11 @@ async def tell(
     read = [read_texts(chunks) for chunks, _ in watching]
     late = [seconds for _, all_late in read for seconds in all_late]
     pipe.send(Heard([digest_of(texts) for texts, _ in read], late, cpu))
-    await asyncio.sleep(PATIENCE)  # still connected, until this process is ended
+    await asyncio.sleep(PATIENCE)  # stay connected until this process is terminated
 
 
 class _Viewer(asyncio.Protocol):
-    """Keeps what came, and when; reads it at the end, so that it costs the run little."""
+    """Stores timed chunks and parses them at the end, so that parsing does not disturb the run."""
 
     def __init__(self, request: bytes) -> None:
         self.chunks: list[tuple[float, bytes]] = []

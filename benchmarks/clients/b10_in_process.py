@@ -1,4 +1,4 @@
-"""Fan-out without HTTP: the bytes in the hand of each viewer, in the process that reads Redis."""
+"""Fan-out without HTTP: up to each viewer's bytes, in the process that reads Redis."""
 
 import asyncio
 import gc
@@ -25,7 +25,7 @@ SETTLE_SECONDS = 1.0
 def watch_ours(
     pipe: Connection, database_url: str, redis_url: str, session_id: UUID, viewers: int
 ) -> None:
-    """The event route's own parts."""
+    """Watch with the parts of the event route."""
     services = bootstrap(Settings(database_url=database_url, redis_url=redis_url), threads=THREADS)
     reader = EventReader(services.redis)
     reader.start()
@@ -44,7 +44,7 @@ def watch_ours(
 
 
 def watch_peer(pipe: Connection, _: str, redis_url: str, session_id: UUID, viewers: int) -> None:
-    """A read of the stream for each viewer."""
+    """Watch with a separate read of the stream for each viewer."""
 
     async def watch() -> None:
         redis = b10_peer.connect(redis_url)
@@ -58,7 +58,7 @@ def watch_peer(pipe: Connection, _: str, redis_url: str, session_id: UUID, viewe
 async def _consume(pipe: Connection, streams: list[AsyncIterator[bytes]]) -> None:
     heard: list[tuple[list[tuple[float, bytes]], asyncio.Event]]
     heard = [([], asyncio.Event()) for _ in streams]
-    await asyncio.gather(*(anext(stream) for stream in streams))  # each says that it has its place
+    await asyncio.gather(*(anext(stream) for stream in streams))  # each confirms its place
     tasks = [
         asyncio.create_task(_keep(stream, *kept))
         for stream, kept in zip(streams, heard, strict=True)

@@ -1,7 +1,7 @@
 """The clients of B13: each takes its turns one after another and reads the answers as they stream.
 
-They write to bare sockets, so that they cost the machine little beside what is measured. Each
-question has a connection of its own: between two of a person, servers close one that is idle.
+They write to plain sockets, so that they cost little beside what is measured. Each question has its
+own connection, because between two questions of a person servers close an idle one.
 """
 
 import asyncio
@@ -14,21 +14,21 @@ import orjson
 
 from backend.types import JSON
 
-# Takes one turn: a question, and the text that was streamed in answer to it.
+# Takes one turn: sends a question and returns the streamed text of its answer.
 Ask = Callable[[str], Awaitable[str]]
 Opened = AbstractAsyncContextManager[Ask]
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A turn that was taken: its text, and the seconds from the question to the end."""
+    """A completed turn: its text, and the seconds from the question to the end."""
 
     text: str
     seconds: float
 
 
 async def take_turns(clients: Sequence[Sequence[tuple[Opened, Sequence[str]]]]) -> list[Taken]:
-    """Let all clients go through their sessions at once; give the turns in their order."""
+    """Let all clients go through their sessions concurrently; return the turns in order."""
     each = await asyncio.gather(*map(_go_through, clients))
     return [taken for one in each for taken in one]
 
@@ -71,7 +71,7 @@ async def open_session(port: int, session_id: str) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def open_thread(port: int, thread_id: str) -> AsyncIterator[Ask]:
-    """Send messages to a thread of the peer, which answers each with its stream."""
+    """Send messages to a thread of the peer, which answers each with a stream."""
 
     async def ask(question: str) -> str:
         body = orjson.dumps({"message": question})
@@ -89,7 +89,7 @@ class _Wire:
         self._reader, self._writer = reader, writer
 
     async def send(self, method: str, path: str, body: bytes = b"") -> AsyncIterator[bytes]:
-        """Send a request; give the pieces of the answer's body, all of which must be read."""
+        """Send a request; return the pieces of the answer's body, all of which must be read."""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
         kind = "Content-Type: application/json\r\nPrefer: respond-async\r\n\r\n"
         self._writer.write((head + kind).encode() + body)
@@ -118,7 +118,7 @@ async def _connect(port: int) -> AsyncIterator[_Wire]:
 
 
 async def _events(pieces: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, JSON]]:
-    """The events of a stream with their names; comments are passed over."""
+    """Yield the events of a stream with their names, skipping comments."""
     rest = b""
     async for piece in pieces:
         *events, rest = (rest + piece).split(b"\n\n")

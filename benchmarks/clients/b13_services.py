@@ -1,4 +1,4 @@
-"""The services of B13, each started for a block: Colloquy, and the peer with a checkpointer."""
+"""The services of B13, each started for a block: Colloquy, and the peer with its checkpointer."""
 
 import asyncio
 import statistics
@@ -19,7 +19,7 @@ from tests.stack import free_port
 
 TOKENS, EVERY = 40, 2.5  # milliseconds from token to token
 TOOL = "list_sources"
-TURNS = 2  # of a session
+TURNS = 2  # per session
 WARM_CLIENTS = 8
 ASKED = [question(n, TOKENS, EVERY) + f" after {TOOL}" for n in range(TURNS)]
 WANTED = [answer(n, TOKENS) + answer(n + 1, TOKENS) for n in range(TURNS)]
@@ -27,20 +27,20 @@ WANTED = [answer(n, TOKENS) + answer(n + 1, TOKENS) for n in range(TURNS)]
 
 @dataclass(frozen=True)
 class Run:
-    """What some turns have cost: the processor seconds of each part, and the time of all."""
+    """The cost of some turns: processor seconds of each part, and elapsed time."""
 
     cpu: Mapping[str, float]
     seconds: float
     taken: list[Taken]
 
     def milliseconds(self, part: str) -> float:
-        """A part's processor time per turn."""
+        """Return a part's processor time per turn."""
         return self.cpu[part] / len(self.taken) * 1e3
 
 
 @dataclass
 class Costs:
-    """What repeated runs of one number of clients have cost; medians, in milliseconds."""
+    """The cost of repeated runs with one number of clients; medians, in milliseconds."""
 
     runs: list[Run] = field(default_factory=list)
 
@@ -64,23 +64,23 @@ class Costs:
 
     @property
     def p50(self) -> float:
-        """How long a turn takes."""
+        """The median duration of a turn."""
         return statistics.median(one.seconds for run in self.runs for one in run.taken) * 1e3
 
 
 @dataclass(frozen=True)
 class Service:
-    """What serves turns: its processes by name, and how a client opens a new session of it."""
+    """A service of turns: its processes by name, and how a client opens a new session."""
 
     processes: Mapping[str, psutil.Process]
     open: Callable[[], Opened]
 
     def warm_up(self) -> None:
-        """Let it import, connect and compile what it needs."""
+        """Run some turns first, so that imports, connections and compilation are not measured."""
         self.run(WARM_CLIENTS, 1)
 
     def run(self, clients: int, sessions: int) -> Run:
-        """Let each of the clients go through so many sessions. Raises AssertionError."""
+        """Let each client go through `sessions` sessions. Raise AssertionError on a wrong text."""
         plan = [[(self.open(), ASKED) for _ in range(sessions)] for _ in range(clients)]
         before, started = self._cpu(), perf_counter()
         taken = asyncio.run(take_turns(plan))
@@ -96,7 +96,7 @@ class Service:
 
 @contextmanager
 def colloquy_service(ground: Ground, model_url: str) -> Iterator[tuple[Service, str]]:
-    """An API and one worker, with a domain of one tool; give also what that tool says."""
+    """Run an API and one worker, with a domain of one tool; yield also that tool's result."""
     postgres, redis = ground.server_pids
     with ground.stack(model_url, WORKER_TURNS="100") as stack:
         assert stack.api
@@ -122,7 +122,7 @@ def colloquy_service(ground: Ground, model_url: str) -> Iterator[tuple[Service, 
 def peer_service(
     ground: Ground, model_url: str, result: str, has_database: bool
 ) -> Iterator[Service]:
-    """A LangChain agent behind FastAPI whose tool says `result`."""
+    """Run a LangChain agent behind FastAPI whose tool returns `result`."""
     port = free_port()
     arguments = ["-m", "benchmarks.peers.b13_peer", "--port", str(port), "--model", model_url]
     arguments += ["--result", result]
@@ -150,6 +150,6 @@ def _answers(port: int) -> bool:
 
 
 def _family_cpu(process: psutil.Process) -> float:
-    """The processor seconds of a process and its children, also of those that have ended."""
+    """Return the processor seconds of a process and its children, including ended ones."""
     family = [process, *process.children(recursive=True)]
     return sum(float(sum(one.cpu_times()[:4])) for one in family)

@@ -1,4 +1,4 @@
-"""Pages that follow a session over the pages' own event route, as browsers do, in one process."""
+"""Clients that follow a session over the pages' event route, as browsers do, in one process."""
 
 import asyncio
 import gc
@@ -17,14 +17,14 @@ _SENT = re.compile(r"(\d{12,}) ")
 
 @dataclass
 class Page:
-    """What one page was told: how late each piece came, and how many."""
+    """The delay of each piece that one page received."""
 
     late: list[float] = field(default_factory=list)
 
 
 def follow_pages(pipe: Connection, url: str, pages: int) -> None:
-    """So many pages on a route; tells the pipe when all are there, and at last what they heard."""
-    gc.disable()  # nothing here is thrown away, and a pause would look like a late piece
+    """Open `pages` clients of a route; report to the pipe when they are open, then the result."""
+    gc.disable()  # nothing here needs collecting, and a pause would look like a late piece
     asyncio.run(_follow_all(pipe, url, pages))
 
 
@@ -33,10 +33,10 @@ async def _follow_all(pipe: Connection, url: str, pages: int) -> None:
     following = [asyncio.create_task(_follow(url, connected)) for _ in range(pages)]
     for _ in range(pages):
         await connected.acquire()
-    await asyncio.sleep(1)  # each feed has found its place in the API's stream by then
+    await asyncio.sleep(1)  # by then each feed has found its place in the API's stream
     pipe.send("connected")
     pipe.send(await asyncio.gather(*following))
-    await asyncio.sleep(PATIENCE)  # until this process is ended
+    await asyncio.sleep(PATIENCE)  # until this process is terminated
 
 
 async def _follow(url: str, connected: asyncio.Semaphore) -> Page:
@@ -47,7 +47,7 @@ async def _follow(url: str, connected: asyncio.Semaphore) -> Page:
         async for told in socket:
             came, text = time.monotonic(), str(told)
             page.late += [came - int(sent) / 1e9 for sent in _SENT.findall(text)]
-            # Of a row that is stored a page needs no further piece: it may end without the last.
+            # A page needs no more pieces of a stored row, so it may end without the last one.
             if any(frame["kind"] == "ended" for frame in json.loads(text)):
                 return page
     raise AssertionError("the pages' server ended the route")

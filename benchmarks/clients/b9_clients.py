@@ -1,4 +1,4 @@
-"""The clients of B9, each of which does one thing again and again."""
+"""The clients of B9, each of which repeats one operation."""
 
 import socket
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ QUEUE = "enqueued"
 
 @contextmanager
 def committing(url: str, numbers: Sequence[int], count: int) -> Iterator[list[Act]]:
-    """A connection each, and a row of 1 KB with each commit."""
+    """One connection each; every commit inserts a row of 1 KB."""
     with ExitStack() as parts:
         acts: list[Act] = []
         for _ in numbers:
@@ -43,7 +43,7 @@ def committing(url: str, numbers: Sequence[int], count: int) -> Iterator[list[Ac
 def submitting(
     settings: Settings, sessions: Sequence[str], numbers: Sequence[int], count: int
 ) -> Iterator[list[Act]]:
-    """The services of one process, as the API has them, with its connections; a thread each."""
+    """The services of one API process, with its connections; one thread per client."""
     services = bootstrap(settings, threads=len(numbers))
     acts: list[Act] = [
         partial(_submit, services, iter(sessions[number::count])) for number in numbers
@@ -60,7 +60,7 @@ def submitting(
 def posting(
     port: int, sessions: Sequence[str], numbers: Sequence[int], count: int
 ) -> Iterator[list[Act]]:
-    """A connection each, kept alive; a client that costs next to nothing itself."""
+    """One persistent connection each, with clients that cost next to nothing themselves."""
     with ExitStack() as parts:
         acts: list[Act] = []
         for number in numbers:
@@ -95,7 +95,7 @@ def _post(wire: socket.socket, sessions: Iterator[str]) -> str:
     body = orjson.dumps({"message": QUESTION, "session_id": next(sessions)})
     wire.sendall(HEAD % len(body) + body)
     answer = b""
-    while not answer.endswith(b"}"):  # an object without one inside
+    while not answer.endswith(b"}"):  # an object without nested ones
         answer += wire.recv(65536)
     head, _, told = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 202 "), head

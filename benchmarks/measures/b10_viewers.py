@@ -1,9 +1,9 @@
-"""B10: live events to 500 viewers of one session: CPU per delivered event, and how late it comes.
+"""B10: live events to 500 viewers of one session: CPU per delivered event, and delivery delay.
 
 Over HTTP: real viewers on server-sent events of the real API process, whose CPU time is counted,
-publishing excluded. In the process: the same fan-out up to the bytes of each viewer, without HTTP.
-Peer: a reading connection to Redis for each viewer (XREAD with BLOCK), also over HTTP and not.
-Events are those of a turn; a turn of one agent gives about 30 a second, a busy session 100.
+excluding publishing. In the process: the same fan-out up to each viewer's bytes, without HTTP.
+Peer: one reading connection to Redis per viewer (XREAD with BLOCK), with and without HTTP.
+The events are those of a turn; a turn of one agent has about 30 a second, a busy session 100.
 """
 
 import statistics
@@ -34,13 +34,13 @@ RATES = (100, 10)
 
 @dataclass
 class Runs:
-    """What repeated runs of one case gave: microseconds of CPU per delivery, and how late."""
+    """Repeated runs of one case: CPU microseconds per delivery, and the delays."""
 
     cpu: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
 
     def add(self, heard: Heard, cpu_seconds: float, texts: list[bytes]) -> None:
-        """Take a run in which each viewer got each event once, in order. Raises AssertionError."""
+        """Add a run. Raise AssertionError unless each viewer received each event once, in order."""
         assert len(heard.digests) == VIEWERS
         assert set(heard.digests) == {digest_of(texts)}
         assert len(heard.late) == VIEWERS * len(texts)
@@ -53,7 +53,7 @@ class Runs:
         return statistics.median(self.cpu)
 
     def percentile(self, share: float) -> float:
-        """Milliseconds within which that share of the events had come."""
+        """Return the milliseconds within which that share of the events arrived."""
         return sorted(self.late)[int(len(self.late) * share)] * 1e3
 
     @property
@@ -64,12 +64,12 @@ class Runs:
 
     @property
     def late_text(self) -> str:
-        """The middle and the end of the distribution."""
+        """The median and the 99th percentile."""
         return f"p50 {number(self.percentile(0.5))} ms, p99 {number(self.percentile(0.99))} ms"
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         services = parts.enter_context(_services(ground))
         for rate in RATES:
@@ -94,15 +94,15 @@ def _figures(where: str, ours: Runs, peer: Runs) -> Iterator[Figure]:
         "B10",
         what + "CPU per delivered event",
         ours.cpu_text,
-        f"an XREAD each: {peer.cpu_text}",
+        f"one XREAD per viewer: {peer.cpu_text}",
         ours.median_cpu,
         Target(10, 3, " µs"),
     )
     yield Figure(
         "B10",
-        what + "how late, p99",
+        what + "delay, p99",
         ours.late_text,
-        f"an XREAD each: {peer.late_text}",
+        f"one XREAD per viewer: {peer.late_text}",
         ours.percentile(0.99),
         Target(100, 50, " ms"),
     )
@@ -110,7 +110,7 @@ def _figures(where: str, ours: Runs, peer: Runs) -> Iterator[Figure]:
 
 @dataclass(frozen=True)
 class _Service:
-    """A process that serves events of one session."""
+    """A process that serves the events of one session."""
 
     process: psutil.Process
     port: int
@@ -146,7 +146,7 @@ def _services(ground: Ground) -> Iterator[dict[str, _Service]]:
 
 
 def _run(service: _Service, rate: int, redis_url: str, runs: Runs) -> None:
-    """One crowd, one run of events; only what all viewers got whole counts."""
+    """Run once with new viewers; the run counts only if all of them received everything."""
     with crowd(watch_over_http, service.port, service.path, VIEWERS) as viewers:
         before = cpu_seconds(service.process)
         texts = _publish(redis_url, service.session_id, rate)
@@ -158,7 +158,7 @@ def _run(service: _Service, rate: int, redis_url: str, runs: Runs) -> None:
 def _run_in_process(
     watch: Callable[..., None], where: tuple[str, str, UUID], rate: int, runs: Runs
 ) -> None:
-    """The same without HTTP: what counts is the CPU of the viewers' own process."""
+    """Run the same without HTTP, counting the CPU time of the viewers' own process."""
     database_url, redis_url, session_id = where
     with crowd(watch, database_url, redis_url, session_id, VIEWERS) as viewers:
         texts = _publish(redis_url, session_id, rate)
@@ -167,7 +167,7 @@ def _run_in_process(
 
 
 def _publish(redis_url: str, session_id: UUID, rate: int) -> list[bytes]:
-    """Send events at this rate, each by itself; give their texts."""
+    """Publish events one by one at this rate; return their texts."""
     context = EventContext(
         domain_id=uuid4(),
         session_id=session_id,
@@ -190,7 +190,7 @@ def _publish(redis_url: str, session_id: UUID, rate: int) -> list[bytes]:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return the processor time of a process until now."""
+    """Return the processor time used by a process so far."""
     times = process.cpu_times()
     return float(times.user + times.system)
 

@@ -1,7 +1,7 @@
-"""B11: a rerun of the chat page at 10,000 messages ÷ at 50, beside a page that draws them all.
+"""B11: a rerun of the chat page at 10,000 messages ÷ at 50, against a page that draws them all.
 
-Counted is the server's work for one rerun of the whole script, the calls of the API included, as
-Streamlit's own test runner does it. The other page is what its chat tutorial makes
+The measured time is the server's work for one rerun of the whole script, including calls of the
+API, as done by Streamlit's own test runner. The other page is that of its chat tutorial
 (https://docs.streamlit.io/develop/tutorials/chat-and-llm-apps/build-conversational-apps).
 """
 
@@ -25,7 +25,7 @@ SECONDS = 120.0
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         services = parts.enter_context(colloquy(ground))
         sessions = {rows: new_session(services) for rows in (SHORT, LONG)}
@@ -44,8 +44,8 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 
 
 def draw_all(texts: list[str]) -> None:
-    """The tutorial's page."""
-    import streamlit as st  # this function is a script of its own
+    """Draw the tutorial's page."""
+    import streamlit as st  # this function is run as a separate script
 
     for number, text in enumerate(texts):
         with st.chat_message("assistant" if number % 5 else "user"):
@@ -87,7 +87,7 @@ def _all_drawn(rows: int) -> AppTest:
 
 
 def _check(ours: AppTest, theirs: AppTest, rows: int) -> None:
-    """Both show the last words; ours those of its window, the other one all."""
+    """Check that both show the last text: ours with its window, the other one with all."""
     assert not ours.exception
     assert not theirs.exception
     last = [said.answer for said in turn_texts(rows // ROWS_PER_TURN)][-1]

@@ -1,9 +1,9 @@
-"""B12: correct turns per minute under faults ÷ without, in a run of the tests under faults.
+"""B12: correct turns per minute under faults ÷ without, in a run of the fault-injection tests.
 
-The same people talk in the same way for the same time; the nemesis of those tests strikes in one
-of the two runs: processes, servers and wires, at the pace of the tests, and at one a bad hour has.
-A turn counts when it has ended as it should: answered, or stopped by the person. A run counts
-when the checker of the tests finds no broken promise, after all faults are healed.
+The same clients send the same messages for the same time. In one of the two runs the tests' nemesis
+injects faults into processes, servers and connections, at the pace of the tests and at that of a
+bad hour. A turn counts if it ended correctly: answered, or stopped by the person. A run counts if
+the tests' checker finds no violated guarantee after all faults have been healed.
 """
 
 import logging
@@ -18,20 +18,20 @@ from tests.chaos.staging.runs import Outcome, Plan, run
 
 SEED = 12
 SECONDS, MANY_SECONDS = 60, 900
-STORM, BAD_HOUR = 2.5, 10.0  # seconds from fault to fault: that of the tests, and a quarter of it
+STORM, BAD_HOUR = 2.5, 10.0  # seconds between faults: as in the tests, and a quarter as often
 NEVER = NO_END = 1_000_000
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
-    logging.disable()  # a tool server of the run logs each worker that is killed
+    """Yield the figures of this claim."""
+    logging.disable()  # a tool server of the run would log each killed worker
     seconds = MANY_SECONDS if is_long else SECONDS
     calm = _talk(ground.home / "calm", seconds, every=NEVER)
     for name, every in (("bad hour", BAD_HOUR), ("storm of the tests", STORM)):
         rough = _talk(ground.home / name.split()[0], seconds, every)
         yield Figure(
             "B12",
-            f"correct turns/minute, a fault each {every:g} s ({name}) ÷ without",
+            f"correct turns/minute, a fault every {every:g} s ({name}) ÷ without",
             f"{rough} ÷ {calm}",
             "",
             rough.rate / calm.rate,
@@ -41,7 +41,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 
 @dataclass(frozen=True)
 class _Talk:
-    """What came of a run."""
+    """The result of a run."""
 
     outcome: Outcome
     correct: int
@@ -54,7 +54,7 @@ class _Talk:
 
     def __str__(self) -> str:
         faults = len(self.outcome.history.disturbed)
-        told = f", {faults} faults, no promise broken" if faults else ""
+        told = f", {faults} faults, no guarantee violated" if faults else ""
         return f"{number(self.rate)} ({self.correct} turns{told})"
 
 
@@ -68,7 +68,7 @@ def _talk(home: Path, seconds: float, every: float) -> _Talk:
 
 
 def _correct(history: History, until: float) -> set[str]:
-    """The turns that had ended as they should by then, by the database's own record."""
+    """Return the turns that had ended correctly by `until`, according to the database."""
     stopped = {stop.turn_id for stop in history.stopped}
     return {
         note.row["id"]

@@ -1,9 +1,9 @@
 """B13: processor time of a tool turn ÷ that of a LangChain agent behind FastAPI, in one process.
 
-A tool turn: the model says forty tokens and calls a quick tool, then says forty more; the client
-reads all of it as it streams. What counts is the processor time of all processes that serve it:
-worker, API, PostgreSQL and Redis; the peer's one process, and PostgreSQL where it keeps its
-checkpoints there. That of the model and of the clients does not.
+A tool turn: the model streams forty tokens and calls a quick tool, then streams forty more; the
+client reads all of it. Counted is the processor time of all processes that serve the turn: worker,
+API, PostgreSQL and Redis; for the peer its one process, and PostgreSQL if it stores checkpoints
+there. The model and the clients are not counted.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,16 +13,16 @@ from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
 from benchmarks.model_process import model_process
 
-SESSIONS = {1: 8, 8: 2, 32: 1}  # of each client, by the number of clients
+SESSIONS = {1: 8, 8: 2, 32: 1}  # sessions of each client, by the number of clients
 ROUNDS, MANY_ROUNDS = 1, 5
-SAVERS = {"InMemorySaver": False, "AsyncPostgresSaver": True}  # whether it wants a database
+SAVERS = {"InMemorySaver": False, "AsyncPostgresSaver": True}  # whether it needs a database
 CLIENTS = " / ".join(map(str, SESSIONS)) + " clients"
 
 CostsOf = Mapping[int, Costs]  # by the number of clients
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     rounds = MANY_ROUNDS if is_long else ROUNDS
     with model_process() as url:
         with colloquy_service(ground, url) as (service, result):
@@ -43,7 +43,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 
 
 def _measure(service: Service, rounds: int) -> CostsOf:
-    """Let it serve each number of clients, round by round."""
+    """Measure the service with each number of clients, in several rounds."""
     costs = {clients: Costs() for clients in SESSIONS}
     for _ in range(rounds):
         for clients, sessions in SESSIONS.items():
@@ -52,7 +52,7 @@ def _measure(service: Service, rounds: int) -> CostsOf:
 
 
 def _ratio(name: str, ours: CostsOf, peer: CostsOf) -> Figure:
-    """The worst ratio of all numbers of clients counts."""
+    """Return the figure; its value is the worst ratio over all numbers of clients."""
     ratios = [ours[count].cpu / peer[count].cpu for count in SESSIONS]
     told = [_each(costs, lambda costs: costs.cpu) for costs in (ours, peer)]
     return Figure(

@@ -1,7 +1,7 @@
-"""B14: a question to a file of 300,000 rows ÷ the same question to plain DuckDB.
+"""B14: a query on a file of 300,000 rows ÷ the same query in plain DuckDB.
 
-DuckDB holds the table that it has read itself, in a file of its own; ours is asked as a tool asks
-it, in a child of the sandbox.
+Plain DuckDB has read the table into its own database file; ours is queried as by a tool, in a child
+of the sandbox.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ QUESTION = (
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with TemporaryDirectory() as home:
         path = Path(home) / "sources" / "sales.csv"
         path.parent.mkdir()
@@ -50,7 +50,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
         sandbox.close()
     yield Figure(
         "B14",
-        "a question to 300,000 rows ÷ plain DuckDB",
+        "a query on 300,000 rows ÷ plain DuckDB",
         str(ours),
         str(plain),
         ours.median / plain.median,
@@ -58,7 +58,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     )
     yield Figure(
         "B14",
-        "the first question, which reads the file",
+        "the first query, which reads the file",
         f"{number(first.median)} ms",
         f"{number(reading.median)} ms to read",
     )

@@ -1,9 +1,9 @@
-"""B15: the page as people feel it: another session, what jumps while it opens, many that stream.
+"""B15: the perceived speed of pages: switching sessions, layout shift on opening, many streams.
 
 Switch: in Chromium, from the click on a session in the list to its last answer, among 1,000
 sessions, between two of 10,000 messages. Shift: the sum of a page's layout shifts while it opens
-(https://web.dev/articles/cls). Streams: 100 pages on one pages' process follow one answer;
-how much later a piece is at each than the model has sent it.
+(https://web.dev/articles/cls). Streams: 100 pages of one pages' process follow one answer; the
+delay from the model's sending of a piece to its arrival at each page.
 """
 
 import time
@@ -48,7 +48,7 @@ WATCH = """
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         services = parts.enter_context(colloquy(ground))
         model = parts.enter_context(ScriptedModel(lambda messages, body: {"text": "Answered."}))
@@ -66,7 +66,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 
 @contextmanager
 def _filled(ground: Ground, services: Services, model: ScriptedModel) -> Iterator[Stack]:
-    """API and worker over a database with many sessions."""
+    """Run API and worker over a database with many sessions."""
     for _ in range(SESSIONS):
         new_session(services)
     settings = services.settings
@@ -79,7 +79,7 @@ def _filled(ground: Ground, services: Services, model: ScriptedModel) -> Iterato
 
 
 def _long_session(services: Services, stack: Stack, model: ScriptedModel, last: str) -> str:
-    """A session of many messages; the last answer is one that no other has."""
+    """Create a session of many messages, with a unique last answer."""
     session_id = new_session(services)
     fill(services, session_id, MESSAGES // ROWS_PER_TURN, in_state=40)
     model.steps = lambda messages, body: {"text": f"{last} is the last word."}
@@ -95,14 +95,14 @@ def _browser() -> Iterator[BrowserContext]:
             executable_path=str(find_browser()),
             args=["--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()],
         )
-        context = browser.new_context(bypass_csp=True)  # its policy forbids what waits here
+        context = browser.new_context(bypass_csp=True)  # its policy forbids wait_for_function
         context.add_init_script(WATCH)
         yield context
         browser.close()
 
 
 def _switches(desk: Desk, sessions: list[str]) -> Figure:
-    """From the click on a session to its last answer."""
+    """Measure from the click on a session to its last answer."""
     desk.open(f"?session={sessions[0]}")
     desk.sees("Token0x")
     desk.is_at_rest()
@@ -120,7 +120,7 @@ def _switches(desk: Desk, sessions: list[str]) -> Figure:
 
 
 def _shifts(context: BrowserContext, url: str, what: str) -> Figure:
-    """The sum of the layout shifts until the page is at rest."""
+    """Measure the sum of the layout shifts until the page is at rest."""
     sums = []
     for _ in range(OPENINGS):
         page = context.new_page()
@@ -129,7 +129,7 @@ def _shifts(context: BrowserContext, url: str, what: str) -> Figure:
         page.goto(url)
         desk.sends_by_itself()
         desk.is_at_rest()
-        page.wait_for_timeout(500)  # what comes late shifts, too
+        page.wait_for_timeout(500)  # late content shifts the layout, too
         sums.append(float(page.evaluate("window.shifted")))
         page.close()
     value = median(sums)
@@ -140,7 +140,7 @@ def _shifts(context: BrowserContext, url: str, what: str) -> Figure:
 def _streams(
     stack: Stack, model: ScriptedModel, pages: psutil.Process, url: str, session_id: str
 ) -> Figure:
-    """How much later than the model has sent it a piece of an answer is at each of many pages."""
+    """Measure the delay from the model's sending of a piece to its arrival at each page."""
     model.steps = lambda messages, body: {"text": f"{NOW} " * PIECES, "delay": 1 / RATE}
     route = url.replace("http", "ws") + f"/colloquy/live?session={session_id}"
     with crowd(follow_pages, route, PAGES) as following:
@@ -151,6 +151,6 @@ def _streams(
     late = sorted(one for page in heard for one in page.late)
     assert len(late) > 0.99 * PAGES * PIECES
     p50, p99 = (late[int(len(late) * share)] * 1e3 for share in (0.5, 0.99))
-    what = f"{PAGES} pages follow an answer of {RATE} pieces a second: how late, p99"
+    what = f"{PAGES} pages follow an answer of {RATE} pieces a second: delay, p99"
     said = f"p50 {number(p50)} ms, p99 {number(p99)} ms, {used:.0%} of a core"
     return Figure("B15", what, said, "", p99, Target(250, 100, " ms"))

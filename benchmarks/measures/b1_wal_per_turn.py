@@ -1,7 +1,7 @@
-"""B1: bytes of write-ahead log per turn ÷ bytes of text, at any length, beside LangGraph's saver.
+"""B1: bytes of write-ahead log per turn ÷ bytes of text, at any length, against LangGraph's saver.
 
-Everything that a turn stores is counted: both views, the turn, its leases, indexes, commits. Each
-window begins after a checkpoint and a few turns that pay for the first images of the pages.
+Everything a turn stores is counted: both views, the turn, its leases, indexes, commits. Each window
+begins after a checkpoint and a few turns that cause the first full-page images.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -29,19 +29,19 @@ from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
 MARKS = (10, 2_000, 20_000)
 LONG_MARKS = (100_000,)
 PEER_MARK = 2_000
-WARM_TURNS = 80  # a fold is among them
-WINDOW_TURNS = 225  # nine times the policy drops a hundred messages, three times it is folded
+WARM_TURNS = 80  # including a fold
+WINDOW_TURNS = 225  # the policy drops a hundred messages nine times, and there are three folds
 PEER_WINDOW_TURNS = 10
 DELTA_WINDOW_TURNS = 50  # two of its snapshots
 SHORT_SESSIONS = 60
-ARTIFACTS = 10  # of the session that keeps what its tools give
+ARTIFACTS = 10  # of the session that saves its tool results
 
 Play = Callable[[TurnText], None]
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a window of turns wrote."""
+    """The bytes that a window of turns wrote."""
 
     wal: int
     text: int
@@ -57,7 +57,7 @@ class Written:
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     ours: dict[int, Written] = {}
     for mark in (*MARKS, *(LONG_MARKS if is_long else ())):
         ours[mark] = _ours(ground, mark)
@@ -67,7 +67,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     growth = ours[max(ours)].ratio / ours[MARKS[1]].ratio
     yield Figure("B1", f"growth from {lengths}", "", value=growth, target=Target(1.2, 1.05))
     kept = _with_artifacts(ground, PEER_MARK)
-    what = f"the same, and a version of an artifact each turn, at {PEER_MARK:,} messages"
+    what = f"the same with an artifact version in each turn, at {PEER_MARK:,} messages"
     yield Figure("B1", what, str(kept), value=kept.ratio, target=Target(4, 2))
     at_mark = ours[PEER_MARK].ratio
     for name, schema, window, goal in (
@@ -104,7 +104,7 @@ def _ours(ground: Ground, mark: int) -> Written:
 
 
 def _with_artifacts(ground: Ground, mark: int) -> Written:
-    """Each turn keeps what its tool gave, as the next version of one of a few documents."""
+    """Save each turn's tool result as the next version of one of a few documents."""
     turns = mark // MESSAGES_PER_TURN
     texts = list(turn_texts(turns + WARM_TURNS + WINDOW_TURNS))
     documents = [uuid4() for _ in range(ARTIFACTS)]
@@ -125,7 +125,7 @@ def _with_artifacts(ground: Ground, mark: int) -> Written:
 
 
 def _short_sessions(ground: Ground, services: Services) -> Written:
-    """The third turn of many sessions, whose second turns pay for the pages' first images."""
+    """Measure the third turn of many sessions; their second turns cause the full-page images."""
     sessions = [new_session(services) for _ in range(SHORT_SESSIONS)]
     first, *later = turn_texts(3)
     for session_id in sessions:
@@ -167,7 +167,7 @@ def _window(
 
 
 def _check(services: Services, session_id: UUID, texts: list[TurnText]) -> None:
-    """What people see is all that was said; what the model reads is the end of it."""
+    """Check that people see everything, and that the model reads the end of it."""
     seen = read_texts(services, session_id)
     assert len(seen) == len(texts) * ROWS_PER_TURN
     assert digest(seen) == digest(_parts(texts))

@@ -1,8 +1,8 @@
-"""B2: restoring a conversation for its next turn, beside LangGraph's saver.
+"""B2: restoring a conversation for its next turn, against LangGraph's saver.
 
-Counted is what a turn does before its model can be asked: reading the stored state, and making
-LangChain's messages of it. With the bundled domain's policy the state is short while people see
-all; with `middleware: []` the model reads everything, and all of it is restored.
+The measured time is what a turn needs before its model can be called: reading the stored state and
+converting it to LangChain's messages. With the bundled domain's policy the state is short while
+people see everything; with `middleware: []` the model reads everything, and all of it is restored.
 """
 
 import gc
@@ -22,13 +22,13 @@ from benchmarks.peers import langgraph_saver as peer
 from benchmarks.texts import MESSAGES_PER_TURN, TurnText, digest, turn_texts
 
 MARKS = (2_000, 20_000)
-BLOCK = 5  # the short restore, between the long ones
+BLOCK = 5  # short restores per long one
 RUNS = {2_000: 30, 20_000: 10}
 GOALS = {2_000: 20.0, 20_000: 200.0}
 BOUNDED = (
     (TRIGGER + KEEP) // 2 // MESSAGES_PER_TURN * MESSAGES_PER_TURN
-)  # between two cuts, and folds
-SHOWN = 20  # messages, as a team's agents read by default
+)  # halfway between two cuts, and folds
+SHOWN = 20  # messages, the default for a team's agents
 ARTIFACTS = (20, 1_000)
 DELTA_TAIL_TURNS = 25  # halfway between two of its snapshots
 
@@ -36,7 +36,7 @@ Restore = Callable[[], object]
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     in_database: dict[int, float] = {}
     for mark in MARKS:
         ours, whole, theirs, delta = _run(ground, mark)
@@ -50,7 +50,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
             yield Figure("B2", what, str(parts[1]), str(theirs), ratio, target)
         what = f"delta channel ÷ Colloquy (summarization) at {mark:,} messages"
         yield Figure("B2", what, str(ours[1]), str(delta), delta.median / ours[1].median)
-        what = f"of it in the database at {mark:,} messages, ms"
+        what = f"of which in the database at {mark:,} messages, ms"
         yield Figure("B2", what, str(ours[0]), "", ours[0].median, Target(5, 2, " ms"))
         what = f"the same with middleware: [] at {mark:,} messages"
         yield Figure("B2", what, str(whole[0]))
@@ -74,7 +74,7 @@ def _run(
         graphs = [_graph(ground, cases, texts, s) for s in (peer.WholeState, peer.DeltaState)]
         theirs, delta = Samples(), Samples()
         for _ in range(RUNS[mark]):
-            gc.collect()  # what one run leaves behind is not the next one's cost
+            gc.collect()  # one run's garbage must not be charged to the next
             for _ in range(BLOCK):
                 bounded.restore()
             whole.restore()
@@ -84,7 +84,7 @@ def _run(
 
 
 def _artifacts(ground: Ground, count: int) -> Samples:
-    """Read what is appended to the messages that an agent of a team reads."""
+    """Measure reading the artifacts that are appended to a team agent's messages."""
     samples = Samples()
     with colloquy(ground) as services:
         session_id = new_session(services)
@@ -102,7 +102,7 @@ def _artifacts(ground: Ground, count: int) -> Samples:
 
 
 class _Colloquy:
-    """One of our conversations; `samples` are the times in the database and in all."""
+    """One of our conversations; `samples` are the times in the database and in total."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class _Colloquy:
         self._check(texts[-(in_state // MESSAGES_PER_TURN) :])
 
     def restore(self) -> list[object]:
-        """Restore once, and note the time in the database and in all."""
+        """Restore once, and record the time in the database and in total."""
         before = self._clock.seconds
         started = time.perf_counter()
         with self._services.database.read() as session:

@@ -1,6 +1,6 @@
-"""B3: opening a session, its last 50 messages, beside one JSON per chat in the same PostgreSQL.
+"""B3: opening a session's last 50 messages, against one JSON per chat in the same PostgreSQL.
 
-Asked of the service in this process, and over HTTP of a running API process.
+Measured at the service in this process, and over HTTP with a running API process.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ Open = Callable[[], list[str]]
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as cases:
         services = cases.enter_context(colloquy(ground))
         sessions = {rows: new_session(services) for rows in (SHORT, LONG)}

@@ -1,9 +1,9 @@
-"""B5: how much later the first token is there than in a direct call of the same model.
+"""B5: how much later the first token arrives than in a direct call of the same model.
 
-The model is a scripted one over HTTP without delay, the worker is warm. Direct: OpenAI's client,
-from the call to the first piece of text. API: from the submit to the first `text_delta` on an open
-event stream. Page: in Chromium, from the Enter key to one's own words, and to the first token, in
-the document; beside a plain Streamlit chat that calls the model itself. Both pages keep a history.
+The model is scripted, over HTTP without delay; the worker is warm. Direct: OpenAI's client, from
+the call to the first piece of text. API: from the submit to the first `text_delta` on an open event
+stream. Page: in Chromium, from the Enter key to the user's own message, and to the first token, in
+the document; against a plain Streamlit chat that calls the model itself. Both pages keep a history.
 """
 
 import json
@@ -40,7 +40,7 @@ WATCH = """
   document.addEventListener('keydown', e => {
     if (e.key === 'Enter') window.pressed = performance.now();
   }, true);
-  // Messages only: what is being written is on the page, too.
+  // Messages only, because the composer's text is on the page, too.
   const MESSAGES = '[data-testid="stChatMessage"], .colloquy-sent, .colloquy-draft';
   new MutationObserver(() => {
     const now = performance.now();
@@ -53,7 +53,7 @@ WATCH = """
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         model = parts.enter_context(ScriptedModel(_answer))
         stack = parts.enter_context(ground.stack(model.url))
@@ -84,7 +84,7 @@ def _on_pages(
     plain_words, own_words = words
     yield Figure(
         "B5",
-        "Enter to one's own words on the page, p50",
+        "Enter to the user's own message on the page, p50",
         str(own_words),
         f"plain Streamlit chat {plain_words}",
         own_words.median,
@@ -111,7 +111,7 @@ def _answer(messages: list[JSON], body: JSON) -> JSON:
 
 
 def _call(direct: OpenAI, run: int) -> float:
-    """The seconds of a direct call until its first text."""
+    """Return the seconds of a direct call until its first text."""
     started = time.perf_counter()
     stream = direct.chat.completions.create(
         model="scripted", messages=[{"role": "user", "content": f"question {run}"}], stream=True
@@ -126,7 +126,7 @@ def _call(direct: OpenAI, run: int) -> float:
 
 
 class _Listener:
-    """Follows a session in a thread, as a page does; notes when the first token of a turn came."""
+    """Follows a session in a thread, as a page does; records when a turn's first token arrived."""
 
     def __init__(self, stack: Stack, session_id: str) -> None:
         self.session_id = session_id
@@ -144,7 +144,7 @@ class _Listener:
         """The stream ends with the API."""
 
     def first_token(self, run: int) -> float:
-        """When the token came; returns once the turn has ended."""
+        """Return when the first token arrived, once the turn has ended."""
         came, text = self._told.get(timeout=PATIENCE)
         assert text.startswith(f"Token{run}x"), text
         while self._told.get(timeout=PATIENCE)[1] != "turn_finished":
@@ -154,7 +154,7 @@ class _Listener:
     def _follow(self) -> None:
         url = f"/sessions/{self.session_id}/events"
         with (
-            suppress(httpx.TransportError),  # the API is ended at last
+            suppress(httpx.TransportError),  # the API is stopped at the end
             self._stack.client.stream("GET", url, timeout=PATIENCE) as response,
         ):
             for line in response.iter_lines():
@@ -178,14 +178,14 @@ def _submit(stack: Stack, listener: _Listener, run: int) -> float:
 
 @contextmanager
 def _pages(stack: Stack, model: ScriptedModel) -> Iterator[tuple[Desk, Page]]:
-    """A browser on the pages, in a session of its own, and on the peer's."""
+    """Open a browser on our pages, in a session of its own, and on the peer's page."""
     expect.set_options(timeout=PATIENCE * 1e3)
     with _plain_chat(model) as peer_url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(find_browser()),
             args=["--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()],
         )
-        context = browser.new_context(bypass_csp=True)  # its policy forbids what waits here
+        context = browser.new_context(bypass_csp=True)  # its policy forbids wait_for_function
         context.add_init_script(WATCH)
         desk = Desk(context, stack.start_ui())
         desk.ask("question 999")
@@ -228,7 +228,7 @@ def _wait_for(url: str) -> None:
 
 
 def _enter(desk: Desk, run: int) -> tuple[float, float]:
-    """The seconds from Enter to one's own words, and to the first token of the answer."""
+    """Return the seconds from Enter to the user's own message, and to the first token."""
     desk.ask(f"question {run}")
     times = _seen(desk.page, run)
     desk.sees_once(f"Token{run}x")
@@ -248,7 +248,7 @@ def _enter_plain(page: Page, run: int) -> tuple[float, float]:
 
 
 def _seen(page: Page, run: int) -> tuple[float, float]:
-    """The seconds from Enter, which both texts had to wait for."""
+    """Return the seconds from Enter until each of the two texts appeared."""
     words, token = (
         page.wait_for_function(f"window.seen['{text}'] - window.pressed || null").json_value()
         for text in (f"question {run}", f"Token{run}x")

@@ -1,8 +1,8 @@
-"""B6: CPU seconds per streamed token, against OpenAI's client alone; LangGraph stands beside.
+"""B6: CPU seconds per streamed token, against OpenAI's client alone, with LangGraph for comparison.
 
-Ours is all that a worker process does: claiming, the agent, joining, saving, publishing to Redis.
-The peers only collect the text. A model in a process of its own answers each question with the
-same words at the same pace; all texts are compared before a time counts.
+Ours includes everything a worker process does: claiming, the agent, joining, saving, publishing to
+Redis. The peers only collect the text. A model in a separate process answers each question with
+the same words at the same pace; all texts are compared before a time counts.
 """
 
 import time
@@ -30,7 +30,7 @@ SELECT status, count(*) FROM turns WHERE status IN ('succeeded', 'failed', 'stop
 
 @dataclass(frozen=True)
 class Load:
-    """So many answers, so many at once, of so many tokens at this pace."""
+    """A number of answers, how many of them run concurrently, their tokens and pace."""
 
     answers: int
     at_once: int
@@ -39,22 +39,22 @@ class Load:
 
     @property
     def name(self) -> str:
-        """As the table says it."""
+        """The name in the table."""
         pace = f"{1e3 / self.milliseconds:.0f} tokens/s each" if self.milliseconds else "at once"
         return f"{self.at_once} in flight, {self.tokens} tokens, {pace}"
 
     @property
     def questions(self) -> list[str]:
-        """What is asked."""
+        """The questions."""
         return [question(n, self.tokens, self.milliseconds) for n in range(self.answers)]
 
     def check(self, texts: Sequence[str]) -> None:
-        """Every answer is there, whole, in its place."""
+        """Check that every answer is complete and in its place."""
         wanted = digest(answer(n, self.tokens) for n in range(self.answers))
         assert digest(texts) == wanted, "the texts are not those of the model"
 
     def micros(self, seconds: float) -> float:
-        """CPU microseconds per token."""
+        """Return CPU microseconds per token."""
         return seconds / (self.answers * self.tokens) * 1e6
 
 
@@ -62,7 +62,7 @@ LOADS = (Load(10, 1, 1_000, 1), Load(50, 50, 1_000, 20))
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         url = parts.enter_context(model_process())
         stack = parts.enter_context(ground.stack(url, WORKER_TURNS="64"))
@@ -83,7 +83,7 @@ def _figures(load: Load, url: str, stack: Stack) -> Iterator[Figure]:
 
 
 def _peer(stream: Callable[[str, Sequence[str], int], Streamed], load: Load, url: str) -> float:
-    """A peer's CPU microseconds per token, in a process of its own."""
+    """Return a peer's CPU microseconds per token, measured in a separate process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         streamed = process.submit(stream, url, load.questions, load.at_once).result(PATIENCE)
     load.check(streamed.texts)
@@ -91,7 +91,7 @@ def _peer(stream: Callable[[str, Sequence[str], int], Streamed], load: Load, url
 
 
 def _colloquy(stack: Stack, load: Load) -> tuple[float, float]:
-    """The same for the worker process; and for API and Redis together."""
+    """Return the same for the worker process, and for API and Redis together."""
     assert stack.api
     redis = Redis.from_url(stack.redis_url)
     stack.query_and_commit("TRUNCATE conversations, turns CASCADE")
@@ -110,7 +110,7 @@ def _colloquy(stack: Stack, load: Load) -> tuple[float, float]:
 
 
 def wait_for_turns(stack: Stack, count: int) -> None:
-    """Wait until so many turns have succeeded, without a load on the API."""
+    """Wait until `count` turns have succeeded, without load on the API."""
     deadline = time.monotonic() + PATIENCE
     while (ended := stack.query(ENDED)) != [("succeeded", count)]:
         assert {status for status, _ in ended} <= {"succeeded"}, ended

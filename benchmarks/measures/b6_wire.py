@@ -1,9 +1,9 @@
 """B6, the wire: bytes that a client receives ÷ bytes of the text that it sees, while it streams.
 
-A scripted model says about 100 tokens a second. The bytes are counted on the way: on the event
-stream of the API, compressed for those who ask for it and plain, and between a browser and the
-pages, from Enter to the end of the turn. The other way is to send the whole answer again with each
-token, as Open WebUI does with what it stores; its bytes are computed, and grow with the square.
+A scripted model produces about 100 tokens a second. The bytes are counted in transit: on the API's
+event stream, compressed and plain, and between a browser and the pages, from Enter to the end of
+the turn. The alternative is to send the whole answer again with each token, as Open WebUI does with
+what it stores; its bytes are computed, and grow quadratically.
 """
 
 import re
@@ -24,15 +24,15 @@ from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.stack import Stack
 
-LENGTHS = (1_000, 3_000)  # a page shows longer ones cut at first
-DELAY = 0.009  # and about a millisecond of the model's own for each token
+LENGTHS = (1_000, 3_000)  # a page first shows longer ones truncated
+DELAY = 0.009  # plus about a millisecond per token in the model itself
 PARAGRAPH = 80
 PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Bytes of one answer: its text, and what each way took to show it."""
+    """Bytes of one answer: its text, and the bytes each way needed to show it."""
 
     text: int
     compressed: int
@@ -42,7 +42,7 @@ class Counted:
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         model = parts.enter_context(ScriptedModel(_step))
         stack = parts.enter_context(ground.stack(model.url))
@@ -75,7 +75,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 
 
 def answer(tokens: int) -> str:
-    """An answer of so many words, in paragraphs."""
+    """Return an answer of `tokens` words, in paragraphs."""
     words = " ".join(part for said in turn_texts(tokens // 100) for part in said.parts).split()
     assert len(words) >= tokens
     paragraphs = (words[at : min(at + PARAGRAPH, tokens)] for at in range(0, tokens, PARAGRAPH))
@@ -88,7 +88,7 @@ def _step(messages: list[JSON], _: JSON) -> JSON:
 
 
 def _count(stack: Stack, desk: Desk, proxy: Proxy, tokens: int) -> Counted:
-    """One answer, followed by a browser, by a program that reads gzip, and by one that does not."""
+    """Count one answer as seen by a browser, a program that reads gzip, and one that does not."""
     desk.open()
     desk.ask("be ready")
     desk.is_in_a_session()
@@ -115,7 +115,7 @@ def _count(stack: Stack, desk: Desk, proxy: Proxy, tokens: int) -> Counted:
 
 @contextmanager
 def _desk(stack: Stack) -> Iterator[tuple[Desk, Proxy]]:
-    """A browser that reaches the pages through a counter of bytes."""
+    """Open a browser that reaches the pages through a byte-counting proxy."""
     expect.set_options(timeout=PATIENCE * 1e3)
     with Proxy(int(stack.start_ui().rpartition(":")[2])) as proxy, sync_playwright() as playwright:
         browser = playwright.chromium.launch(

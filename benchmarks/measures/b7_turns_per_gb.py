@@ -1,10 +1,10 @@
 """B7: long turns in flight per GB of memory, against RQ's forking worker; and their pace.
 
-Memory is the proportional share (PSS) of all processes that run turns, taken while every turn is
-in the midst of its answer. The peer: RQ's pool of workers, each of which forks for its one job;
-LangChain was imported before all of that, so that they share what can be shared. Pace: the time
-from token to token, as Redis dates the events of five hundred turns in one process, against a
-single turn in the same process, while all are in flight.
+Memory is the proportional share (PSS) of all processes that run turns, measured while every turn
+is in the middle of its answer. The peer is RQ's pool of workers, each of which forks for one job;
+LangChain is imported before the forks, so that they share as much as possible. Pace is the time
+between tokens, by Redis's timestamps of the events, of five hundred turns in one process while all
+are in flight, against a single turn in the same process.
 """
 
 import os
@@ -36,7 +36,7 @@ from tests.stack import ROOT, Stack, stop_process
 TURNS = 500
 FORKS = 8
 FORK_TOKENS = 250
-TOKENS = {1: 40, TURNS: 75}  # all must have begun before the first has ended
+TOKENS = {1: 40, TURNS: 75}  # enough that all begin before the first ends
 EVERY = 2_000.0  # milliseconds from token to token of one turn
 CLIENTS = 8
 PATIENCE = 300.0
@@ -44,7 +44,7 @@ PATIENCE = 300.0
 
 @dataclass(frozen=True)
 class InFlight:
-    """What was seen of turns in flight: bytes, and the milliseconds between their tokens."""
+    """Turns in flight: their bytes, and the milliseconds between their tokens."""
 
     turns: int
     memory: int
@@ -52,12 +52,12 @@ class InFlight:
 
     @property
     def per_gb(self) -> float:
-        """How many would fill a GB."""
+        """The number of turns per GB."""
         return self.turns / self.memory * 2**30
 
     @property
     def memory_text(self) -> str:
-        """The memory, for people."""
+        """The memory as text."""
         return f"{self.memory / 2**20:,.0f} MB with {self.turns}"
 
     @property
@@ -67,7 +67,7 @@ class InFlight:
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with ExitStack() as parts:
         url = parts.enter_context(model_process())
         forks = _forks(ground.redis_url, url)
@@ -82,15 +82,15 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
     yield Figure("B7", "turns in flight per GB ÷ RQ's forks", *values, ratio, target)
     each = (many.memory - idle) / TURNS / 2**20
     yield Figure("B7", "memory of one more turn", f"{number(each)} MB", "", None)
-    what = f"time between tokens, p99: {TURNS} turns ÷ one; a token each {EVERY:.0f} ms"
+    what = f"time between tokens, p99: {TURNS} turns ÷ one; a token every {EVERY:.0f} ms"
     texts = [f"{number(seen.p99)} ms" for seen in (many, one)]
     yield Figure("B7", what, *texts, many.p99 / one.p99, Target(3, 2))
     late = [f"{number(seen.p99 - EVERY)} ms" for seen in (many, one)]
-    yield Figure("B7", "the same beyond the model's own pace", *late)
+    yield Figure("B7", "the same, minus the model's own pace", *late)
 
 
 def _turns(stack: Stack, count: int) -> InFlight:
-    """Run so many turns at once in the worker; look at it when all are under way."""
+    """Run `count` turns concurrently in the worker, and measure it while all are in flight."""
     redis = Redis.from_url(stack.redis_url)
     stack.query_and_commit("TRUNCATE conversations, turns CASCADE")
     asked = [question(n, TOKENS[count], EVERY) for n in range(count)]
@@ -99,7 +99,7 @@ def _turns(stack: Stack, count: int) -> InFlight:
     sessions = [str(turn["session_id"]) for turn in turns]
     stack.wait_for(lambda: _all_speak(redis, sessions), "the turns do not begin", PATIENCE)
     running = "SELECT count(*) FROM turns WHERE status = 'running'"
-    assert stack.query(running)[0][0] == count, "they are not all in flight at once"
+    assert stack.query(running)[0][0] == count, "they are not all in flight together"
     memory = _memory([stack.workers[0].pid])
     began_all = time.time() * 1e3
     wait_for_turns(stack, count)
@@ -115,7 +115,7 @@ def _turns(stack: Stack, count: int) -> InFlight:
 
 
 def _all_speak(redis: Redis, sessions: Sequence[str]) -> bool:
-    """Whether each turn has published its start and a word at least."""
+    """Return whether each turn has published its start and at least one word."""
     with redis.pipeline(transaction=False) as pipeline:
         for session_id in sessions:
             pipeline.xlen(f"{STREAM}{session_id}")
@@ -123,13 +123,13 @@ def _all_speak(redis: Redis, sessions: Sequence[str]) -> bool:
 
 
 def _told(redis: Redis, session_id: str) -> list[float]:
-    """When the pieces of an answer were published, in milliseconds by Redis' clock."""
+    """Return when the pieces of an answer were published, in milliseconds by Redis's clock."""
     told = redis.xrange(f"{STREAM}{session_id}")
     return [float(at.split(b"-")[0]) for at, event in told if b'"text_delta"' in event[b"e"]]
 
 
 def _forks(redis_url: str, url: str) -> InFlight:
-    """The peer's turns, and the memory of its pool, its workers and their forks."""
+    """Run the peer's turns; measure the memory of its pool, its workers and their forks."""
     with Redis.from_url(redis_url) as redis, _worker_pool(redis_url) as pool:
         queue = Queue(QUEUE, connection=redis)
         asked = [question(n, FORK_TOKENS, 100) for n in range(FORKS)]
@@ -138,7 +138,7 @@ def _forks(redis_url: str, url: str) -> InFlight:
             for text in asked
         ]
         _wait(lambda: all(job.get_status() == "started" for job in jobs), "no forks")
-        time.sleep(5)  # each has asked the model by then
+        time.sleep(5)  # by then each has called the model
         family = [pool.pid, *(process.pid for process in pool.children(recursive=True))]
         memory = _memory(family)
         assert len(family) >= 1 + 2 * FORKS
@@ -168,9 +168,9 @@ def _worker_pool(redis_url: str) -> Iterator[psutil.Process]:
 
 
 def _memory(pids: Sequence[int]) -> int:
-    """The bytes of the processes; what several share is counted once among them.
+    """Return the bytes of the processes, counting shared memory once.
 
-    A worker is hidden from others of its own user: without root all are counted as a whole.
+    A worker is hidden from other processes of its user, so without root RSS is used for all.
     """
     if os.geteuid() != 0:
         return sum(int(psutil.Process(pid).memory_info().rss) for pid in pids)

@@ -1,8 +1,9 @@
-"""B8: how soon a turn whose worker was killed asks the model again, beside RQ's own recovery.
+"""B8: how soon a turn whose worker was killed calls the model again, against RQ's own recovery.
 
-A turn calls a tool that counts, then is cut off by SIGKILL: in the model's words, or within a
-second call of the tool. Counted is the time from the kill to the claim of the next attempt and to
-the arrival of its first request at the scripted model. Afterwards each call has happened once.
+A turn calls a tool that counts, then is interrupted by SIGKILL: during the model's text, or during
+a second call of the tool. The measured time is from the kill to the claim of the next attempt and
+to the arrival of its first request at the scripted model. In the end each call has run exactly
+once.
 """
 
 import os
@@ -26,7 +27,7 @@ from tests.integration.scenes import make_domain
 from tests.stack import Stack
 
 KILLS, MANY_KILLS = 12, 100
-LANGGRAPH = "LangGraph Server ≤ 120 s, says its documentation"
+LANGGRAPH = "LangGraph Server ≤ 120 s, according to its documentation"
 FOR_LONG = 60.0  # longer than any recovery
 PATIENCE = 900.0
 CLAIMED = """
@@ -36,7 +37,7 @@ CLAIMED = """
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     kills = MANY_KILLS if is_long else KILLS
     with ExitStack() as parts:
         effects = parts.enter_context(Effects())
@@ -66,7 +67,7 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 
 
 class _Scene:
-    """Two workers, one of which is killed and replaced again and again."""
+    """Two workers, one of which is repeatedly killed and replaced."""
 
     def __init__(self, stack: Stack, model: ScriptedModel, effects: Effects) -> None:
         self._stack, self._model, self._effects = stack, model, effects
@@ -74,7 +75,7 @@ class _Scene:
         self._domain = make_domain(stack, tools=[], mcp_servers={"effects": url})["name"]
 
     def kill_in_a_turn(self, run: int) -> tuple[float, float]:
-        """Seconds from a kill to the next attempt's claim and to its first model request."""
+        """Return the seconds from a kill to the next attempt's claim and first model request."""
         stack, keys = self._stack, _keys(run)
         turn = stack.submit(f"run {run}", self._session())
         stack.wait_for(lambda: self._effects.count(keys[-1]), "no call was made")
@@ -82,7 +83,7 @@ class _Scene:
             stack.wait_for(lambda: self._model.open_streams, "the model does not speak")
         self._model.clear()
         worker, killed_at, now = self._kill_worker_of(turn["turn_id"])
-        stack.wait_for(lambda: self._model.started_at, "nobody goes on")
+        stack.wait_for(lambda: self._model.started_at, "no worker continues")
         requested = self._model.started_at[0] - now
         ended = stack.finished(turn["turn_id"])
         assert (ended["status"], ended["attempts"]) == ("succeeded", 2), ended
@@ -108,7 +109,7 @@ class _Scene:
         dead.wait()
         stack.workers.remove(dead)
         new = stack.start_worker()
-        stack.wait_for(lambda: _is_there(stack, new.pid), "the new worker does not come")
+        stack.wait_for(lambda: _is_there(stack, new.pid), "the new worker does not start")
 
 
 @contextmanager
@@ -127,12 +128,12 @@ def _is_there(stack: Stack, pid: int) -> bool:
 
 
 def _keys(run: int) -> list[str]:
-    """The calls of a run: in every second one another call is in flight when the worker dies."""
+    """Return the calls of a run; in every second run another call is in flight at the kill."""
     return [f"{run} done", f"{run} in flight"] if run % 2 else [f"{run} done"]
 
 
 class _Script:
-    """One call; then a second slow one, or slow words; after the kill, words at once."""
+    """One call; then a second slow call, or slow text; after the kill, text without delay."""
 
     def __init__(self) -> None:
         self._asked: Counter[tuple[int, int]] = Counter()
@@ -157,7 +158,7 @@ def _spread(seconds: tuple[float, ...]) -> str:
 
 
 def _rq_waits(ground: Ground, is_long: bool) -> str:
-    """What RQ's defaults make of the same; waited for in the long form only."""
+    """Return what RQ's defaults do in this case; only the long form waits for it."""
     with (
         ScriptedModel([{"text": "late", "wait": FOR_LONG}]) as model,
         rq_peer(ground.redis_url) as peer,
@@ -174,8 +175,8 @@ def _rq_waits(ground: Ground, is_long: bool) -> str:
             return f"RQ {number(model.started_at[0] - killed)} s"
         found = peer.looks_every()
     return (
-        f"RQ {found:.0f} s, not waited for: abandoned after {number(abandoned)} s by the score in"
-        f" its registry, where a worker looks every {found:.0f} s by its intervals"
+        f"RQ {found:.0f} s, computed: abandoned after {number(abandoned)} s by the score in its"
+        f" registry, which a worker checks every {found:.0f} s by its intervals"
     )
 
 

@@ -1,9 +1,9 @@
 """B9: accepted messages per second ÷ commits per second of the same PostgreSQL; enqueue to model.
 
-Commits: rows of 1 KB, one each, by psycopg2. Submits: messages to sessions that people continue,
-by calls of the service and by HTTP; each id that was given is looked up in the table afterwards.
-All are done by as many clients, in as many processes and threads, in turn. No worker runs then.
-Enqueue to model: from just before the POST to the request's arrival at the scripted model.
+Commits: one row of 1 KB each, with psycopg2. Submits: messages to existing sessions, by calls of
+the service and over HTTP; each returned id is looked up in the table afterwards. All cases use the
+same numbers of clients, processes and threads, one after the other, while no worker runs. Enqueue
+to model: from just before the POST to the request's arrival at the scripted model.
 """
 
 import statistics
@@ -52,31 +52,31 @@ FIND = """
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
-    """Give the figures of this claim."""
+    """Yield the figures of this claim."""
     with rq_peer(ground.redis_url) as peer:
         yield from _rates(ground, peer)
         yield _delay(ground, peer)
 
 
 class _Case:
-    """One way of doing it again and again: its clients, and how often they did it each time."""
+    """One repeated operation: its clients, and their rates in each run."""
 
     def __init__(self, processes: ProcessPoolExecutor, clients: Clients) -> None:
         self._processes, self._clients = processes, clients
         self._rates: dict[int, list[float]] = {count: [] for count in CLIENTS}
 
     def warm_up(self) -> None:
-        """Let the processes import all they need."""
+        """Run once, so that imports are not measured."""
         let_act(self._processes, self._clients, max(CLIENTS), SECONDS)
 
     def run(self, count: int) -> list[str]:
-        """Do it with so many clients; give what they were told."""
+        """Run with `count` clients; return the results of their acts."""
         done = let_act(self._processes, self._clients, count, SECONDS)
         self._rates[count].append(done.rate)
         return done.words
 
     def rate(self, count: int) -> float:
-        """The median of its rates."""
+        """Return the median of its rates."""
         return statistics.median(self._rates[count])
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ def _rates(ground: Ground, peer: Peer) -> Iterator[Figure]:
 
 
 def _figure(what: str, ours: _Case, commits: _Case, peer: str, target: Target) -> Figure:
-    """The worst ratio of all numbers of clients counts."""
+    """Return the figure; its value is the worst ratio over all numbers of clients."""
     ratios = {count: ours.rate(count) / commits.rate(count) for count in CLIENTS}
     each = " / ".join(number(ratio) for ratio in ratios.values())
     clients = " / ".join(str(count) for count in CLIENTS)
@@ -154,7 +154,7 @@ def _stored(engine: Engine, ids: list[str]) -> int:
 
 
 def _delay(ground: Ground, peer: Peer) -> Figure:
-    """From the submit to the model's first request, with an idle, warm worker each."""
+    """Measure from the submit to the model's first request, each with an idle, warm worker."""
     ours, told, theirs = Samples(), Samples(), Samples()
     with ScriptedModel([{"text": "done"}]) as model:
         environment = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "test", "MODEL": "scripted"}
@@ -172,7 +172,7 @@ def _delay(ground: Ground, peer: Peer) -> Figure:
         "B9",
         "POST /chat to the model's first request, p50",
         f"{ours}; {number(told.median)} ms after the 202",
-        f"RQ's enqueue to it: {theirs}",
+        f"RQ's enqueue to the same: {theirs}",
         ours.median,
         Target(60, 15, " ms"),
     )

@@ -1,4 +1,4 @@
-"""The peer of B10: server-sent events as they are usually made of a Redis stream, an XREAD each."""
+"""The peer of B10: server-sent events as usually built on a Redis stream, an XREAD per viewer."""
 
 import argparse
 from collections.abc import AsyncIterator
@@ -15,12 +15,12 @@ COUNT = 100
 
 
 def connect(redis_url: str) -> Redis:
-    """Redis with as many connections as viewers, on which a read may block for long."""
+    """Connect to Redis with as many connections as viewers, on which reads may block for long."""
     return Redis.from_url(redis_url, socket_timeout=None, max_connections=1_000)
 
 
 async def follow(redis: Redis, key: str) -> AsyncIterator[bytes]:
-    """One viewer: its own connection to Redis, its own place in the stream."""
+    """Follow as one viewer, with its own connection to Redis and place in the stream."""
     newest = await redis.xrevrange(key, count=1)
     last: bytes | str = newest[0][0] if newest else "0"
     yield b": connected\n\n"
@@ -31,7 +31,7 @@ async def follow(redis: Redis, key: str) -> AsyncIterator[bytes]:
 
 
 def create_app(redis_url: str) -> FastAPI:
-    """Make the service."""
+    """Create the service."""
     app = FastAPI()
     redis = connect(redis_url)
 
@@ -45,7 +45,7 @@ def create_app(redis_url: str) -> FastAPI:
 
 
 def main() -> None:
-    """Serve until ended."""
+    """Serve until terminated."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--redis", required=True)

@@ -1,7 +1,7 @@
-"""The peer of B13: a LangChain agent behind FastAPI, in one process, its answer streamed.
+"""The peer of B13: a LangChain agent behind FastAPI, in one process, with streamed answers.
 
 `python -m benchmarks.peers.b13_peer --port 8000 --model URL --result TEXT [--database URL]`: with a
-database the checkpoints are PostgreSQL's, else they stay in the process.
+database, checkpoints are stored in PostgreSQL, otherwise in the process.
 """
 
 import argparse
@@ -27,14 +27,14 @@ CONNECTIONS = 20
 
 
 class Message(BaseModel):
-    """What a person says."""
+    """A person's message."""
 
     message: str
 
 
 @asynccontextmanager
 async def open_saver(database_url: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """Where checkpoints are kept, connected as the documentation says."""
+    """Open the store of checkpoints, connected as its documentation says."""
     if not database_url:
         yield InMemorySaver()
         return
@@ -48,7 +48,7 @@ async def open_saver(database_url: str) -> AsyncIterator[BaseCheckpointSaver[str
 
 
 def create_app(model_url: str, result: str, database_url: str) -> FastAPI:
-    """Make the service; its agent is made once, when it starts."""
+    """Create the service; its agent is created once, when it starts."""
     agents: list[CompiledStateGraph] = []
 
     def list_sources() -> str:
@@ -81,7 +81,7 @@ async def _stream(agent: CompiledStateGraph, thread_id: str, said: str) -> Async
 
 
 def main() -> None:
-    """Serve until ended."""
+    """Serve until terminated."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--model", required=True)

@@ -1,4 +1,4 @@
-"""The peer LangGraph: the same turns through a graph with PostgresSaver, in both of its ways."""
+"""The LangGraph peer: the same turns in a graph with PostgresSaver, with and without deltas."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,19 +22,19 @@ CONFIG: Any = {"configurable": {"thread_id": "thread"}}
 
 
 class WholeState(TypedDict):
-    """LangGraph's usual way: each checkpoint holds all messages."""
+    """LangGraph's default: each checkpoint holds all messages."""
 
     messages: Annotated[list[AnyMessage], add_messages]
 
 
 class DeltaState(TypedDict):
-    """LangGraph's delta channel: writes are kept, with a snapshot every hundred."""
+    """LangGraph's delta channel: writes are stored, with a snapshot every hundred."""
 
     messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer)]
 
 
 class SavedGraph:
-    """A graph of a model and a tool that say what they are told, with its checkpoints stored."""
+    """A graph of a scripted model and tool, with stored checkpoints."""
 
     def __init__(self, connection: Any, schema: type) -> None:
         saver = PostgresSaver(connection)
@@ -49,7 +49,7 @@ class SavedGraph:
         self._graph = graph.compile(checkpointer=saver)
 
     def play_turn(self, said: TurnText) -> None:
-        """One turn, each step saved before the next begins."""
+        """Run one turn, each step saved before the next begins."""
         self._coming = _agent_messages(said)
         question = HumanMessage(said.question, id=str(uuid4()))
         self._graph.invoke({"messages": [question]}, CONFIG, durability="sync")
@@ -62,7 +62,7 @@ class SavedGraph:
         self._graph.update_state(CONFIG, {"messages": messages}, as_node="model")
 
     def read(self) -> list[AnyMessage]:
-        """The messages as a turn restores them."""
+        """Return the messages as a turn restores them."""
         messages: list[AnyMessage] = self._graph.get_state(CONFIG).values["messages"]
         return messages
 
@@ -72,7 +72,7 @@ class SavedGraph:
 
 @contextmanager
 def saved_graph(ground: Ground, schema: type) -> Iterator[SavedGraph]:
-    """The graph over a new database, connected as its documentation says."""
+    """Open the graph over a new database, connected as its documentation says."""
     with psycopg.connect(
         plain_url(ground.new_database()),
         autocommit=True,
@@ -83,7 +83,7 @@ def saved_graph(ground: Ground, schema: type) -> Iterator[SavedGraph]:
 
 
 def texts_of(messages: Sequence[AnyMessage]) -> list[str]:
-    """All that was said, in order."""
+    """Return all texts of the messages, in order."""
     parts: list[str] = []
     for message in messages:
         parts.append(str(message.content))

@@ -1,4 +1,4 @@
-"""B7's peer: RQ's pool of workers, which fork for each job, and a job that is one agent's turn."""
+"""The peer of B7: RQ's pool of workers, which fork for each job; a job is one agent's turn."""
 
 import sys
 
@@ -24,5 +24,5 @@ def run_turn(url: str, question: str) -> str:
 
 if __name__ == "__main__":
     redis = Redis.from_url(sys.argv[1])
-    # LangChain was imported above, before all forks, which is the least memory that it can take.
+    # LangChain is imported above, before all forks, which minimises its memory.
     WorkerPool([Queue(QUEUE, connection=redis)], redis, num_workers=int(sys.argv[2])).start()

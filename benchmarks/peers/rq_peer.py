@@ -1,6 +1,6 @@
-"""The peer RQ: its own `Worker`, which forks for each job, with LangChain imported before the fork.
+"""The RQ peer: its `Worker`, which forks for each job, with LangChain imported before the fork.
 
-`python -m benchmarks.peers.rq_peer REDIS_URL` is such a worker, with RQ's defaults.
+`python -m benchmarks.peers.rq_peer REDIS_URL` runs such a worker, with RQ's defaults.
 """
 
 import logging
@@ -28,17 +28,17 @@ START_SECONDS = 40.0
 
 
 def ask_model(url: str, question: str) -> None:
-    """The job: an agent without tools asks the model once."""
+    """Run the job: an agent without tools calls the model once."""
     model = ChatOpenAI(model="scripted", base_url=url, api_key="test", max_retries=0)
     create_agent(model).invoke({"messages": [("user", question)]})
 
 
 def do_nothing() -> None:
-    """The job that costs what RQ itself costs."""
+    """Run a job whose only cost is RQ itself."""
 
 
 class Peer:
-    """RQ's queue over one Redis, and workers of it as processes."""
+    """RQ's queue on one Redis, with worker processes."""
 
     def __init__(self, redis_url: str) -> None:
         self._url = redis_url
@@ -61,7 +61,7 @@ class Peer:
         return process
 
     def jobs_per_second(self, count: int) -> float:
-        """How many jobs that do nothing a worker does each second."""
+        """Return how many empty jobs a worker runs per second."""
         jobs = [self.queue.enqueue(do_nothing) for _ in range(count)]
         while not jobs[0].is_finished:
             time.sleep(0.001)
@@ -71,7 +71,7 @@ class Peer:
         return (count - 1) / (time.perf_counter() - started)
 
     def ask(self, url: str) -> Job:
-        """Start a job that asks the model; it may be run once more, which is not RQ's default."""
+        """Start a job that calls the model; it may be retried once, which is not RQ's default."""
         return self.queue.enqueue(ask_model, url, "question", retry=Retry(max=1))
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
@@ -82,19 +82,19 @@ class Peer:
         self._workers.remove(process)
 
     def abandoned_after(self) -> float:
-        """Seconds until the running job counts as abandoned, by the score in RQ's registry."""
+        """Return the seconds until the running job is abandoned, by its score in RQ's registry."""
         registry = StartedJobRegistry(queue=self.queue)
         ((_, score),) = self.redis.zrange(registry.key, 0, -1, withscores=True)
         return float(score) - time.time()
 
     def looks_every(self) -> float:
-        """Seconds until an idle worker looks for abandoned jobs again, when a wait times out."""
+        """Return the seconds between an idle worker's checks for abandoned jobs."""
         worker = Worker([QUEUE], connection=self.redis)
         waits = math.ceil(worker.maintenance_interval / worker.dequeue_timeout)
         return float(waits * worker.dequeue_timeout)
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         for process in self._workers:
             stop_process(process)
         self.redis.close()
@@ -102,7 +102,7 @@ class Peer:
 
 @contextmanager
 def rq_peer(redis_url: str) -> Iterator[Peer]:
-    """RQ for the block."""
+    """Open RQ for the block."""
     peer = Peer(redis_url)
     try:
         yield peer

@@ -1,4 +1,4 @@
-"""B6's peers: the same answers streamed by OpenAI's client alone, and by a LangGraph agent."""
+"""The peers of B6: the same answers streamed by OpenAI's client alone, and by a LangGraph agent."""
 
 import asyncio
 import resource
@@ -15,14 +15,14 @@ Ask = Callable[[str], Awaitable[str]]
 
 @dataclass(frozen=True)
 class Streamed:
-    """The texts in the order of the questions, and the CPU seconds of the process meanwhile."""
+    """The texts in the order of the questions, and the CPU seconds used by the process."""
 
     texts: tuple[str, ...]
     cpu: float
 
 
 def stream_with_sdk(url: str, questions: Sequence[str], at_once: int) -> Streamed:
-    """OpenAI's asynchronous client and nothing else."""
+    """Stream with OpenAI's asynchronous client and nothing else."""
 
     async def run() -> Streamed:
         client = AsyncOpenAI(base_url=url, api_key="test", max_retries=0)
@@ -44,7 +44,7 @@ def stream_with_sdk(url: str, questions: Sequence[str], at_once: int) -> Streame
 
 
 def stream_with_langgraph(url: str, questions: Sequence[str], at_once: int) -> Streamed:
-    """An agent without tools, its tokens taken as LangGraph gives them."""
+    """Stream with an agent without tools, taking tokens as LangGraph yields them."""
 
     async def run() -> Streamed:
         model = ChatOpenAI(model="scripted", base_url=url, api_key="test", max_retries=0)  # type: ignore[arg-type]  # a plain text is taken, too
@@ -64,7 +64,7 @@ def stream_with_langgraph(url: str, questions: Sequence[str], at_once: int) -> S
 
 
 async def _all(ask: Ask, questions: Sequence[str], at_once: int) -> Streamed:
-    """Ask each question, so many at once; the first time of all is not counted."""
+    """Ask all questions, `at_once` concurrently, after a warm-up that is not counted."""
     await ask("get ready")
     gate = asyncio.Semaphore(at_once)
 

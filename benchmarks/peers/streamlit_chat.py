@@ -1,4 +1,4 @@
-"""The peer of B5's page: a chat that calls the model itself, as Streamlit's tutorial writes it.
+"""The peer of B5's page: a chat that calls the model directly, as in Streamlit's tutorial.
 
 https://docs.streamlit.io/develop/tutorials/chat-and-llm-apps/build-conversational-apps
 """

@@ -1,4 +1,4 @@
-"""Audit events: who changed or deleted what, kept beyond the thing itself."""
+"""Audit events: who changed or deleted what, kept after the thing itself is gone."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from db.base import JSON, Base
 
 
 class AuditEventRow(Base):
-    """One act of a person or of the software itself; rows are only ever added."""
+    """One action of a person or of the software; rows are append-only."""
 
     __tablename__ = "audit_events"
     __table_args__ = (Index("ix_audit_events_subject", "subject", "subject_id", "id"),)

@@ -1,4 +1,4 @@
-"""Files that people have uploaded: what each is, how it was read, what was corrected of that."""
+"""Uploaded files: what each is, how it was read, and corrections of that."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -12,8 +12,8 @@ from db.base import JSON, Base
 class FileRow(Base):
     """One file; its bytes are in DATA_DIR/files under its id, never under its name.
 
-    Without a conversation it is for all of its owner's. `source` is the name by which queries call
-    it. `understood` is null until it was read once with its `corrections`.
+    Without a conversation it belongs to all of its owner's. `source` is its name in queries.
+    `understood` is null until the file has been read with its `corrections`.
     """
 
     __tablename__ = "files"
@@ -39,9 +39,9 @@ class FileRow(Base):
 
 
 class ErasedFileRow(Base):
-    """A file whose row is gone, also with its conversation, and whose bytes are still to be erased.
+    """A file whose row was deleted, by itself or with its conversation, but not yet its bytes.
 
-    A trigger of `files` writes it in the transaction that deletes.
+    A trigger of `files` adds it in the transaction that deletes.
     """
 
     __tablename__ = "erased_files"

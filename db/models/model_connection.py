@@ -9,11 +9,11 @@ from db.base import Base
 
 
 class ModelConnectionRow(Base):
-    """The newest row holds; without any the environment does.
+    """The newest row applies; without any row the environment does.
 
-    Each change is a row of its own, so that its number tells processes whether they know it; the
-    rows before it are deleted with their keys. `sealed_key` is encrypted together with `base_url`,
-    and null where the endpoint wants no key.
+    Each change is a new row, so that its number tells processes whether they know it; earlier rows
+    are deleted with their keys. `sealed_key` is encrypted together with `base_url`, and null if the
+    endpoint needs no key.
     """
 
     __tablename__ = "model_connections"

@@ -1,4 +1,4 @@
-"""The ledger of usage: what was used, kept also when the conversation is deleted."""
+"""The usage ledger, which is kept even when a conversation is deleted."""
 
 from datetime import date
 
@@ -9,9 +9,9 @@ from db.base import Base
 
 
 class UsageDayRow(Base):
-    """What one person has used of one model in one domain on one day (UTC).
+    """One person's usage of one model in one domain on one day (UTC).
 
-    Each turn that ends writes such a row again, so pages keep room for that.
+    Each turn that ends updates such a row, so table pages keep free space for that.
     """
 
     __tablename__ = "usage_days"

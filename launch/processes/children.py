@@ -1,4 +1,4 @@
-"""Start a child process that ends when its parent does, however that ends."""
+"""Start a child process that ends when its parent does, however the parent ends."""
 
 import ctypes
 import os
@@ -26,10 +26,10 @@ def start_child(
     account: Account | None = None,
     cwd: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start `command` in a session of its own, so that a Ctrl-C at the terminal spares it.
+    """Start `command` in its own session, so that Ctrl-C in the terminal does not reach it.
 
-    What it writes is for its own user only. On Linux the kernel sends `death_signal` when the
-    starting *thread* ends, so long-lived children are started from the main thread. Elsewhere
+    Files it creates are readable by its own user only. On Linux the kernel sends `death_signal`
+    when the starting *thread* ends, so start long-lived children from the main thread. Elsewhere
     `launch.processes.guard` watches.
     """
     return subprocess.Popen(  # noqa: S603  (starting programs is what this is for)
@@ -49,7 +49,7 @@ def start_child(
 
 
 def end_with_parent(death_signal: signal.Signals) -> None:
-    """Let the kernel send this process `death_signal` when its parent ends, where it can."""
+    """Have the kernel send this process `death_signal` when its parent ends, if supported."""
     if LIBC is not None:
         LIBC.prctl(PR_SET_PDEATHSIG, int(death_signal))
 
@@ -62,6 +62,6 @@ def _ask_for(death_signal: signal.Signals) -> Callable[[], None] | None:
     def set_death_signal() -> None:
         end_with_parent(death_signal)
         if os.getppid() != parent:
-            os._exit(1)  # the parent died first: its signal will never come
+            os._exit(1)  # the parent is already dead: its signal will never arrive
 
     return set_death_signal

@@ -1,8 +1,8 @@
-"""End the children of a launcher that was killed, where the kernel cannot: a process that watches.
+"""A process that ends the children of a killed launcher on systems whose kernel cannot.
 
-Linux tells children of their parent's death (`launch.processes.children`). Elsewhere this module
+Linux signals children when their parent dies (`launch.processes.children`). Elsewhere this module
 runs as `python -m launch.processes.guard` and reads lines `PID SIGNAL` from its standard input,
-which ends when the launcher does.
+which is closed when the launcher ends.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from launch.processes.children import KERNEL_TELLS_CHILDREN
 
 
 class Guard:
-    """The launcher's end of the watch."""
+    """The launcher's handle on the guard process."""
 
     def __init__(self, needed: bool = not KERNEL_TELLS_CHILDREN) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -29,21 +29,21 @@ class Guard:
             )
 
     def watch(self, pid: int, end: signal.Signals) -> None:
-        """End `pid` by the signal `end` should this process vanish."""
+        """Have `pid` ended by the signal `end` if this process dies."""
         if self._process and self._process.stdin:
             with contextlib.suppress(OSError):
                 self._process.stdin.write(f"{pid} {int(end)}\n")
                 self._process.stdin.flush()
 
     def dismiss(self) -> None:
-        """All is stopped: there is nothing to watch any more."""
+        """End the guard, once all children have been stopped."""
         if self._process:
             self._process.kill()
             self._process.wait()
 
 
 def end_all(lines: Iterable[str]) -> None:
-    """Read who is watched until the input ends, then end them, the latest first."""
+    """Read the watched processes until the input ends, then end them, the latest first."""
     watched = [line.split() for line in lines]
     for pid, number in reversed(watched):
         with contextlib.suppress(ProcessLookupError, PermissionError):

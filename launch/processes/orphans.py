@@ -1,4 +1,4 @@
-"""Tell a server that outlived its starter from a file that only names one."""
+"""Distinguish a server that outlived its launcher from a stale pid file."""
 
 import time
 from pathlib import Path
@@ -11,10 +11,10 @@ PATIENCE_SECONDS = 10.0
 
 
 def wait_for_orphan(pid_file: Path, mark: str) -> None:
-    """Wait until the server that `pid_file` names has ended; clear a file that names none.
+    """Wait until the server named in `pid_file` has ended; delete a stale file.
 
-    A server whose starter was killed is on its way out. `mark` is the argument by which its
-    command line is known, since process ids are used again. Raise AlreadyRunning if it stays.
+    A server whose launcher was killed is shutting down. `mark` is an argument that identifies its
+    command line, because process ids are reused. Raise AlreadyRunning if the server stays.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while pid_file.exists():
@@ -23,7 +23,7 @@ def wait_for_orphan(pid_file: Path, mark: str) -> None:
             pid_file.unlink(missing_ok=True)
         elif time.monotonic() > deadline:
             raise AlreadyRunning(
-                f"A server that another program started (process {pid}) uses {pid_file.parent}. "
+                f"A server started by another program (process {pid}) uses {pid_file.parent}. "
                 "Stop it first."
             )
         else:

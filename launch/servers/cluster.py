@@ -1,9 +1,9 @@
-"""Where the embedded PostgreSQL lives: the folder of its data, its binaries, and the first initdb.
+"""The embedded PostgreSQL's data folder and binaries, and the first initdb.
 
-The cluster is `DATA_DIR/postgres/cluster`. PostgreSQL refuses to be root, so for root it runs as
-the cluster's owner or as `nobody`. Where that user cannot get through to DATA_DIR (or to the
-binaries), no folder is opened up: the cluster is then `/var/lib/colloquy/<name>-<hash of
-DATA_DIR>/cluster`, the same for the same DATA_DIR, and binaries are copied beside it.
+The cluster is `DATA_DIR/postgres/cluster`. PostgreSQL refuses to run as root, so for root it runs
+as the cluster's owner or as `nobody`. If that user cannot reach DATA_DIR (or the binaries), no
+folder's permissions are widened: the cluster is then `/var/lib/colloquy/<name>-<hash of
+DATA_DIR>/cluster`, the same for the same DATA_DIR, and the binaries are copied beside it.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ SUPERUSER = "postgres"
 
 @dataclass(frozen=True)
 class Cluster:
-    """One PostgreSQL data folder, the programs for it, and the user who owns both."""
+    """A PostgreSQL data folder, its programs, and the user it runs as."""
 
     folder: Path
     binaries: Path
@@ -37,7 +37,7 @@ class Cluster:
 
     @property
     def exists(self) -> bool:
-        """Whether initdb has been here; a half-made cluster never bears this name."""
+        """Whether initdb has finished; an incomplete cluster never has this name."""
         return (self.folder / "PG_VERSION").exists()
 
     def program(self, name: str) -> Path:
@@ -46,7 +46,7 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """All that PostgreSQL's programs need of the environment, and nothing else of it."""
+        """The environment that PostgreSQL's programs need, and nothing else."""
         return {
             "PATH": "/usr/bin:/bin",
             "LC_ALL": "C",
@@ -56,7 +56,7 @@ class Cluster:
 
 
 def locate_cluster(data_dir: Path) -> Cluster:
-    """Return the cluster of `data_dir`, made or not; its parent folder exists afterwards."""
+    """Return the cluster of `data_dir`, existing or not; its parent folder exists afterwards."""
     inside = data_dir / "postgres" / "cluster"
     account = account_for(inside)
     folder = inside if account is None else _folder_for(account, data_dir, inside)
@@ -71,7 +71,7 @@ def locate_cluster(data_dir: Path) -> Cluster:
 
 
 def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
-    """Run initdb beside the final name and move it there: a cluster is whole or absent."""
+    """Run initdb in a temporary folder and rename it: a cluster is complete or absent."""
     if cluster.exists and _was_left_behind(cluster, superuser_password):
         cluster.folder.rename(cluster.folder.with_name(f"left-behind-{int(time.time())}"))
     if cluster.exists:
@@ -96,13 +96,13 @@ def create_cluster(cluster: Cluster, superuser_password: Path) -> None:
 
 
 def _was_left_behind(cluster: Cluster, superuser_password: Path) -> bool:
-    """Whether DATA_DIR was deleted and its cluster, being elsewhere, was not: then begin empty."""
+    """Return whether DATA_DIR was deleted but its cluster elsewhere was not: then start empty."""
     is_elsewhere = cluster.folder.parent != superuser_password.parent
     return is_elsewhere and not superuser_password.exists()
 
 
 def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:
-    """`inside` where `account` gets through to it, else the system folder's place for it."""
+    """Return `inside` if `account` can reach it, otherwise its folder in SYSTEM_FOLDER."""
     digest = hashlib.sha256(str(data_dir).encode()).hexdigest()[:12]
     name = data_dir.name.strip(".") or "data"
     outside = SYSTEM_FOLDER / f"{name}-{digest}" / "cluster"
@@ -113,20 +113,20 @@ def _folder_for(account: Account, data_dir: Path, inside: Path) -> Path:
         return inside
     if inside.exists():
         raise LaunchError(
-            f"The user {account.name}, who owns the database in {inside}, may no longer enter "
-            "that folder. Let them pass through the folders above it again (chmod o+x)."
+            f"The user {account.name}, who owns the database in {inside}, can no longer enter "
+            "that folder. Allow access through the folders above it again (chmod o+x)."
         )
     make_folder(outside.parent)
     if not account.may_enter(outside.parent):
         raise LaunchError(
-            f"The user {account.name} may enter neither {inside.parent} nor {outside.parent}. "
-            "Set DATA_DIR to a folder that other users may pass through, or set DATABASE_URL."
+            f"The user {account.name} can enter neither {inside.parent} nor {outside.parent}. "
+            "Set DATA_DIR to a folder that other users can enter, or set DATABASE_URL."
         )
     return outside
 
 
 def _binaries_for(account: Account | None) -> Path:
-    """Return the wheel's programs, or a copy of them where `account` cannot reach the wheel."""
+    """Return the wheel's programs, or a copy of them if `account` cannot reach the wheel."""
     package = _package_folder()
     binaries = package / INSTALLATION / "bin"
     if account is None or account.succeeds(str(binaries / "postgres"), "--version"):
@@ -140,18 +140,18 @@ def _binaries_for(account: Account | None) -> Path:
 
 
 def _package_folder() -> Path:
-    # Found, not imported: importing the package has effects of its own.
+    # Located without importing, because importing the package has side effects.
     spec = importlib.util.find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or []) if spec else []:
         if (Path(folder) / INSTALLATION / "bin" / "postgres").exists():
             return Path(folder)
     raise LaunchError(
-        "There is no embedded PostgreSQL for this platform. Set DATABASE_URL to a server of yours."
+        "There is no embedded PostgreSQL for this platform. Set DATABASE_URL to your own server."
     )
 
 
 def _copy_programs(package: Path, copy: Path) -> None:
-    """Copy programs and libraries, readable for all, and give them their name when complete."""
+    """Copy programs and libraries, readable by all, and rename the copy when it is complete."""
     draft = copy.with_name(f".{copy.name}-{os.getpid()}")
     leave_out = shutil.ignore_patterns("include", "*.a", "pkgconfig", "__pycache__")
     try:
@@ -166,7 +166,7 @@ def _copy_programs(package: Path, copy: Path) -> None:
                 path.chmod(0o755)
         draft.rename(copy)
     except FileExistsError:
-        pass  # another start was quicker; its copy is the same
+        pass  # a concurrent start was faster; its copy is the same
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -197,13 +197,13 @@ def _run_initdb(cluster: Cluster, folder: Path, password_file: Path) -> None:
     )
     if done.returncode != 0:
         reason = (done.stderr or done.stdout).strip()
-        raise LaunchError(f"The embedded PostgreSQL could not make its data folder: {reason}")
+        raise LaunchError(f"The embedded PostgreSQL could not create its data folder: {reason}")
 
 
 def _check_version(cluster: Cluster) -> None:
     found = (cluster.folder / "PG_VERSION").read_text().strip()
     if found != MAJOR_VERSION:
         raise LaunchError(
-            f"The database in {cluster.folder} is of PostgreSQL {found}, the embedded server is "
-            f"{MAJOR_VERSION}. Move the data with pg_dump, or set DATABASE_URL."
+            f"The database in {cluster.folder} has version {found} of PostgreSQL, the embedded "
+            f"server {MAJOR_VERSION}. Move the data with pg_dump, or set DATABASE_URL."
         )

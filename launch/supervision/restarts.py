@@ -1,4 +1,4 @@
-"""When a part that crashed is started again, and when it is given up."""
+"""Decide when a crashed part is restarted, and when it is given up."""
 
 from collections import deque
 
@@ -9,18 +9,18 @@ LONGEST_DELAY_SECONDS = 5.0
 
 
 class RestartPolicy:
-    """Counts one part's crashes: a crash is an accident, five within a minute are a fault.
+    """Counts one part's crashes: single ones lead to a restart, five within a minute to giving up.
 
-    Whoever kills a part, or drains a worker, wants it back: those ends are not its own fault.
+    An end by a signal or by draining is deliberate: the part is restarted, and it does not count.
     """
 
     def __init__(self) -> None:
         self._crashes: deque[float] = deque()
 
     def delay_after_end(self, status: int, now: float) -> float | None:
-        """Seconds to wait before the part is started again; None: give it up.
+        """Return the seconds to wait before restarting the part; None: give it up.
 
-        `status` is that of a process: negative when a signal has ended it.
+        `status` is a process's exit status: negative if a signal has ended it.
         """
         if status <= 0:
             return FIRST_DELAY_SECONDS

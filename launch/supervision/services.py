@@ -19,35 +19,35 @@ LONGEST_LINE_BYTES = 16_384
 
 
 class Service(Protocol):
-    """What the supervisor asks of whatever it runs."""
+    """What the supervisor needs of anything it runs."""
 
     name: str
     stop_signal: signal.Signals
 
     def start(self) -> None:
-        """Start it, again too; an embedded server returns when it answers."""
+        """Start it, possibly again; an embedded server returns when it answers."""
 
     def is_ready(self) -> bool:
-        """Return whether it does its work now."""
+        """Return whether it is ready for work."""
 
     def pid(self) -> int | None:
-        """Return its process, once started."""
+        """Return its process id, once started."""
 
     def exit_status(self) -> int | None:
-        """None while it runs."""
+        """Return the exit status; None while it runs."""
 
     def last_lines(self) -> list[str]:
-        """Return the last that it said."""
+        """Return its last output lines."""
 
     def stop(self) -> None:
-        """Ask it to end, wait, and end it."""
+        """Ask it to end, wait, then kill it."""
 
     def kill(self) -> None:
-        """End it at once, without waiting."""
+        """Kill it immediately, without waiting."""
 
 
 def always() -> bool:
-    """Ready as soon as it runs."""
+    """Return True: the part is ready as soon as it runs."""
     return True
 
 
@@ -77,7 +77,7 @@ class Part:
         self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
 
     def start(self) -> None:
-        """Start the process; called from the main thread, since it lives as long as that."""
+        """Start the process; call this from the main thread, because the process ends with it."""
         self._last_lines.clear()
         spec = self._spec
         self._process = start_child(
@@ -87,7 +87,7 @@ class Part:
         self._reader.start()
 
     def is_ready(self) -> bool:
-        """Return whether it does its work now."""
+        """Return whether it is ready for work."""
         return self._spec.is_ready()
 
     def pid(self) -> int | None:
@@ -95,17 +95,17 @@ class Part:
         return self._process.pid if self._process else None
 
     def exit_status(self) -> int | None:
-        """None while it runs."""
+        """Return the exit status; None while it runs."""
         return self._process.poll() if self._process else None
 
     def last_lines(self) -> list[str]:
-        """Return the last that it said, complete once it has ended."""
+        """Return its last output lines, complete once it has ended."""
         if self._reader and self.exit_status() is not None:
             self._reader.join(timeout=1)
         return list(self._last_lines)
 
     def stop(self) -> None:
-        """Ask it to end, wait, then end it and whatever it had started itself."""
+        """Ask it to end, wait, then kill it and its own children."""
         process = self._process
         if process is None:
             return
@@ -117,7 +117,7 @@ class Part:
         process.wait()
 
     def kill(self) -> None:
-        """End it and its own children at once, without waiting."""
+        """Kill it and its own children immediately, without waiting."""
         if self._process:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -137,10 +137,10 @@ class EmbeddedServer(Protocol):
 
     @property
     def log_file(self) -> Path:
-        """What it has to say."""
+        """The server's log."""
 
     def start(self) -> None:
-        """Start and return when it answers."""
+        """Start, and return when it answers."""
 
     def stop(self) -> None:
         """Stop it cleanly."""
@@ -159,7 +159,7 @@ class Server:
         self._server.start()
 
     def is_ready(self) -> bool:
-        """Return whether it runs; `start` has waited for its first answer."""
+        """Return whether it is running; `start` has waited for its first answer."""
         return self.exit_status() is None
 
     def pid(self) -> int | None:
@@ -167,7 +167,7 @@ class Server:
         return self._server.process.pid if self._server.process else None
 
     def exit_status(self) -> int | None:
-        """None while it runs."""
+        """Return the exit status; None while it runs."""
         return self._server.process.poll() if self._server.process else None
 
     def last_lines(self) -> list[str]:
@@ -183,8 +183,8 @@ class Server:
         self._server.stop()
 
     def kill(self) -> None:
-        """End it at once; its log brings back what was committed."""
+        """Kill it immediately; its write-ahead log restores what was committed."""
         process = self._server.process
         if process and process.poll() is None:
-            # SIGQUIT to PostgreSQL's first process ends the others too; SIGKILL would leave them.
+            # SIGQUIT to PostgreSQL's main process ends its children too; SIGKILL would leave them.
             process.send_signal(signal.SIGQUIT if self.name == "postgres" else signal.SIGKILL)

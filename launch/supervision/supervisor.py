@@ -1,4 +1,4 @@
-"""Start services in order, keep them running, and stop them in reverse: nothing stays behind."""
+"""Start services in order, keep them running, and stop all of them in reverse order."""
 
 import contextlib
 import os
@@ -20,12 +20,12 @@ READY_SECONDS = 120.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 KILLED_STATUS = 130
 FAILED_STATUS = 1
-# make passes on what the terminal sent to both: signals this close are one request.
+# make passes on signals that the terminal has sent to both: signals this close are one request.
 SAME_REQUEST_SECONDS = 0.5
 
 
 class Stopped(Exception):
-    """Someone asked the launcher to stop."""
+    """The launcher was asked to stop."""
 
 
 class PartFailed(LaunchError):
@@ -33,7 +33,7 @@ class PartFailed(LaunchError):
 
 
 class Supervisor:
-    """A context: on leaving it all that was started is stopped, the latest first.
+    """A context manager: on exit it stops all started services, the latest first.
 
     The first SIGINT, SIGTERM or SIGHUP stops everything in order, a second one kills.
     """
@@ -49,7 +49,7 @@ class Supervisor:
 
     def __enter__(self) -> "Supervisor":
         for number in STOP_SIGNALS:
-            # nohup ignores SIGHUP on purpose: so it stays.
+            # nohup ignores SIGHUP on purpose, so keep it ignored.
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 self._old_handlers[number] = signal.signal(number, self._on_signal)
         return self
@@ -73,7 +73,7 @@ class Supervisor:
         self._start(service)
 
     def run_to_end(self, service: Service) -> None:
-        """Run a service that does its work and ends; PartFailed unless its status is 0."""
+        """Run a service until it ends. Raise PartFailed unless its status is 0."""
         self.start(service)
         while service.exit_status() is None:
             self.check_stop()
@@ -83,7 +83,7 @@ class Supervisor:
             raise _failure(service)
 
     def wait_until_ready(self, services: Sequence[Service], timeout: float = READY_SECONDS) -> None:
-        """Wait until each is ready; a crash before that is a fault, not an accident."""
+        """Wait until each is ready. Raise PartFailed if any ends before, without a restart."""
         waiting = list(services)
         deadline = time.monotonic() + timeout
         while waiting:
@@ -100,7 +100,7 @@ class Supervisor:
             time.sleep(POLL_SECONDS / 2)
 
     def watch(self) -> NoReturn:
-        """Keep all running until someone stops it (Stopped) or a part is given up (PartFailed)."""
+        """Keep all running. Raise Stopped on a stop signal, PartFailed if a part is given up."""
         while True:
             self.check_stop()
             for service in self._services:
@@ -108,7 +108,7 @@ class Supervisor:
             time.sleep(POLL_SECONDS)
 
     def check_stop(self) -> None:
-        """Raise Stopped if a signal came."""
+        """Raise Stopped if a stop signal was received."""
         if self._stop_asked_at is not None:
             raise Stopped
 
@@ -130,7 +130,7 @@ class Supervisor:
         delay = self._policies[service.name].delay_after_end(status, now)
         if delay is None:
             raise _failure(service)
-        self._console.part(service.name, f"{reason}; it is started again")
+        self._console.part(service.name, f"{reason}; restarting it")
         self._restart_at[service.name] = now + delay
 
     def _start(self, service: Service) -> None:
@@ -146,7 +146,7 @@ class Supervisor:
             service.stop()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        # No lock and no print in here: the main thread may be in the middle of either.
+        # Take no lock and do not print: the main thread may be in the middle of either.
         now = time.monotonic()
         if self._stop_asked_at is None:
             self._stop_asked_at = now

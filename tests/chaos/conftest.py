@@ -10,9 +10,10 @@ import pytest
 
 INTRODUCTION = """# The record of a run under faults
 
-Written by `make chaos`. It says what was broken on purpose, and what came of it. `tests/chaos/`
-holds the harness: failpoints, a nemesis for processes, servers and wires, clients that record
-what they were told, and a checker that decides the promises from the records and the database.
+Written by `make chaos`: what was broken on purpose, and the results. `tests/chaos/` holds the
+harness: failpoints, a nemesis that injects faults into processes, servers and connections, clients
+that record the answers they received, and a checker that compares the guarantees with these
+records and the database.
 """
 
 

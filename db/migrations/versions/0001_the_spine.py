@@ -1,4 +1,4 @@
-"""The spine: domains, conversations, the two views, turns."""
+"""The core tables: domains, conversations, the two views, turns."""
 
 import sqlalchemy as sa
 from alembic import op

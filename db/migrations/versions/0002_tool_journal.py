@@ -1,4 +1,4 @@
-"""The tool journal, so that no call runs twice; how often a turn has lost its worker."""
+"""The tool journal, so that no call runs twice; the number of workers a turn has lost."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
-"""`agent_states` becomes a view that gives each state whole, for host applications to read.
+"""`agent_states` becomes a view that returns each complete state, for host applications to read.
 
-What is stored are snapshots and deltas whose messages name the display messages that hold their
-texts (`backend.conversations.state.delta` and `shown` have the rules that are written in SQL here).
+Stored are snapshots and deltas whose messages refer to the display messages that hold their texts
+(`backend.conversations.state.delta` and `shown` have the rules that are written in SQL here).
 """
 
 from alembic import op

@@ -1,6 +1,6 @@
-"""A turn keeps its worker's last sign of life, and when it was told to stop or to wait.
+"""A turn stores its worker's last heartbeat, and when it was asked to stop or to wait.
 
-All columns come last and have a default, so that code of the version before goes on writing turns.
+All columns come last and have a default, so that code of the previous version can write turns.
 """
 
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""What operators watch: the turns of the last hour are found, unknown outcomes are counted."""
+"""For monitoring: an index to find the turns of the last hour, a count of unknown outcomes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ def upgrade() -> None:
     op.add_column(
         "turns", sa.Column("unknown_outcomes", sa.Integer(), nullable=False, server_default="0")
     )
-    # Turns are stored in the order in which they come, so this costs a turn next to nothing.
+    # Turns are stored in order of arrival, so this index costs a turn next to nothing.
     op.create_index(
         "ix_turns_created",
         "turns",

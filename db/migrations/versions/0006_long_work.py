@@ -1,6 +1,6 @@
 """Approvals, branches, what models were sent, versions of domains and tools, usage, audit.
 
-All new columns come last and may be left out, so that code of the version before goes on writing.
+All new columns come last and are optional, so that code of the previous version can still write.
 """
 
 from typing import Any
@@ -153,7 +153,7 @@ _NAMES = (
     "model_calls",
     "cost",
 )
-# What turns have used that had ended before there was a ledger; their models were not noted.
+# Usage of turns that ended before there was a ledger; their models were not recorded.
 _USED_BEFORE = (
     f"INSERT INTO usage_days (day, owner_id, domain_name, model, turns, {', '.join(_NAMES)})"  # noqa: S608  (constants)
     " SELECT t.finished_at::date, t.owner_id, c.domain_name,"
@@ -201,7 +201,7 @@ def _create_domain_versions() -> None:
 
 
 def _owner(table: str, column: str, of: str) -> sa.Column[Any]:
-    """The row that this one goes with when it is deleted."""
+    """Return a foreign key column to the row with which this one is deleted."""
     name = f"fk_{of}_{column}"
     key = sa.ForeignKey(f"{table}.id", ondelete="CASCADE", name=name)
     return sa.Column(column, sa.UUID(as_uuid=True), key, nullable=False)

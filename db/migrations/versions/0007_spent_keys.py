@@ -1,4 +1,4 @@
-"""Keys of deleted turns, so that a message that is sent once more does not bring them back."""
+"""Keys of deleted turns, so that a message sent again does not start them again."""
 
 import sqlalchemy as sa
 from alembic import op

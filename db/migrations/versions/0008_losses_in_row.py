@@ -1,7 +1,7 @@
-"""How many workers a turn has lost in a row, so that one which makes progress is never given up.
+"""The number of workers a turn has lost in a row, so that one making progress is never given up.
 
-Both columns have defaults and are written with each loss: a process of the version before counts
-all losses as it did, and one of this version begins its own count whatever was lost before.
+Both columns have defaults and are written with each loss: a process of the previous version counts
+all losses as before, and one of this version starts its own count, ignoring earlier losses.
 """
 
 import sqlalchemy as sa

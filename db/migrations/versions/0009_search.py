@@ -1,7 +1,7 @@
-"""Search in messages: what people read of each display message, as words.
+"""Search in messages: the words that people see in each display message.
 
-A trigger makes the entries, so that rows of a process of the version before are found too. What is
-there already is indexed here, before the index is built, in one statement.
+A trigger adds the entries, so that rows written by the previous version are found too. Existing
+messages are indexed here, in one statement, before the index is built.
 """
 
 import sqlalchemy as sa
@@ -11,9 +11,9 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 revision = "0009"
 down_revision = "0008"
 
-# What is indexed and what is shown of it come from one function. Branches of simple expressions cost
-# a few microseconds. A tool's arguments are the texts and numbers in them: `{last}` gives the leaves
-# alone, without a copy of all that holds them.
+# One function provides the text for the index and for snippets. Branches of simple expressions cost
+# a few microseconds. A tool's arguments contribute their texts and numbers: `{last}` returns only
+# the leaves, without copying their containers.
 MESSAGE_TEXT = """
 CREATE FUNCTION message_text(content_type text, content jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -40,14 +40,14 @@ BEGIN
     RETURN NULL;
 END $$
 """
-# Split at all that is no letter or digit, so that CC-1001 is `cc` followed by `1001`.
+# Split at everything that is not a letter or digit, so that CC-1001 is `cc` followed by `1001`.
 SPLIT_WORDS = """
 CREATE FUNCTION split_words(said text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(lower(said), '[^[:alnum:]]+', ' ', 'g')
 """
-# The owner is a word too, which nobody can write: a search of one owner reads few of the entries
-# of others, however common its words are.
+# The owner is a word too, which no text can contain: a search by one owner reads few entries of
+# others, however common its words are.
 ENTRY_WORDS = """
 CREATE FUNCTION entry_words(owner_id text, said text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

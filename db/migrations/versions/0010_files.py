@@ -1,4 +1,4 @@
-"""Files that people upload, and those whose bytes are still to be erased."""
+"""Uploaded files, and files whose bytes are still to be erased."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,7 +9,7 @@ down_revision = "0009"
 
 NOW = sa.text("clock_timestamp()")
 MOMENT = sa.DateTime(timezone=True)
-# However a row goes, by itself, with its conversation or by a host application: its bytes follow.
+# However a row is deleted (alone, with its conversation, by a host application), its bytes follow.
 NOTE_ERASED = """
 CREATE FUNCTION note_erased_file() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
-"""The connection to models that is set on a page; the models that people choose for turns."""
+"""The connection to models set on a page; the models that people choose for turns."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Links by which others read a session."""
+"""Links through which others read a session."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Several agents: how a turn found its agent, plans with their tasks, artifacts with versions."""
+"""Several agents: the route of a turn, plans with their tasks, artifacts with versions."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ down_revision = "0012"
 MOMENT = sa.DateTime(timezone=True)
 NOW = sa.text("clock_timestamp()")
 EMPTY = sa.text("'{}'")
-# However a version goes, with its conversation or by a host application: its content follows.
+# However a version is deleted (with its conversation, by a host application), its content follows.
 NOTE_ERASED = """
 CREATE FUNCTION note_erased_content() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -162,7 +162,7 @@ def _create_artifacts() -> None:
 
 
 def _cascade(table: str, column: str, whole: str) -> None:
-    """Erase what belongs to another row with it."""
+    """Add a foreign key that deletes rows together with the one they belong to."""
     name = f"fk_{table}_{column}_{whole}"
     op.create_foreign_key(name, table, whole, [column], ["id"], ondelete="CASCADE")
 

@@ -1,9 +1,9 @@
-"""The search entries without a log: they are made from the messages, and can be made again.
+"""Make the search entries unlogged, because they can be rebuilt from the messages.
 
-Their words and the index over them wrote more of the write-ahead log than all else of a turn, and
-ever more with the number of messages. PostgreSQL empties unlogged tables when it starts after a
-crash; `search_index` is one too, so its row, which says that the entries are all there, goes with
-them.
+Their words and the index over them wrote more write-ahead log than everything else in a turn, and
+increasingly so with the number of messages. PostgreSQL empties unlogged tables when it starts after
+a crash; `search_index` is unlogged too, so its row, which says that the entries are complete, is
+lost with them.
 """
 
 import sqlalchemy as sa

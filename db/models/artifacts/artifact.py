@@ -1,4 +1,4 @@
-"""Artifacts: named results with versions, where their contents are, and those still to erase."""
+"""Artifacts: named results with versions, where their contents are, and contents to erase."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -28,8 +28,8 @@ class ArtifactRow(Base):
 class ArtifactVersionRow(Base):
     """One version, which never changes. Its content is in `content`, or in the store at `key`.
 
-    `message_id` is the agent's message that it belongs to, of the agent state; null until that has
-    been said. `origin` says where it came from; `preview` is what is shown before all is read.
+    `message_id` is the agent's message in the agent state that it belongs to; null until that is
+    saved. `origin` says where it came from; `preview` is shown before the content is read.
     """
 
     __tablename__ = "artifact_versions"
@@ -57,9 +57,9 @@ class ArtifactVersionRow(Base):
 
 
 class ErasedContentRow(Base):
-    """A content in the store whose version is gone, also with its conversation, still to be erased.
+    """A content still in the store although its version, or its conversation, was deleted.
 
-    A trigger of `artifact_versions` writes it in the transaction that deletes.
+    A trigger of `artifact_versions` adds it in the transaction that deletes.
     """
 
     __tablename__ = "erased_contents"

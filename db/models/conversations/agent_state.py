@@ -9,9 +9,9 @@ from db.base import JSON, Base
 
 
 class AgentStateRow(Base):
-    """The snapshot, at `version`; a step adds a delta and leaves this row alone.
+    """The snapshot at `version`; a step adds a delta and leaves this row unchanged.
 
-    Host applications read the view `agent_states`, which gives each state whole.
+    Host applications read the view `agent_states`, which returns each complete state.
     `{"$shown": 17}` in place of a text, here and in deltas, is the text of display message 17.
     """
 
@@ -25,10 +25,10 @@ class AgentStateRow(Base):
 
 
 class AgentStateDeltaRow(Base):
-    """What one saved step changed; applied in order of `version`, which has no gap.
+    """What one saved step changed; applied in order of `version`, which has no gaps.
 
-    Version 0 is the empty state, and no delta is ever dropped: each state of the past can be had.
-    `calls` says what the models were sent that made the step, by reference.
+    Version 0 is the empty state, and no delta is ever dropped, so every past state can be restored.
+    `calls` records, by reference, what was sent to the models that produced the step.
     """
 
     __tablename__ = "agent_state_deltas"
@@ -42,7 +42,7 @@ class AgentStateDeltaRow(Base):
 
 
 class SentContentRow(Base):
-    """What a model was sent that is no message of the state: prompts, tools, edited messages."""
+    """Content a model was sent that is not a message of the state: prompts, tools, edits."""
 
     __tablename__ = "sent_contents"
 

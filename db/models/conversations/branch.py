@@ -1,4 +1,4 @@
-"""Branches: the paths through a conversation whose messages were edited or answered again."""
+"""Branches: paths through a conversation with edited messages or repeated answers."""
 
 from uuid import UUID
 
@@ -12,8 +12,8 @@ from db.base import Base
 class BranchRow(Base):
     """One path, as ranges of positions, and the state's version at its tip.
 
-    There is no row until a conversation is forked; the path of the active branch is the
-    conversation's own, this row's is as it was when the branch was last left.
+    There is no row until a conversation is forked. The active branch's path is in the conversation;
+    its row here holds the path as it was when the branch was last left.
     """
 
     __tablename__ = "branches"

@@ -1,4 +1,4 @@
-"""Conversations: who owns one, what it is called, and the image it was made with."""
+"""Conversations: the owner, the title, and the image each was created with."""
 
 from datetime import datetime
 from typing import Any
@@ -10,16 +10,16 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import JSON, Base
 
-# Split at all that is no letter or digit, so that CC-1001 is found by "cc" and by "1001".
+# Split at everything that is not a letter or digit, so that "cc" and "1001" both find CC-1001.
 TITLE_WORDS = "to_tsvector('simple', regexp_replace(title, '[^[:alnum:]]+', ' ', 'g'))"
 
 
 class ConversationRow(Base):
-    """What a person continues; on pages and in the API: session.
+    """A dialogue that a person can continue; on pages and in the API: session.
 
     `path` holds the ranges of positions that the active branch shows; null: all of them.
-    `model` is the model that was chosen last for its turns; null: the default. `parent_id` is the
-    conversation of which this one works on a task; people list it there only.
+    `model` is the model last chosen for its turns; null: the default. `parent_id` is set if this
+    conversation works on a task of that one; it is then listed only there.
     """
 
     __tablename__ = "conversations"
@@ -32,8 +32,8 @@ class ConversationRow(Base):
             "parent_id",
             postgresql_where=text("parent_id IS NOT NULL"),
         ),
-        # The image is written once and read by the worker; out of line, a counted message does
-        # not copy it into the write-ahead log.
+        # The image is written once. Stored out of line, it is not copied into the write-ahead log
+        # whenever the number of messages changes.
         {"postgresql_with": {"toast_tuple_target": 128, "fillfactor": 80}},
     )
 

@@ -1,4 +1,4 @@
-"""Display messages: what people see; rows are only ever added, and their status moves forward."""
+"""Display messages: what people see; rows are append-only, and their status moves forward."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -10,10 +10,10 @@ from db.base import JSON, Base
 
 
 class DisplayMessageRow(Base):
-    """One piece of content on the screen; `position` counts up by conversation without gap."""
+    """One piece of content on the screen; `position` counts up per conversation without gaps."""
 
     __tablename__ = "display_messages"
-    # Room on each page, so that a call which ends changes a few bytes in place.
+    # Free space on each table page, so that the end of a call changes a few bytes in place.
     __table_args__ = ({"postgresql_with": {"toast_tuple_target": 512, "fillfactor": 90}},)
 
     conversation_id: Mapped[UUID] = mapped_column(
@@ -33,7 +33,7 @@ class DisplayMessageRow(Base):
 
 
 class ToolResultRow(Base):
-    """A tool's whole table, where the display message holds its first rows only."""
+    """A tool's complete table, of which the display message holds only the first rows."""
 
     __tablename__ = "tool_results"
 

@@ -14,13 +14,13 @@ from db.base import Base
 class SearchEntryRow(Base):
     """The words of one display message, with `owner:` and its owner's id as one of them.
 
-    A trigger of `display_messages` adds it (`migrations/versions/0009_search.py`); what has no text
-    to be found by has none.
+    A trigger of `display_messages` adds it (`migrations/versions/0009_search.py`); a message
+    without searchable text has none.
     """
 
     __tablename__ = "search_entries"
-    # New entries wait in a list, which the writer that fills it sorts in: so it is a short one.
-    # Without a log: what is made from the messages can be made from them again.
+    # New entries go to a pending list; the writer that fills it has to merge it, so keep it short.
+    # Unlogged, because entries can be rebuilt from the messages.
     __table_args__ = (
         Index(
             "ix_search_entries_words",
@@ -40,9 +40,9 @@ class SearchEntryRow(Base):
 
 
 class SearchIndexRow(Base):
-    """Whether the entries are all there; else up to which message they have been made again.
+    """Whether the entries are complete; otherwise up to which message they have been rebuilt.
 
-    One row, and none after a crash of PostgreSQL, which empties what it does not log.
+    One row, and none after a crash of PostgreSQL, which empties unlogged tables.
     """
 
     __tablename__ = "search_index"

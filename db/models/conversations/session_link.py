@@ -1,4 +1,4 @@
-"""Links by which others of the installation read a session."""
+"""Links through which others in the installation read a session."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -10,7 +10,7 @@ from db.base import Base
 
 
 class SessionLinkRow(Base):
-    """One link. Its token is known to whoever has the link, and kept as a digest only."""
+    """One link. Only the digest of its token is stored."""
 
     __tablename__ = "session_links"
     __table_args__ = (Index("ix_session_links_conversation", "conversation_id"),)

@@ -1,4 +1,4 @@
-"""Domains: templates of configuration, and the groups of conversations made from them."""
+"""Domains: configuration templates, and the groups of conversations created from them."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -28,7 +28,7 @@ class DomainRow(Base):
 
 
 class DomainVersionRow(Base):
-    """What a domain was at one version."""
+    """A domain as it was at one version."""
 
     __tablename__ = "domain_versions"
 
@@ -43,7 +43,7 @@ class DomainVersionRow(Base):
 
 
 class BundledDomainRow(Base):
-    """A domain that came with the software and was added: once, whatever became of it since."""
+    """A bundled domain that was added: once only, even if it was changed or deleted since."""
 
     __tablename__ = "bundled_domains"
 

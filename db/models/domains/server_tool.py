@@ -1,4 +1,4 @@
-"""Tools of MCP servers as they were seen: one that changes is used only when that is accepted."""
+"""Tools of MCP servers as last seen: a changed tool is used only once it is accepted."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -10,9 +10,9 @@ from db.base import JSON, Base
 
 
 class ServerToolRow(Base):
-    """One version of a domain's server's tool, by the fingerprint of what its server says of it.
+    """One version of a server's tool in a domain, by the fingerprint of its definition.
 
-    `status`: accepted, pending, refused. The first version of a tool is accepted by itself.
+    `status`: accepted, pending, refused. The first version of a tool is accepted automatically.
     """
 
     __tablename__ = "server_tools"

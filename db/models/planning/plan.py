@@ -1,4 +1,4 @@
-"""Plans: the task graphs that managers run, and the work that they hand to a sub-agent."""
+"""Plans: the task graphs that managers run, and work delegated to a sub-agent."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -11,9 +11,9 @@ from db.base import JSON, Base
 
 
 class PlanRow(Base):
-    """One task graph, started once by the call of a turn: `message_id` and `number` name the call.
+    """One task graph, started once by a turn's call, which `message_id` and `number` identify.
 
-    A call of a sub-agent is a plan of one task, `kind` says so. The turn waits until it has ended.
+    A call of a sub-agent is a plan of one task, as `kind` says. The turn waits until it ends.
     """
 
     __tablename__ = "plans"
@@ -45,10 +45,10 @@ class PlanRow(Base):
 
 
 class TaskRow(Base):
-    """One task of a plan. It is worked on in a session of its own, `session_id`, by `turn_id`.
+    """One task of a plan. The turn `turn_id` works on it in its own session, `session_id`.
 
     `depends_on` names tasks by their `temp_id`; `input` may refer to their output;
-    `on_failure` says what follows when it fails.
+    `on_failure` says what happens when it fails.
     """
 
     __tablename__ = "tasks"

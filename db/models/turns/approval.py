@@ -1,4 +1,4 @@
-"""Approvals: the calls that turns wait for a person to decide on, and what was decided."""
+"""Approvals: calls that turns wait for a person to decide on, and the decisions."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -10,11 +10,11 @@ from db.base import JSON, Base
 
 
 class ApprovalRow(Base):
-    """One call, named by its model message and its number there, as it was shown to people.
+    """One call, identified by its model message and its number there, as shown to people.
 
-    `arguments_hash` is that of the arguments that were shown, and no others may be approved; those
-    of an edit are in `decision`. `position` is the display message that asks. Decided once:
-    `status` moves from pending to decided, expired or withdrawn.
+    `arguments_hash` is the hash of the arguments shown; no others may be approved. Edited arguments
+    are in `decision`. `position` is the display message that asks. Decided only once: `status`
+    moves from pending to decided, expired or withdrawn.
     """
 
     __tablename__ = "approvals"

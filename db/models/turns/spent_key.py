@@ -9,7 +9,7 @@ from db.base import Base
 
 
 class SpentKeyRow(Base):
-    """A key that has started a turn once, and starts none any more."""
+    """A key that has started a turn, and must not start another one."""
 
     __tablename__ = "spent_keys"
 

@@ -1,4 +1,4 @@
-"""The tool journal: which calls of a running turn have begun, and what they gave."""
+"""The tool journal: which calls of a running turn have begun, and their results."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from db.base import JSON, Base
 
 
 class ToolJournalRow(Base):
-    """One call, named by its model message and its number there; gone when its turn has ended."""
+    """One call, identified by its model message and number there; deleted when its turn ends."""
 
     __tablename__ = "tool_journal"
 

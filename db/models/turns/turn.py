@@ -1,4 +1,4 @@
-"""Turns: the work that messages ask for, who does it, and how far it has come."""
+"""Turns: the work that messages ask for, the workers doing it, and its progress."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -12,17 +12,18 @@ UNFINISHED = "status IN ('queued', 'running', 'waiting')"
 
 
 class TurnRow(Base):
-    """One message's work. `attempt` fences writes; `lease_until` says when a worker is lost.
+    """The work on one message.
 
-    `message_position` is where the message stands among the display messages; null while it waits
-    behind another turn. `heartbeat_at` is its worker's last heartbeat; `lost_seconds` is how
-    long, in all, it was without one after losing one; `losses_in_row` is how many of its `losses`
-    came one after another while `lost_at_step` steps were saved. `state_version` is that of the
-    state which its message was the first to be part of; `fork_of` the first turn of which this one
-    is another version; `decided_at` when all that it waits for was decided, so that it may go on;
-    `model` the one that was chosen for it, null: the default; `route` why its agent was chosen,
-    null where the domain has no manager; `role` that of the person who asked; `waits_for` says
-    whether it waits for people or for tasks, where it has waited.
+    `attempt` fences writes; after `lease_until` the worker counts as lost. `message_position` is
+    the message's position among the display messages; null while it waits behind another turn.
+    `heartbeat_at` is the worker's last heartbeat; `lost_seconds` is the total time without a worker
+    after losses; `losses_in_row` counts the consecutive ones of its `losses`, all of them when
+    `lost_at_step` steps were saved. `state_version` is the first version of the state that contains
+    its message; `fork_of` is the first turn of which this one is another version; `decided_at` is
+    when everything it waits for was decided, so that it may continue; `model` is the one chosen for
+    it, null: the default; `route` says why its agent was chosen, null if the domain has no manager;
+    `role` is the role of the person who asked; `waits_for` says whether it waits, or last waited,
+    for people or for tasks.
     """
 
     __tablename__ = "turns"
@@ -60,7 +61,7 @@ class TurnRow(Base):
         {"postgresql_with": {"fillfactor": 80}},
     )
 
-    # What never changes comes first: an update logs from the first changed byte to the last.
+    # Constant columns come first: an update logs from the first changed byte to the last.
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     number: Mapped[int] = mapped_column(BigInteger, Identity(always=True))
     conversation_id: Mapped[UUID] = mapped_column(

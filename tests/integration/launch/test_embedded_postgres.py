@@ -156,7 +156,7 @@ def test_a_lost_password_file_is_named(server, home):
     server.stop()
     (home / "postgres" / "superuser.password").write_text("another")
 
-    with pytest.raises(LaunchError, match=r"superuser\.password is not the one"):
+    with pytest.raises(LaunchError, match=r"superuser\.password is not the password of"):
         server.start()
     assert server.process.poll() is not None
 

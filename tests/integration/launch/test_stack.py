@@ -157,7 +157,7 @@ def test_parts_that_crash_are_started_again(start):
         killed.kill()
         wait_until(lambda process=killed: not process.is_running())
         wait_until(lambda mark=mark: stack.find(mark) is not None)
-    wait_until(lambda: stack.said().count("it is started again") == 4)
+    wait_until(lambda: stack.said().count("restarting it") == 4)
 
     assert stack.process.poll() is None
     assert stack.stop() == 0
