@@ -119,7 +119,7 @@ class ModelConnection(ConnectionUsed):
     )
     environment: ConnectionUsed = Field(description="The environment's connection, used or not.")
     environment_is_demo: bool = Field(
-        description="The environment names no endpoint; without a saved one, the demo model answers."
+        description="The environment names no endpoint; the demo model answers unless one is saved."
     )
 
 

@@ -102,9 +102,7 @@ class Limits(Input):
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
     tokens: Tokens | None = Field(None, description="Tokens of one turn, in and out together.")
-    cost: Cost | None = Field(
-        None, description="Cost of one turn, according to MODEL_PRICES."
-    )
+    cost: Cost | None = Field(None, description="Cost of one turn, according to MODEL_PRICES.")
     tool_seconds: int = Field(
         600, ge=1, le=86_400, description="Seconds of one tool call, after which it is abandoned."
     )
@@ -132,8 +130,7 @@ class DomainTemplate(Input):
     )
     models: Entries[list[ModelName]] = Field(
         default=[],
-        description="Other models that people may choose for a message; `model` stays the"
-        " default.",
+        description="Other models that people may choose for a message; `model` stays the default.",
         examples=[["gpt-4o-mini", "o3"]],
     )
     system_prompt: Prompt = ""
