@@ -92,7 +92,7 @@ def _fit(value: Any, info: ValidationInfo) -> Any:
 
 def _few(value: Any, info: ValidationInfo) -> Any:
     if len(value) > MOST_ENTRIES and not is_reading(info):
-        raise ValueError(f"these are {len(value):,}; there may be {MOST_ENTRIES} at most")
+        raise ValueError(f"there are {len(value):,} entries; at most {MOST_ENTRIES} are allowed")
     return value
 
 

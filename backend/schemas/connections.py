@@ -49,19 +49,19 @@ def _base_url(url: str) -> str:
         parts = urlsplit(url)
         has_host = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise ValueError("this has a host or a port that cannot be read") from None
+        raise ValueError("this has an invalid host or port") from None
     if parts.scheme not in ("http", "https") or not has_host or not url.isprintable():
-        raise ValueError("this begins with http:// or https:// and names a host")
+        raise ValueError("this must begin with http:// or https:// and name a host")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("this must not hold a user or a password; give the API key apart")
+        raise ValueError("this must not contain a user name or password; use the API key field")
     if parts.query or parts.fragment or " " in url:
-        raise ValueError("this ends with its path, mostly /v1, without ? or #")
+        raise ValueError("this must end with its path, usually /v1, without ? or #")
     return url.rstrip("/")
 
 
 def _header_text(key: str) -> str:
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise ValueError("this can be no API key: it holds blanks or letters that no key has")
+        raise ValueError("this is not an API key: it contains spaces or characters that no key has")
     return key
 
 
