@@ -238,7 +238,7 @@ class Contents:
 
 
 def open_contents(settings: Settings) -> Contents:
-    """Return the contents that the settings say."""
+    """Return the storage that the settings describe."""
     work = settings.data_dir / "cache" / "artifacts"
     return Contents(open_store(settings), work, settings.artifact_inline_bytes)
 
