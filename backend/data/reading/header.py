@@ -86,7 +86,7 @@ def _usual_width(rows: Sequence[Row]) -> int:
 
 
 def _first_wide(rows: Sequence[Row], width: int) -> int:
-    """Return the first record that is not a title: at least two cells, half the width, are filled."""
+    """Return the first record that is no title: it fills two cells or more, and half the width."""
     if width < 2:
         return _first_of_lone_column(rows)
     needed = min(width, max(2, (width + 1) // 2))
