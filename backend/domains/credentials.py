@@ -81,7 +81,7 @@ def find_masks(servers: Mapping[str, McpServer]) -> list[Fault]:
     return [
         Fault(
             path=["mcp_servers", name, field],
-            message=f"{_place_words(field, place)} is {MASK}, the mask of a stored credential. It"
+            message=f"{_place_words(field, place)} contains {MASK}, the mask of a credential. It"
             " can only be restored while the rest of the server stays as it is. Name the credential"
             " as ${COLLOQUY_SECRET_…} instead, and set that in the environment.",
         )

@@ -36,7 +36,7 @@ def _write_chart(
     options: Any,
     env: Mapping[str, Any],
 ) -> str:
-    """Return a chart as SVG from our own drawing engine, which is given no HTML."""
+    """Return a chart as its SVG, unescaped: our own engine drew it, and was given no HTML."""
     found = figure_at(env[_FIGURES], tokens[place].meta["place"])
     title = escape(found.title)
     if not found.svg:

@@ -148,7 +148,7 @@ def _order_of_parts(mark: str, shape: Shape, *, is_short: bool) -> tuple[str, st
 
 
 def _day_or_year_first(shape: Shape, is_short: bool, mark: str) -> tuple[str, str]:
-    """Return the order of cells like 31-08-24 by which end varies less: years change rarely."""
+    """Return the order of cells like 31-08-24: the end that varies less is the year."""
     first, _, third = shape.largest
     if not is_short or third > 31:
         return "dmy", ""

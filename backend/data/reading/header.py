@@ -73,7 +73,7 @@ def column_names(header: Sequence[object]) -> list[str]:
 
 
 def _usual_width(rows: Sequence[Row]) -> int:
-    """Return the width of most records; if tied with titles above, that of the last ones."""
+    """Return the width of most records; of equally frequent widths, the largest."""
     widths = Counter(len(row) for row in rows[-LOOKED_AT:])
     if not widths:
         return 0
@@ -97,7 +97,7 @@ def _first_wide(rows: Sequence[Row], width: int) -> int:
 
 
 def _is_wide_enough(row: Row, rows: Sequence[Row], place: int, width: int) -> bool:
-    """Return the table's first record: a header with merged cells may be completed by the next."""
+    """Return whether a header with gaps from merged cells spans the table, and the next row fills it."""
     if len(row) < width or _filled(row) < 2 or place + 1 >= len(rows):
         return False
     return _filled(rows[place + 1]) >= width - 1 and bool(row[0].strip() or width > 2)
