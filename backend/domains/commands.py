@@ -65,8 +65,8 @@ class Commands:
         else:
             wrong = f"the operator has not allowed the command {server.command!r}"
         return (
-            f"{wrong}. Whoever runs this installation can add it, with the arguments it must begin"
-            " with, to STDIO_COMMANDS in the settings, and restart."
+            f"{wrong}. Ask the operator to add it to STDIO_COMMANDS in the settings, with the"
+            " arguments it must begin with, and to restart."
         )
 
 

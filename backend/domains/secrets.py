@@ -223,12 +223,12 @@ def _not_there(name: str, place: Place) -> str:
     if place.host == STDIO:
         return (
             f"${{{name}}} is bound to a host and not passed to a child process. If it belongs"
-            f" there, whoever runs this installation adds {name}@stdio to DOMAIN_SECRETS."
+            f" there, ask the operator to add {name}@stdio to DOMAIN_SECRETS."
         )
     way = " without encryption; use https" if place.is_open else ""
     return (
-        f"${{{name}}} may not be sent to {place.host}{way}. If it belongs there, whoever runs this"
-        f" installation adds {name}@{place.written} to DOMAIN_SECRETS of the settings."
+        f"${{{name}}} may not be sent to {place.host}{way}. If it belongs there, ask the"
+        f" operator to add {name}@{place.written} to DOMAIN_SECRETS in the settings."
     )
 
 

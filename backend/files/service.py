@@ -196,7 +196,7 @@ class Files:
             return  # not the file's fault: it is read at the next request
         except DataError as error:
             info = replace(info, error=error.detail)
-        except Exception:  # an edge: this task is nobody's to await, so its failure would be lost
+        except Exception:  # an edge: nothing awaits this task, so its failure would be lost
             log.exception("A file cannot be read")
             return
         understood, kind = understood_of(info), _kind(info)

@@ -118,8 +118,7 @@ def _check_sheet(known: Sequence[str], corrections: Corrections) -> None:
     concerns_one = corrections.header_row is not None or corrections.types
     if concerns_one and corrections.sheet is None and len(known) > 1:
         raise CorrectionRefused(
-            f"Say which sheet is to be read, too: a header and types are those of one. "
-            f"There are: {shown}."
+            f"Choose a sheet, too: a header and types apply to one sheet only. There are: {shown}."
         )
 
 

@@ -97,7 +97,7 @@ def _first_wide(rows: Sequence[Row], width: int) -> int:
 
 
 def _is_wide_enough(row: Row, rows: Sequence[Row], place: int, width: int) -> bool:
-    """Return whether a header with gaps from merged cells spans the table, and the next row fills it."""
+    """Return whether a header with gaps, from merged cells, is as wide as the table."""
     if len(row) < width or _filled(row) < 2 or place + 1 >= len(rows):
         return False
     return _filled(rows[place + 1]) >= width - 1 and bool(row[0].strip() or width > 2)

@@ -50,8 +50,8 @@ def _number(
     style = _STYLES.get(decimal) or forms.style or "english"
     if style not in _STYLES.values():
         raise CorrectionRefused(
-            f"{column.name}: its cells do not say whether point or comma begins the decimals. "
-            "Say the decimal sign, too."
+            f"{column.name}: its cells do not show whether the decimal mark is a point or a "
+            "comma. Choose the decimal mark, too."
         )
     return number_reading(forms, style, type_)
 
@@ -83,7 +83,7 @@ def _timestamp(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: str)
 def _by_cells(connection: duckdb.DuckDBPyConnection, column: RawColumn, type_: str) -> Reading:
     forms = look_at_dates(connection, column.place)
     if not forms.fitting:
-        raise CorrectionRefused(f"{column.name}: no cell of it is a date.")
+        raise CorrectionRefused(f"{column.name}: none of its cells is a date.")
     order, doubt = order_of_dates(forms)
     if doubt or order == "time":
         raise CorrectionRefused(f"{column.name}: {doubt or 'its cells are times without a day'}.")
