@@ -49,7 +49,8 @@ def check_form(kind: str, form: str) -> None:
     if form not in FORMS[kind]:
         known = ", ".join(FORMS[kind])
         raise ArtifactRefused(
-            f"A {kind} cannot be downloaded as {form}. It is available as: {known}."
+            f"An artifact of the kind {kind} cannot be downloaded as {form}. It is available as: "
+            f"{known}."
         )
 
 
