@@ -1,4 +1,4 @@
-"""Under which addresses a server answers; whatever follows from PUBLIC_URL is derived here."""
+"""The addresses that a server answers under, derived from PUBLIC_URL and ALLOWED_HOSTS."""
 
 import ipaddress
 import re
@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 DEFAULT_PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 MAX_PORT = 65_535
-# RFC 9112, 3.2: a name or an address and perhaps a port; no user, no path, one name only.
+# RFC 9112, 3.2: one name or address and an optional port; no user, no path.
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?))(?::(\d{1,5}))?")
 
-Host = tuple[str, int | None]  # a name in lower case, or an address, and the port if one is named
+Host = tuple[str, int | None]  # a lower-case name or an address, and the port if given
 Origin = tuple[str, str, int]  # the scheme, the name and the port
 
 
 def read_host(text: str) -> Host | None:
-    """Return what a `Host` header names; None when it cannot be read as one host."""
+    """Return the host and port of a `Host` header; None if it is malformed."""
     found = HOST.fullmatch(text.lower())
     if found is None:
         return None
@@ -33,12 +33,12 @@ def read_host(text: str) -> Host | None:
 
 
 def check_public_url(url: str) -> str:
-    """Return PUBLIC_URL as an origin, or nothing when it is empty. Raise ValueError."""
+    """Return PUBLIC_URL as an origin; empty if it is empty. Raise ValueError."""
     return _origin_text(*_read_url(url)) if url else url
 
 
 def check_allowed_hosts(text: str) -> str:
-    """Return ALLOWED_HOSTS as it is. Raise ValueError for what is no list of hosts."""
+    """Return ALLOWED_HOSTS unchanged. Raise ValueError if it is not a list of hosts."""
     for name in _names(text):
         if read_host(name) is None:
             raise ValueError(
@@ -49,13 +49,13 @@ def check_allowed_hosts(text: str) -> str:
 
 
 def http_url(host: str, port: int) -> str:
-    """Return the address of a part that listens on `host` and `port`."""
+    """Return the address of a server that listens on `host` and `port`."""
     return f"http://{_bracketed(host.strip('[]'))}:{port}"
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where one server listens, and under which other addresses people and programs reach it."""
+    """Where one server listens, and the other addresses under which clients reach it."""
 
     host: str
     port: int
@@ -79,12 +79,12 @@ class Address:
 
     @cached_property
     def origins(self) -> frozenset[str]:
-        """The origins of pages of our own, as browsers write them."""
+        """The origins of our own pages, as browsers write them."""
         return frozenset(_origin_text(*origin) for origin in self._reached())
 
     @cached_property
     def schemes(self) -> Mapping[Host, str]:
-        """The hosts that are answered, and by which scheme they are reached."""
+        """The hosts that are answered, each with the scheme it is reached by."""
         hosts: dict[Host, str] = {(name, None): "http" for name in LOOPBACK}
         for scheme, name, port in self._reached():
             hosts[name, port] = scheme
@@ -93,10 +93,10 @@ class Address:
         return hosts
 
     def scheme_of(self, host: Host) -> str | None:
-        """Return the scheme by which a host is reached; None where it is not answered.
+        """Return the scheme by which a host is reached; None if it is not answered.
 
         A loopback name is answered with any port: no page of another site can have that name, and
-        a forwarded port or a proxy on this machine has a port of its own.
+        a forwarded port or a proxy on this machine uses its own port.
         """
         name, _ = host
         return self.schemes.get(host) or self.schemes.get(
@@ -112,7 +112,7 @@ class Address:
             yield _read_url(self.public_url)
         for text in _names(self.allowed_hosts):
             name, port = read_host(text) or ("", None)
-            # Without a port: as a proxy shows it to browsers, and as this server would itself.
+            # Without a port: as browsers see it behind a proxy, and as this server writes it.
             if port is None:
                 yield "http", name, self.port
             yield scheme, name, port or DEFAULT_PORTS[scheme]
@@ -134,7 +134,7 @@ def _read_url(url: str) -> Origin:
 
 
 def _origin_text(scheme: str, name: str, port: int) -> str:
-    """Return an origin as RFC 6454 writes it: a port only where it is not the scheme's own."""
+    """Return an origin in RFC 6454 form: the port only if it is not the scheme's default."""
     suffix = "" if port == DEFAULT_PORTS[scheme] else f":{port}"
     return f"{scheme}://{_bracketed(name)}{suffix}"
 

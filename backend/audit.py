@@ -1,4 +1,4 @@
-"""The audit trail: who changed, decided or deleted what; events are only ever added."""
+"""The audit trail: who changed, decided or deleted what. Events are only ever added."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.models.audit_event import AuditEventRow
 
-SOFTWARE = "colloquy"  # the actor of what the software does by itself, such as retention
+SOFTWARE = "colloquy"  # the actor of automatic actions, such as retention
 
 
 def record(
@@ -20,10 +20,10 @@ def record(
     subject_id: UUID | str,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note an act, in the transaction that does it: neither is there without the other.
+    """Record an action in the transaction that performs it, so that neither exists alone.
 
-    `actor` is a person's id or SOFTWARE; `action` a verb of the past, such as `archived`;
-    `subject` the kind of thing. `details` hold names and numbers, never what people wrote.
+    `actor` is a person's id or SOFTWARE; `action` is a past participle, such as `archived`;
+    `subject` is the kind of object. `details` hold names and numbers, never what people wrote.
     """
     session.execute(
         insert(AuditEventRow).values(

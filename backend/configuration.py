@@ -1,4 +1,4 @@
-"""Read the settings so that a wrong one is a sentence, not a traceback."""
+"""Reads the settings, and reports an invalid one in a sentence instead of a traceback."""
 
 import json
 from typing import Any
@@ -11,14 +11,14 @@ from backend.settings import Settings
 
 
 def read_settings() -> Settings:
-    """Read the settings; ConfigurationError says in one sentence which one is wrong and why."""
+    """Return the settings. Raise ConfigurationError, which says which one is wrong and why."""
     try:
         return Settings()
     except ValidationError as error:
         sentences = [_sentence(dict(found)) for found in error.errors(include_input=False)]
         raise ConfigurationError(" ".join(sentences)) from None
     except SettingsError as error:
-        # Raised for text that should be JSON, before any field is looked at.
+        # Raised for a text that should be JSON, before any field is validated.
         name = next(name for name in Settings.model_fields if f'"{name}"' in str(error))
         (example,) = Settings.model_fields[name].examples or ({},)
         raise ConfigurationError(
@@ -27,7 +27,7 @@ def read_settings() -> Settings:
 
 
 def _sentence(found: dict[str, Any]) -> str:
-    # Never the value: it may be a secret, or a URL that holds one.
+    # Never quote the value: it may be a secret, or a URL that contains one.
     reason = str(found["msg"]).removeprefix("Value error, ").rstrip(".")
     name = ".".join(str(part) for part in found["loc"]).upper()
     if not name:

@@ -1,4 +1,4 @@
-"""How all processes write their logs: one line each, to standard error."""
+"""The log format of all processes: one line per record, to standard error."""
 
 import logging
 
@@ -7,9 +7,9 @@ QUIET = ("httpx", "httpx2", "httpcore", "openai", "rq", "rq.worker", "uvicorn.ac
 
 
 def set_up_logs(level: str) -> None:
-    """Set the level of our own logs; libraries speak from warnings on."""
+    """Set the level of our own loggers; libraries log warnings and above."""
     logging.basicConfig(level=level, format=FORMAT)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
-    # It quotes what a server said that it cannot read, which may hold a secret.
+    # It quotes unreadable server output, which may contain a secret.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Keeps what a process knows from other processes of the same user."""
+"""Hides a process's environment and memory from other processes of the same user."""
 
 import ctypes
 import sys
@@ -7,9 +7,9 @@ PR_SET_DUMPABLE = 4
 
 
 def hide_process() -> None:
-    """Let nobody but root read this process's environment and memory, where the kernel can.
+    """Let only root read this process's environment and memory, if the kernel supports it.
 
-    Programs that it starts are not hidden with it.
+    Programs that it starts are not hidden.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Text as it may be stored: what PostgreSQL and JSON refuse is replaced, visibly, on arrival."""
+"""Text that can be stored: what PostgreSQL and JSON refuse is replaced visibly on arrival."""
 
 import unicodedata
 
@@ -8,7 +8,7 @@ REPLACEMENT = "\ufffd"
 
 
 def clean_text(text: str) -> str:
-    """Replace NUL and lone surrogates; join surrogate pairs; leave all other text as it is."""
+    """Return the text with NUL and lone surrogates replaced, and surrogate pairs joined."""
     text = text.replace("\x00", NUL_SYMBOL)
     try:
         text.encode("utf-8")
@@ -18,5 +18,5 @@ def clean_text(text: str) -> str:
 
 
 def is_visible(text: str) -> bool:
-    """Whether there is something to be seen: more than blanks, marks and control characters."""
+    """Return whether the text shows anything besides blanks, marks and control characters."""
     return any(unicodedata.category(c)[0] not in "CZM" and c not in BLANK_LETTERS for c in text)

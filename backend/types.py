@@ -1,4 +1,4 @@
-"""Names for types that all parts use."""
+"""Type aliases shared by all parts."""
 
 from typing import Any
 

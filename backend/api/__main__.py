@@ -17,11 +17,11 @@ from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
 
 DEFAULT_PORT = 8000
-CLOSE_SECONDS = 3  # streams to pages have no end of their own
+CLOSE_SECONDS = 3  # event streams to pages do not end by themselves
 
 
 def main() -> int:
-    """Serve until told to end."""
+    """Serve until the process is told to end."""
     hide_process()
     try:
         settings = read_settings()
@@ -35,14 +35,14 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=settings.api_port or DEFAULT_PORT)
     arguments = parser.parse_args()
     address = Address(arguments.host, arguments.port, settings.public_url, settings.allowed_hosts)
-    gc.freeze()  # everybody waits while garbage is sought: not among the modules, which stay
+    gc.freeze()  # modules never become garbage; scanning them would delay every request
     uvicorn.run(
         serve_app(app, address),
         host=arguments.host,
         port=arguments.port,
         log_level="warning",
         access_log=False,
-        proxy_headers=False,  # anybody can send them; the settings say what a proxy would
+        proxy_headers=False,  # any client can send them; the settings hold what a proxy would say
         http=limit_connections(ConnectionLimits()),
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )

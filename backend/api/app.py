@@ -1,4 +1,4 @@
-"""The API: its routes, its errors, what it starts and ends."""
+"""The API application: its routes, error handlers, startup and shutdown."""
 
 import asyncio
 from collections import Counter
@@ -44,16 +44,16 @@ from backend.turns.follow.waiting import Waits
 from backend.turns.process.services import Services
 from backend.web.protection import protect
 
-THREADS = 200  # those that submit share a commit, so that many together cost little
-# Each thread at work takes the interpreter from the loop, for all who connect at the same time.
-STREAM_THREADS = 2  # bring event streams up to now
+THREADS = 200  # concurrent submissions share a commit, so many of them cost little
+# A running thread holds the interpreter, which delays the loop for all clients.
+STREAM_THREADS = 2  # bring event streams up to date
 ALL_WAITS = 2_000
 ALL_STREAMS = 2_000
 PREFIX = "/api/v1"
 
 
 def create_app(services: Services) -> FastAPI:
-    """Make the API over these services."""
+    """Create the API over these services."""
     app = FastAPI(
         title="Colloquy",
         description="Long conversations with tool-using agents.",
@@ -114,7 +114,7 @@ def create_app(services: Services) -> FastAPI:
 
 
 def serve_app(app: FastAPI, address: Address) -> ASGIApp:
-    """Return the API as it may be served; refusals are problem details, and counted like others."""
+    """Return the API as served; the guard's refusals are problem details, and counted as such."""
 
     def refuse(scope: Scope, status: int, title: str, detail: str) -> Response:
         # A WebSocket's handshake is a GET, and is refused as one.

@@ -1,4 +1,4 @@
-"""Fan-out: what happens in a session is made ready once, for all viewers who have seen the same."""
+"""Fan-out: each event of a session is serialised once for all viewers at the same place."""
 
 import asyncio
 from collections import Counter
@@ -14,14 +14,14 @@ from backend.turns.follow.viewer import Seen, Told, Viewer
 KEEP_ALIVE = b": keep-alive\n\n"
 KEEP_ALIVE_SECONDS = 10.0
 WITHOUT_REDIS_SECONDS = 1.0
-# Writing to many viewers takes a while. What comes meanwhile is written together, so that a crowd
-# costs at most about a third of the loop; a few viewers get each event at once.
+# Writing to many viewers takes a while. Events that arrive in that time are written together, so
+# that many viewers cost at most about a third of the loop; a few get each event immediately.
 PAUSE_SECONDS_PER_VIEWER = 50e-6
-MAX_WAITING = 10_000  # events; a viewer slower than that is cut off and resumes from its last one
+MAX_WAITING = 10_000  # events; a viewer that falls further behind is cut off and can resume
 
 
 class Channels:
-    """The channels of a process, by session; all of them live on its one event loop."""
+    """The channels of a process by session; all of them belong to its one event loop."""
 
     def __init__(self, reader: EventReader, most_of_person: int, most: int) -> None:
         self._reader = reader
@@ -36,7 +36,7 @@ class Channels:
 
     @contextmanager
     def admit(self, scope: Scope) -> Iterator[None]:
-        """Count one more viewer of this person. Raise TooManyStreams."""
+        """Count a viewer of this person while the context lasts. Raise TooManyStreams."""
         if self._by_person[scope.user_id] >= self._most_of_person or self.count >= self._most:
             raise TooManyStreams
         self._by_person[scope.user_id] += 1
@@ -47,23 +47,23 @@ class Channels:
 
     @contextmanager
     def subscription(self, session_id: UUID) -> Iterator["Subscription"]:
-        """A place from which one viewer hears all that happens in the session from now on."""
-        audience = self._by_session.get(session_id)
-        if audience is None:
-            audience = self._by_session[session_id] = Channel(self._reader, session_id)
+        """Subscribe one viewer to everything that happens in the session from now on."""
+        channel = self._by_session.get(session_id)
+        if channel is None:
+            channel = self._by_session[session_id] = Channel(self._reader, session_id)
         subscription = Subscription()
-        audience.seats.add(subscription)
+        channel.seats.add(subscription)
         try:
             yield subscription
         finally:
-            audience.seats.discard(subscription)
-            if not audience.seats and self._by_session.get(session_id) is audience:
+            channel.seats.discard(subscription)
+            if not channel.seats and self._by_session.get(session_id) is channel:
                 del self._by_session[session_id]
-                audience.close()
+                channel.close()
 
 
 class Channel:
-    """All viewers of one session in this process."""
+    """The viewers of one session in this process."""
 
     def __init__(self, reader: EventReader, session_id: UUID) -> None:
         self.seats: set[Subscription] = set()
@@ -76,7 +76,7 @@ class Channel:
         self._stop_listening = reader.listen(session_id, self._hear)
 
     def close(self) -> None:
-        """Hear no more."""
+        """Stop listening."""
         self._stop_listening()
         self._watch.cancel()
         if self._pause:
@@ -86,7 +86,7 @@ class Channel:
         self._loop.call_soon_threadsafe(self._take, event)
 
     def _take(self, event: LiveEvent | None) -> None:
-        """Hand the event out at once, or with others when the pause ends."""
+        """Deliver the event now, or with others when the pause ends."""
         self._arrived.append(event)
         if self._pause is None:
             self._hand_out()
@@ -105,9 +105,9 @@ class Channel:
             subscription.put(batch)
 
     def _look_for_silence(self) -> None:
-        """Without events now and then a heartbeat, and a look at what is stored.
+        """Send an empty batch when no events arrive: a heartbeat, and a check of stored rows.
 
-        Redis may be away, and a worker may die between its last commit and telling of it.
+        Redis may be down, and a worker may die between its last commit and publishing it.
         """
         patience = KEEP_ALIVE_SECONDS if self._reader.is_connected else WITHOUT_REDIS_SECONDS
         if self._loop.time() - self._heard_at >= patience:
@@ -116,7 +116,7 @@ class Channel:
 
 
 class Subscription:
-    """What one viewer has yet to be told. The moments are shared, so a slow viewer costs little."""
+    """The unread batches of one viewer; they are shared, so a slow viewer costs little."""
 
     def __init__(self) -> None:
         self.is_cut_off = False
@@ -125,7 +125,7 @@ class Subscription:
         self._wake = asyncio.Event()
 
     def put(self, batch: "EventBatch") -> None:
-        """Add a batch; more than a viewer may be behind ends its stream."""
+        """Add a batch; a viewer that is too far behind is cut off."""
         self._behind += len(batch.events)
         if self._behind > MAX_WAITING:
             self.is_cut_off = True
@@ -135,7 +135,7 @@ class Subscription:
         self._wake.set()
 
     async def take(self) -> "list[EventBatch]":
-        """Wait for moments, and take them all."""
+        """Wait until there are batches, and take all of them."""
         await self._wake.wait()
         self._wake.clear()
         taken, self._waiting, self._behind = self._waiting, [], 0
@@ -143,9 +143,9 @@ class Subscription:
 
 
 class EventBatch:
-    """Events that came together, or a silence, and what that is to viewers who have seen the same.
+    """Events that arrived together, or none, and their text for viewers at the same place.
 
-    A None among the events says that some may have been missed.
+    A None among the events marks where some may have been missed.
     """
 
     def __init__(self, events: Sequence[LiveEvent | None]) -> None:
@@ -154,7 +154,7 @@ class EventBatch:
         self._caught_up: dict[tuple[Scope, Seen], asyncio.Task[tuple[bytes, Seen]]] = {}
 
     async def tell(self, viewer: Viewer) -> bytes:
-        """Bring the viewer up to this batch; return what it has to read."""
+        """Bring the viewer up to this batch; return the bytes to send to it."""
         before = viewer.seen
         if before not in self._written:
             self._written[before] = self._write_events(viewer)
@@ -164,7 +164,7 @@ class EventBatch:
         return written + (await self._catch_up(viewer) or KEEP_ALIVE)
 
     def _write_events(self, viewer: Viewer) -> tuple[bytes, Seen, bool]:
-        """The events up to where rows are missing, or some may be; a silence may hide some too."""
+        """Return the events before the first gap, if any; an empty batch may hide events too."""
         told: list[Told] = []
         for event in self.events:
             if event is None or viewer.has_gap_before(event):
@@ -176,19 +176,19 @@ class EventBatch:
         key = viewer.scope, viewer.seen
         if key not in self._caught_up:
             self._caught_up[key] = asyncio.create_task(catch_up(viewer))
-        # One viewer that goes away must not take this from the others.
+        # The task is shared: one viewer that disconnects must not cancel it for the others.
         written, viewer.seen = await asyncio.shield(self._caught_up[key])
         return written
 
 
 async def catch_up(viewer: Viewer) -> tuple[bytes, Seen]:
-    """Return what is kept or stored after the viewer's place, and what it has seen then."""
+    """Return what is kept or stored after the viewer's place, and what it has seen by then."""
     written = await asyncio.to_thread(lambda: write(viewer.catch_up()))
     return written, viewer.seen
 
 
 def write(told: Iterable[Told]) -> bytes:
-    """Return the events as the browser reads them."""
+    """Return the events as Server-Sent Events."""
     return b"".join(
         b"id: %s\nevent: %s\ndata: %s\n\n"
         % (str(one.place).encode(), one.event.event.encode(), one.data)

@@ -1,6 +1,6 @@
-"""What routes are given: the services, the event reader, and who asks.
+"""The dependencies of routes: services, event reader and the caller's scope.
 
-All of it is at hand, so nothing here is given a thread to be fetched in.
+They are coroutines, because FastAPI would run plain functions in a thread for nothing.
 """
 
 from typing import Annotated, cast
@@ -29,12 +29,12 @@ async def get_reader(request: Request) -> EventReader:
 
 
 async def get_channels(request: Request) -> Channels:
-    """Return the viewers of the process's event streams."""
+    """Return the channels of the process's event streams."""
     return cast(Channels, request.app.state.channels)
 
 
 async def get_waits(request: Request) -> Waits:
-    """Return the requests of the process that wait for turns."""
+    """Return the requests of the process that are waiting for turns."""
     return cast(Waits, request.app.state.waits)
 
 
@@ -60,7 +60,7 @@ async def get_documents(request: Request) -> Documents:
 
 
 async def get_scope() -> Scope:
-    """Return who asks. With AUTH=none that is the one local user."""
+    """Return the caller's scope. With AUTH=none that is the one local user."""
     return LOCAL_USER
 
 
@@ -75,5 +75,5 @@ WaitsDep = Annotated[Waits, Depends(get_waits)]
 ScopeDep = Annotated[Scope, Depends(get_scope)]
 IdempotencyKey = Annotated[
     str | None,
-    Header(description="The same key and body give the same turn, however often they are sent."),
+    Header(description="Repeating a request with the same key and body returns the same turn."),
 ]

@@ -1,4 +1,4 @@
-"""The API's document, and the page that shows it: Swagger UI from an installed package."""
+"""The OpenAPI document, and a page that shows it: Swagger UI from an installed package."""
 
 from importlib.resources import files
 
@@ -8,13 +8,13 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from backend.web.headers import POLICY
 
 router = APIRouter(include_in_schema=False)
-PACKAGE = "fastapi_offline"  # its files only
+PACKAGE = "fastapi_offline"  # used for its files only
 ASSETS = {
     "swagger-ui-bundle.js": "text/javascript",
     "swagger-ui.css": "text/css",
     "favicon.png": "image/png",
 }
-# Swagger UI draws its icons from data: addresses, and React sets styles of its elements.
+# Swagger UI loads its icons from data: URLs, and React sets inline styles.
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -36,7 +36,7 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
-# A file of its own, so that the page's policy allows no script within it.
+# A separate file, because the page's policy allows no inline scripts.
 START = """SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#swagger-ui",
@@ -54,19 +54,19 @@ def openapi(request: Request) -> Response:
 
 @router.get("/api/docs")
 def docs() -> Response:
-    """The page."""
+    """The page that shows the OpenAPI document."""
     return HTMLResponse(PAGE, headers={POLICY: DOCS_POLICY})
 
 
 @router.get("/api/docs/start.js")
 def start() -> Response:
-    """What draws the page."""
+    """The script that starts Swagger UI."""
     return Response(START, media_type="text/javascript")
 
 
 @router.get("/api/docs/{name}")
 def asset(name: str) -> Response:
-    """One of Swagger UI's files."""
+    """A file of Swagger UI."""
     if name not in ASSETS:
         raise HTTPException(404)
     content = files(PACKAGE).joinpath("static", name).read_bytes()

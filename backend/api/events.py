@@ -1,4 +1,4 @@
-"""Server-Sent Events: what a viewer is told, from its connecting until it goes away."""
+"""Server-Sent Events: what a viewer receives from connecting until it disconnects."""
 
 import logging
 from collections.abc import AsyncIterator, Mapping
@@ -25,7 +25,7 @@ EXAMPLE = (
 
 
 def _item(name: str, data: type[Wire]) -> dict[str, Any]:
-    """Return the schema of one event, in OpenAPI's words for Server-Sent Events."""
+    """Return the schema of one event, as OpenAPI describes Server-Sent Events."""
     body = {"$ref": f"#/components/schemas/{data.__name__}"}
     written = {"type": "string", "contentMediaType": "application/json", "contentSchema": body}
     properties = {"id": {"type": "string"}, "event": {"const": name}, "data": written}
@@ -35,7 +35,7 @@ def _item(name: str, data: type[Wire]) -> dict[str, Any]:
 ITEM = {"oneOf": [_item(name, data) for name, data in EVENTS.items()]}
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events as they happen; a comment every ten seconds without one.",
+        "description": "Events as they happen; a comment after every ten seconds without one.",
         "content": {
             "text/event-stream": {
                 "schema": {"type": "string"},
@@ -48,7 +48,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 class EventResponse(StreamingResponse):
-    """An event stream that leaves its place when it ends, also where it has never begun."""
+    """An event stream that frees its place when it ends, even if it was never started."""
 
     def __init__(
         self, stream: AsyncIterator[bytes], headers: Mapping[str, str], place: ExitStack
@@ -57,21 +57,21 @@ class EventResponse(StreamingResponse):
         self._place = place
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it until it ends or the client goes away."""
+        """Send the stream until it ends or the client disconnects."""
         with self._place:
             await super().__call__(scope, receive, send)
 
 
 async def follow(viewer: Viewer, channels: Channels, session_id: UUID) -> AsyncIterator[bytes]:
-    """Write what the viewer missed, then what happens, until the client goes away."""
+    """Yield what the viewer missed, then live events, until the client disconnects."""
     try:
         with channels.subscription(session_id) as subscription:
-            # Seated first: what happens while it catches up waits for it.
+            # Subscribe first: events that happen while the viewer catches up are kept for it.
             yield CONNECTED + (await catch_up(viewer))[0]
             while not subscription.is_cut_off:
                 for batch in await subscription.take():
                     if written := await batch.tell(viewer):
                         yield written
     except (SQLAlchemyError, SessionNotFound) as error:
-        # The answer has begun, so it can only end; the client resumes from its last event.
+        # The response has started, so it can only end; the client resumes after its last event.
         log.info("A follower of %s is cut off: %s", session_id, str(error).splitlines()[0])

@@ -1,4 +1,4 @@
-"""Files that tools gave, as they leave the API: never to be run or shown as a page of ours."""
+"""Files made by tools, as downloads: browsers must never run them or show them as our page."""
 
 import base64
 import re
@@ -16,7 +16,7 @@ from backend.tabular.csv_text import csv_of
 MAX_NAME_CHARS = 80
 CHUNK = 256_000
 _NOT_IN_NAMES = re.compile(r"[^\w .()+,-]+")
-# Kinds that no browser runs anything of; all else is but bytes.
+# Media types that browsers do not execute; everything else is sent as plain bytes.
 PLAIN_KINDS = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp"}
     | {"audio/mpeg", "audio/wav", "audio/ogg", "audio/flac", "application/pdf"}
@@ -29,8 +29,8 @@ BYTES: dict[str, Any] = {
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
-            "By `format`: the whole as JSON, a table as CSV or as an Excel workbook, or a file's "
-            "own bytes."
+            "By `format`: the whole result as JSON, a table as CSV or as an Excel workbook, or a "
+            "file's own bytes."
         ),
         "content": {
             "application/json": {"schema": {"type": "object", "additionalProperties": True}},
@@ -44,14 +44,14 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def attachment(title: str, ending: str) -> str:
-    """Return the header that saves a thing of this title under a harmless name."""
+    """Return the header that makes browsers save a file under a safe form of this title."""
     name = _NOT_IN_NAMES.sub("-", title)[:MAX_NAME_CHARS].strip(" .-") or "conversation"
     plain = name.encode("ascii", "replace").decode().replace("?", "-")
     return f"attachment; filename=\"{plain}.{ending}\"; filename*=UTF-8''{quote(name)}.{ending}"
 
 
 def pieces(file: Any) -> Iterator[bytes]:
-    """Yield a file's bytes, and close it then."""
+    """Yield a file's bytes, then close it."""
     with file:
         while piece := file.read(CHUNK):
             yield piece
@@ -60,28 +60,28 @@ def pieces(file: Any) -> Iterator[bytes]:
 def result_response(
     result: dict[str, Any], result_id: UUID, format: str
 ) -> Response | dict[str, Any]:
-    """Return a stored result in one of the forms that `RESPONSES` tells of."""
+    """Return a stored result in one of the forms that `RESPONSES` describes."""
     if format == "json":
         return result
     return _WRITERS[format](result, f"result-{result_id}")
 
 
 def csv_response(result: dict[str, Any], name: str) -> Response:
-    """Return a stored table as CSV. Raise InvalidInput for what is no table."""
+    """Return a stored table as CSV. Raise InvalidInput if the result is not a table."""
     if "columns" not in result:
         raise InvalidInput("This result is not a table. Leave out format=csv.")
     return _attachment(csv_of(result).encode(), "text/csv; charset=utf-8", f"{name}.csv")
 
 
 def workbook_response(result: dict[str, Any], name: str) -> Response:
-    """Return a table as an Excel workbook. Raise InvalidInput for what is no table."""
+    """Return a table as an Excel workbook. Raise InvalidInput if the result is not a table."""
     if "columns" not in result:
         raise InvalidInput("This result is not a table. Leave out format=xlsx.")
     return _attachment(workbook.workbook_of(result), workbook.MEDIA_TYPE, f"{name}.xlsx")
 
 
 def file_response(result: dict[str, Any], name: str) -> Response:
-    """Return a stored file as its bytes. Raise InvalidInput for what is no file."""
+    """Return a stored file as its bytes. Raise InvalidInput if the result is not a file."""
     if "data" not in result:
         raise InvalidInput("This result is not a file. Leave out format=file.")
     kind = result.get("mime_type")

@@ -1,4 +1,4 @@
-"""Figures for Prometheus, read from the database and Redis at each scrape."""
+"""Metrics for Prometheus, read from the database and Redis at each scrape."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,58 +16,58 @@ from backend.turns.process.services import Services
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
-# One gauge for each field of the figures: its name, and what it says.
+# One gauge for each field of the figures: its name and its help text.
 PRESENT = {
     "oldest_seconds": (
         "colloquy_oldest_turn_seconds",
-        "Age of the oldest unfinished turn; without those that wait for people.",
+        "Age of the oldest unfinished turn, without those that wait for people.",
     ),
     "oldest_waiting_seconds": (
         "colloquy_oldest_waiting_seconds",
-        "How long the oldest turn waits that nothing but a worker is missing to.",
+        "How long the oldest turn has been waiting for nothing but a worker.",
     ),
     "longest_silence_seconds": (
         "colloquy_longest_silence_seconds",
-        "Since the last heartbeat of the running turn that is silent for longest.",
+        "Longest time since the last heartbeat of a running turn.",
     ),
     "overdue_leases": (
         "colloquy_overdue_leases",
-        "Running turns whose lease is over for 10 s: nobody takes them over.",
+        "Running turns whose lease ended over 10 s ago and that no worker has taken over.",
     ),
     "stopping": ("colloquy_stopping_turns", "Running turns that were asked to stop."),
     "waiting_for_model": (
         "colloquy_turns_waiting_for_model",
-        "Running turns whose model's provider lets them wait.",
+        "Running turns that wait because their model's provider asked them to.",
     ),
-    "pending_approvals": ("colloquy_pending_approvals", "Calls that wait for people to decide."),
+    "pending_approvals": ("colloquy_pending_approvals", "Calls that await a person's decision."),
     "oldest_approval_seconds": (
         "colloquy_oldest_approval_seconds",
-        "For how long the call waits that nobody has decided on for longest.",
+        "How long the oldest undecided call has been waiting.",
     ),
 }
 LAST_HOUR = {
-    "attempts": ("colloquy_hour_attempts", "Attempts at the turns of the last hour."),
+    "attempts": ("colloquy_hour_attempts", "Attempts at turns of the last hour."),
     "lost_workers": ("colloquy_hour_lost_workers", "Workers lost by turns of the last hour."),
-    "model_retries": ("colloquy_hour_model_retries", "How often their models were asked again."),
+    "model_retries": ("colloquy_hour_model_retries", "Retried model calls of these turns."),
     "unknown_outcomes": (
         "colloquy_hour_unknown_outcomes",
-        "Their tool calls of which nobody knows whether they took effect.",
+        "Tool calls of these turns that may or may not have taken effect.",
     ),
 }
 
 
 @dataclass(frozen=True)
 class Held:
-    """The requests that this process holds open: those that wait for turns, and event streams."""
+    """The requests that this process holds open: waiting for turns, and streaming events."""
 
     waiting: int
     streams: int
 
 
 def write_metrics(services: Services, problems: Mapping[int, int], held: Held) -> bytes:
-    """Return the text that a scrape gets; a part that does not answer has `up` 0 and no figures.
+    """Return the text of a scrape; a part that does not answer has `up` 0 and no figures.
 
-    `problems`: how many errors this process has answered with, by status.
+    `problems`: how many errors this process has returned, by status.
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(services, problems, held))
@@ -93,13 +93,13 @@ class _Collector(Collector):
         except RedisError:
             up.add_metric(["redis"], 0)
         yield up
-        says = "Requests to this API process that wait for the end of a turn."
+        says = "Requests to this API process that are waiting for a turn to end."
         yield GaugeMetricFamily("colloquy_waiting_requests", says, value=self._held.waiting)
         says = "Event streams that this API process holds open."
         yield GaugeMetricFamily("colloquy_event_streams", says, value=self._held.streams)
         yield _labelled(
             CounterMetricFamily(
-                "colloquy_problems", "Errors that this API process answered.", labels=["status"]
+                "colloquy_problems", "Errors that this API process returned.", labels=["status"]
             ),
             {str(status): count for status, count in self._problems.items()},
         )
@@ -112,16 +112,16 @@ class _Collector(Collector):
         for figures, gauges in ((present, PRESENT), (hour, LAST_HOUR)):
             for field, (name, says) in gauges.items():
                 yield GaugeMetricFamily(name, says, value=getattr(figures, field))
-        says = "Turns accepted in the last hour, by what became of them."
+        says = "Turns accepted in the last hour, by status."
         accepted = GaugeMetricFamily("colloquy_hour_turns", says, labels=["status"])
         yield _labelled(accepted, hour.by_status)
-        says = "Failed turns of the last hour, by their reason."
+        says = "Failed turns of the last hour, by reason."
         failures = GaugeMetricFamily("colloquy_hour_failures", says, labels=["reason"])
         yield _labelled(failures, hour.by_failure)
-        says = "From a lost worker's last heartbeat until its turn went on; last hour."
+        says = "From a lost worker's last heartbeat until its turn was resumed; last hour."
         recovery = GaugeMetricFamily("colloquy_hour_recovery_seconds", says, labels=["quantile"])
         yield _labelled(recovery, _by_quantile(hour.recovery_seconds))
-        says = "From asking a running turn to stop until it had ended; last hour."
+        says = "From the request to stop a running turn until it ended; last hour."
         stop = GaugeMetricFamily("colloquy_hour_stop_seconds", says, labels=["quantile"])
         yield _labelled(stop, _by_quantile(hour.stop_seconds))
 
@@ -129,8 +129,8 @@ class _Collector(Collector):
         workers = list_workers(self._services.status_redis)
         yield GaugeMetricFamily("colloquy_workers", "Worker processes alive.", value=len(workers))
         for field, says in (
-            ("turns", "Turns that they have in hand."),
-            ("capacity", "Turns that they may have in hand."),
+            ("turns", "Turns that workers are running."),
+            ("capacity", "Turns that workers can run at once."),
         ):
             total = sum(getattr(worker, field) for worker in workers)
             yield GaugeMetricFamily(f"colloquy_worker_{field}", says, value=total)
@@ -138,11 +138,11 @@ class _Collector(Collector):
             "colloquy_queued_jobs", "Jobs waiting in Redis.", value=self._services.queue.rq.count
         )
         silence = {worker.name: worker.loop_silence_seconds for worker in workers}
-        says = "For how long the loop of the worker's agents has run nothing at all."
+        says = "Seconds since the event loop of the worker's agents last ran."
         still = GaugeMetricFamily("colloquy_worker_loop_silence_seconds", says, labels=["worker"])
         yield _labelled(still, silence)
         dropped = {worker.name: worker.events_dropped for worker in workers}
-        says = "Live events that Redis did not take; viewers got stored rows instead."
+        says = "Live events that Redis did not accept; viewers got stored rows instead."
         events = CounterMetricFamily("colloquy_events_dropped", says, labels=["process"])
         yield _labelled(events, {**dropped, "api": self._services.events.dropped})
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document, true also where FastAPI's own would not be: errors are problem details."""
+"""The OpenAPI document, corrected where FastAPI's is inaccurate: errors are problem details."""
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -14,7 +14,7 @@ PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
 def describe(app: FastAPI) -> JSON:
-    """Make the document once; FastAPI asks for it at each request."""
+    """Return the document, made once; FastAPI calls this at each request."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,
@@ -36,7 +36,7 @@ def _operations(document: JSON) -> list[JSON]:
 
 
 def _events() -> JSON:
-    """The schemas of what events hold: they travel as text, so FastAPI does not know them."""
+    """Return the schemas of events: they are streamed as text, so FastAPI does not know them."""
     models: list[tuple[type[Wire], JsonSchemaMode]]
     models = [(model, "serialization") for model in dict.fromkeys(EVENTS.values())]
     _, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details; the only place where an exception becomes an answer."""
+"""Errors as RFC 9457 problem details; the only place where exceptions become responses."""
 
 import logging
 from typing import Any
@@ -30,18 +30,19 @@ log = logging.getLogger(__name__)
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "model": Problem,
-        "description": "What is wrong and what to do; nothing was changed. For every call: 403 to"
-        " pages of other sites, 413 and 415 for bodies too large or of another kind, 421 under an"
-        " unknown host, 429 (with Retry-After) where one person asks too much at once.",
+        "description": "What is wrong and what to do; nothing was changed. For every call: 403 for"
+        " pages of other sites, 413 and 415 for bodies that are too large or of an unsupported"
+        " type, 421 for an unknown host, 429 (with Retry-After) for too many requests by one"
+        " person.",
     },
     422: {
         "model": Problem,
-        "description": "The input is not valid, or has a parameter or field that this call does not"
+        "description": "The input is invalid, or has a parameter or field that this call does not"
         " know; nothing was changed.",
     },
     "503": {
         "model": Problem,
-        "description": "The database does not answer, or too much is asked at once: try"
+        "description": "The database does not answer, or the server is overloaded: try"
         " again after Retry-After.",
     },
 }
@@ -50,16 +51,16 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 def problem(
     request: Request, status: int, title: str, detail: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """Return an error as the client gets it; counted for those who watch."""
+    """Return an error as the client receives it, and count it for the metrics."""
     request.app.state.problems[status] += 1
-    # It may quote what was sent, of which an unpaired surrogate cannot be sent back.
+    # It may quote the input, in which an unpaired surrogate could not be encoded.
     detail = clean_text(detail)
     body = Problem(title=title, status=status, detail=detail, instance=request.url.path)
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Let every error leave the API as problem details."""
+    """Make every error leave the API as problem details."""
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -89,9 +90,9 @@ def _sentence(fault: Any) -> str:
 
 
 def too_large(request: Request) -> JSONResponse:
-    """Return the refusal of a body that is too long; the rest of it is not read."""
+    """Return the refusal of a body that is too large; the rest of it is not read."""
     most = request.scope["colloquy.body"].bound.size
-    detail = f"A body has at most {most:,} bytes here. Send less at once, or name a file."
+    detail = f"A body may have at most {most:,} bytes here. Send less, or upload a file."
     return problem(request, TOO_LARGE, "Body too large", detail, CLOSE)
 
 
@@ -114,6 +115,6 @@ def _database(request: Request, error: Exception) -> JSONResponse:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    # The server closes the connection after an error that it did not expect; so it says so.
+    # The server closes the connection after an unexpected error, and the header announces that.
     detail = "The API's log has the details. Try again."
     return problem(request, 500, "Unexpected error", detail, CLOSE)

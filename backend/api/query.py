@@ -1,4 +1,4 @@
-"""What a route does not take is refused: unknown parameters, those sent twice, a body."""
+"""Refuses what a route does not accept: unknown or repeated parameters, unexpected bodies."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from fastapi.dependencies.models import Dependant
 
 from backend.errors.base import InvalidInput
 
-EMPTY = (b"", b"{}", b"null")  # as clients send that always send something
+EMPTY = (b"", b"{}", b"null")  # sent by clients that always send a body
 MOST_NAMED = 10
 LONGEST_NAMED = 80
 
 
 async def refuse_unknown(request: Request) -> None:
-    """Raise InvalidInput unless the route takes all that is sent, and each parameter comes once."""
+    """Raise InvalidInput for unknown or repeated parameters, or a body that the route ignores."""
     _check_parameters(request)
     route = request.scope["route"]
-    reads_itself = "requestBody" in (route.openapi_extra or {})  # piece by piece, as it arrives
+    reads_itself = "requestBody" in (route.openapi_extra or {})  # the route streams the body
     takes_none = route.body_field is None and request.method != "GET" and not reads_itself
     if takes_none and (await request.body()).strip() not in EMPTY:
         raise InvalidInput("This call takes no body. Leave it out.")
@@ -34,18 +34,18 @@ def _check_parameters(request: Request) -> None:
         raise InvalidInput(_say_unknown(unknown, known))
     lists = set(_lists(request.scope["route"].dependant))
     if repeated := [name for name, times in sent.items() if times > 1 and name not in lists]:
-        raise InvalidInput(f"{_named(repeated)}: sent twice or more; send it once, with one value.")
+        raise InvalidInput(f"{_named(repeated)}: sent more than once; send it once.")
 
 
 def _names(dependant: Dependant) -> Iterator[str]:
-    """Return the names under which a route, or what it depends on, takes parameters."""
+    """Yield the parameter names of a route and its dependencies."""
     yield from (field.alias for field in dependant.query_params)
     for inner in dependant.dependencies:
         yield from _names(inner)
 
 
 def _lists(dependant: Dependant) -> Iterator[str]:
-    """Return the names of parameters that may be sent several times."""
+    """Yield the names of parameters that may be repeated."""
     fields = dependant.query_params
     yield from (f.alias for f in fields if get_origin(f.field_info.annotation) is list)
     for inner in dependant.dependencies:
@@ -57,7 +57,7 @@ def _say_unknown(unknown: list[str], known: list[str]) -> str:
         return f"{_named(unknown)}: this call takes no query parameters. Leave them out."
     close = get_close_matches(unknown[0][:LONGEST_NAMED].lower(), known, 1)
     meant = f" Did you mean `{close[0]}`?" if close else ""
-    return f"{_named(unknown)}: not known to this call.{meant} It takes {', '.join(known)}."
+    return f"{_named(unknown)}: unknown parameter.{meant} This call takes {', '.join(known)}."
 
 
 def _named(names: list[str]) -> str:

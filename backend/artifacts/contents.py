@@ -1,6 +1,6 @@
-"""Where contents are: small ones in PostgreSQL, others in a folder of DATA_DIR or a bucket of S3.
+"""Storage of contents: small ones in PostgreSQL, others in a folder of DATA_DIR or an S3 bucket.
 
-Everything here may block. What is in the store is written before its row and erased after it.
+Everything here may block. A content in the store is written before its row and erased after it.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ _ABANDONED_SECONDS = 86_400
 
 @dataclass(frozen=True)
 class Held:
-    """A content in the store: its key, bytes, and when it came."""
+    """A content in the store: its key, its size, and when it was written."""
 
     key: str
     size: int
@@ -42,7 +42,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Kept:
-    """Where a content is now: in its row, or in the store under a key."""
+    """Where a content is stored: in its row, or in the store under a key."""
 
     hash: str
     size: int
@@ -51,40 +51,40 @@ class Kept:
 
     @classmethod
     def inline(cls, content: bytes) -> Self:
-        """Return a content as it is in its row."""
+        """Return a content that is stored in its row."""
         return cls(hashlib.sha256(content).hexdigest(), len(content), content=content)
 
 
 class Store(Protocol):
-    """Where large contents are, each under its key."""
+    """Storage of large contents by key."""
 
     def put(self, key: str, place: Path) -> None:
         """Store a file's bytes."""
 
     def fetch(self, key: str, place: Path) -> Path:
-        """Return a local file with the content, copied to `place` where that is needed.
+        """Return a local file with the content, copied to `place` if necessary.
 
         Raise ArtifactContentGone.
         """
 
     def erase(self, keys: Sequence[str]) -> None:
-        """Erase contents, whether they are there or not."""
+        """Erase contents; missing ones are ignored."""
 
     def size(self, key: str) -> int | None:
-        """Return how many bytes there are, None where there is nothing."""
+        """Return the content's size in bytes, None if it is missing."""
 
     def list_all(self) -> Iterator[Held]:
-        """Yield all that is stored."""
+        """Yield all contents in the store."""
 
 
 class FolderStore:
-    """A folder of DATA_DIR, which all processes of a machine share."""
+    """A folder of DATA_DIR, shared by all processes of a machine."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, key: str, place: Path) -> None:
-        """Copy a file beside its place and move it there at once."""
+        """Copy a file beside its place, then move it there atomically."""
         target = self._folder / key
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         incoming = target.with_name(f".{target.name}")
@@ -99,26 +99,26 @@ class FolderStore:
             incoming.unlink(missing_ok=True)
 
     def fetch(self, key: str, place: Path) -> Path:
-        """Return where the content is. Raise ArtifactContentGone."""
+        """Return the content's own path. Raise ArtifactContentGone."""
         found = self._folder / key
         if not found.is_file():
             raise ArtifactContentGone
         return found
 
     def erase(self, keys: Sequence[str]) -> None:
-        """Erase contents, whether they are there or not."""
+        """Erase contents; missing ones are ignored."""
         for key in keys:
             (self._folder / key).unlink(missing_ok=True)
 
     def size(self, key: str) -> int | None:
-        """Return how many bytes there are, None where there is nothing."""
+        """Return the content's size in bytes, None if it is missing."""
         try:
             return (self._folder / key).stat().st_size
         except FileNotFoundError:
             return None
 
     def list_all(self) -> Iterator[Held]:
-        """Yield all that is stored, also what never arrived whole."""
+        """Yield all contents in the store, including incomplete ones."""
         for place in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):
                 found = place.stat()
@@ -127,10 +127,10 @@ class FolderStore:
 
 
 class BucketStore:
-    """A bucket of S3, or of a server that speaks like it, from a prefix on."""
+    """A bucket of S3 or a compatible server, below a prefix."""
 
     def __init__(self, url: str, environment: Mapping[str, str]) -> None:
-        """Open it with the AWS_* variables of the environment."""
+        """Open the bucket with the AWS_* variables of the environment."""
         config: Any = {
             name.lower(): environment[name] for name in BUCKET_SETTINGS if name in environment
         }
@@ -142,12 +142,12 @@ class BucketStore:
         )
 
     def put(self, key: str, place: Path) -> None:
-        """Send a file, a large one in parts. Raise ArtifactStoreUnavailable."""
+        """Upload a file, a large one in parts. Raise ArtifactStoreUnavailable."""
         with _answering():
             obstore.put(self._store, key, place)
 
     def fetch(self, key: str, place: Path) -> Path:
-        """Copy the content to a file. Raise ArtifactContentGone, ArtifactStoreUnavailable."""
+        """Download the content to a file. Raise ArtifactContentGone or ArtifactStoreUnavailable."""
         with _answering(), place.open("wb") as copy:
             for piece in obstore.get(self._store, key).stream(min_chunk_size=_BLOCK):
                 copy.write(piece)
@@ -160,7 +160,7 @@ class BucketStore:
                 obstore.delete(self._store, key)
 
     def size(self, key: str) -> int | None:
-        """Return how many bytes there are, None where there is nothing."""
+        """Return the content's size in bytes, None if it is missing."""
         try:
             with _answering():
                 return int(obstore.head(self._store, key)["size"])
@@ -168,7 +168,7 @@ class BucketStore:
             return None
 
     def list_all(self) -> Iterator[Held]:
-        """Yield all that is stored from the prefix on."""
+        """Yield all contents below the prefix."""
         with _answering():
             for some in obstore.list(self._store):
                 for one in some:
@@ -185,7 +185,7 @@ def open_store(settings: Settings) -> Store:
 
 
 class Contents:
-    """The contents of one installation's artifacts, and the folder in which they are made."""
+    """The contents of an installation's artifacts, and the folder for work on them."""
 
     def __init__(self, store: Store, work: Path, inline_bytes: int) -> None:
         self.store = store
@@ -194,7 +194,7 @@ class Contents:
 
     @contextmanager
     def folder(self) -> Iterator[Path]:
-        """A folder of one's own for the block."""
+        """Provide a temporary folder for the block."""
         self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
         with TemporaryDirectory(dir=self._work, ignore_cleanup_errors=True) as place:
             yield Path(place)
@@ -205,7 +205,7 @@ class Contents:
         return Path(mkdtemp(dir=self._work))
 
     def keep(self, place: Path) -> Kept:
-        """Keep a file's bytes; large ones are in the store when this returns."""
+        """Store a file's bytes; large ones are in the store when this returns."""
         found = digest(place)
         size = place.stat().st_size
         if size <= self._inline_bytes:
@@ -215,7 +215,7 @@ class Contents:
         return Kept(found, size, key=key)
 
     def drop(self, kept: Kept) -> None:
-        """Erase what was kept and is not wanted after all."""
+        """Erase a stored content that is not needed after all."""
         if kept.key:
             self.store.erase([kept.key])
 
@@ -229,7 +229,7 @@ class Contents:
         return place
 
     def erase_abandoned(self) -> None:
-        """Remove what processes that died have left in the folder."""
+        """Remove what dead processes have left in the folder."""
         now = datetime.now(UTC).timestamp()
         for place in self._work.glob("*"):
             with suppress(FileNotFoundError):
@@ -238,7 +238,7 @@ class Contents:
 
 
 def open_contents(settings: Settings) -> Contents:
-    """Return the contents that the settings say."""
+    """Return the storage that the settings describe."""
     work = settings.data_dir / "cache" / "artifacts"
     return Contents(open_store(settings), work, settings.artifact_inline_bytes)
 
@@ -251,7 +251,7 @@ def digest(place: Path) -> str:
 
 @contextmanager
 def _answering() -> Iterator[None]:
-    """Tell a bucket that does not answer from a content that is not there."""
+    """Raise a different error for an unavailable bucket than for a missing content."""
     try:
         yield
     except (FileNotFoundError, NotFoundError):

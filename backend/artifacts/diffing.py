@@ -1,6 +1,6 @@
-"""What is different between two versions: rows and cells of tables, lines of texts.
+"""The difference between two versions: rows and cells of tables, lines of texts.
 
-All of it runs in a child of the sandbox; what does not fit into its memory is on the disk.
+All of this runs in a child of the sandbox; data that exceeds its memory is on disk.
 """
 
 import difflib
@@ -25,10 +25,10 @@ _NUMERIC = frozenset(_NUMBERS.split())
 
 
 def diff_tables(before: Path, after: Path, key: Sequence[str], most: int, folder: Path) -> JSON:
-    """Return added, removed and changed rows, the first `most` of them, and how many there are.
+    """Return added, removed and changed rows, the first `most` of them, and their counts.
 
-    Without a key whole rows are compared, equal ones counted, as EXCEPT ALL does both ways. Raise
-    ArtifactRefused for a key that is no column, or does not tell rows apart.
+    Without a key, whole rows are compared and equal ones counted, like EXCEPT ALL in both
+    directions. Raise ArtifactRefused for a key that is not a column or does not identify rows.
     """
     with opened(folder) as connection:
         old, new = (connection.read_parquet(str(place)) for place in (before, after))
@@ -44,7 +44,7 @@ def diff_tables(before: Path, after: Path, key: Sequence[str], most: int, folder
 
 
 def diff_texts(before: str, after: str, names: tuple[str, str], *, is_json: bool) -> JSON:
-    """Return a unified diff of two texts, its first lines, and how many lines there are."""
+    """Return a unified diff of two texts, cut to its first lines, and its line counts."""
     if is_json:
         before, after = _indented(before), _indented(after)
     told = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")
@@ -64,7 +64,7 @@ def _indented(text: str) -> str:
 
 
 class _Sides:
-    """Two tables under names of our own: columns c0, c1 and so on, and `p`, the row's place."""
+    """Two tables with columns named c0, c1 and so on, and `p`, the row's place."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class _Sides:
             self._view(side, name)
 
     def by_rows(self, most: int) -> JSON:
-        """Count each row that is there more often after than before, or less often."""
+        """Count the rows that occur more often after than before, or less often."""
         columns = ", ".join(self._columns)
         group = f"GROUP BY {columns}" if columns else ""
         listed = f"{columns}, " if columns else ""
@@ -107,7 +107,7 @@ class _Sides:
         return {"added": added, "removed": removed, "rows": rows, "is_cut": total > len(rows)}
 
     def by_key(self, key: Sequence[str], most: int) -> JSON:
-        """Compare the cells of rows that have the same key."""
+        """Compare the cells of rows with the same key."""
         keys = [self._column_of(name) for name in key]
         for side in ("old", "new"):
             self._check_distinct(side, keys, key)
@@ -144,7 +144,7 @@ class _Sides:
         return {"change": "changed", "row": row, "cells": changed}
 
     def _view(self, side: duckdb.DuckDBPyRelation, name: str) -> None:
-        """Name the columns, and number the rows as they stand in the file."""
+        """Rename the columns, and number the rows in the file's order."""
         parts = [
             f"CAST({_quoted(n)} AS VARCHAR) AS {c}" if n in self._texts else f"{_quoted(n)} AS {c}"
             for n, c in zip(self._names, self._columns, strict=True)
@@ -155,7 +155,7 @@ class _Sides:
         if name not in self._names:
             known = ", ".join(self._names[:40])
             raise ArtifactRefused(
-                f"{name!r} is no column of both versions, so rows cannot be told apart by it. "
+                f"{name!r} is not a column of both versions, so it cannot identify rows. "
                 f"Their columns are: {known}."
             )
         return self._columns[self._names.index(name)]
@@ -168,8 +168,8 @@ class _Sides:
         if several:
             version = "earlier" if side == "old" else "later"
             raise ArtifactRefused(
-                f"{', '.join(named)} does not tell rows apart: {several:,} of its values occur "
-                f"several times in the {version} version. Name more columns, or leave out `key`."
+                f"{', '.join(named)} does not identify rows: {several:,} of its values occur "
+                f"more than once in the {version} version. Name more columns, or leave out `key`."
             )
 
     def _one(self, sql: str) -> tuple[Any, ...]:
@@ -177,7 +177,7 @@ class _Sides:
         return tuple(map(int, found))
 
     def _do(self, sql: str) -> list[Any]:
-        """Run a statement to its end; the connection does nothing else before that."""
+        """Run a statement to completion before the connection is used again."""
         return self._connection.execute(sql).fetchall()
 
     def _rows(self, sql: str, most: int) -> list[list[Scalar]]:

@@ -1,4 +1,4 @@
-"""Erases contents of the store whose versions are gone, mostly with their session."""
+"""Erases contents in the store whose versions are gone, mostly with their session."""
 
 import logging
 
@@ -14,12 +14,12 @@ log = logging.getLogger(__name__)
 
 
 def erase_deleted(database: Database, store: Store) -> int:
-    """Erase what was deleted and return how many; what cannot be erased now is tried again."""
+    """Erase deleted contents and return how many; failures are retried by the next call."""
     erased = 0
     while True:
         with database.read() as session:
             keys = list(session.scalars(select(ErasedContentRow.key).limit(BATCH)))
-        # Outside a transaction: a bucket may take its time, and erasing twice does no harm.
+        # Outside a transaction: a bucket may be slow, and erasing twice does no harm.
         try:
             store.erase(keys)
         except (ArtifactStoreUnavailable, OSError) as error:

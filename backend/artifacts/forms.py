@@ -1,4 +1,4 @@
-"""The forms in which a version is downloaded: made in a child of the sandbox, piece by piece."""
+"""The download formats of a version: made in a child of the sandbox, piece by piece."""
 
 import csv
 import json
@@ -39,22 +39,23 @@ FORMS: Mapping[str, Sequence[str]] = {
     "image": ("file",),
     "file": ("file",),
 }
-# Of these the stored bytes are the form.
+# For these, the stored bytes already have the format.
 AS_STORED = frozenset({("table", "parquet"), ("document", "md"), ("json", "json"),
                        ("chart", "json"), ("image", "file"), ("file", "file")})  # fmt: skip
 
 
 def check_form(kind: str, form: str) -> None:
-    """Raise ArtifactRefused that names the forms of this kind."""
+    """Raise ArtifactRefused, which names the formats of this kind, unless it has this one."""
     if form not in FORMS[kind]:
         known = ", ".join(FORMS[kind])
         raise ArtifactRefused(
-            f"An artifact of the kind {kind} is not given as {form}. It is given as: {known}."
+            f"An artifact of the kind {kind} cannot be downloaded as {form}. It is available as: "
+            f"{known}."
         )
 
 
 def write_csv(place: Path, target: Path) -> None:
-    """Write a table as CSV, every field in quotes, no text of which is run as a formula."""
+    """Write a table as CSV, all fields quoted, so that no text is run as a formula."""
     names = [column.name for column in read_page(place, 0, SAMPLE).columns]
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
@@ -63,11 +64,9 @@ def write_csv(place: Path, target: Path) -> None:
 
 
 def write_xlsx(place: Path, title: str, total: int, target: Path) -> None:
-    """Write a table as a workbook of one sheet. Raise ArtifactRefused where it has no room."""
+    """Write a table as a workbook of one sheet. Raise ArtifactRefused if it has too many rows."""
     if total > MOST_SHEET_ROWS:
-        raise ArtifactRefused(
-            f"A sheet of Excel has no room for {total:,} rows. Take csv or parquet."
-        )
+        raise ArtifactRefused(f"An Excel sheet cannot hold {total:,} rows. Use csv or parquet.")
     head = read_page(place, 0, SAMPLE)
     columns = [{"name": column.name, "type": column.type} for column in head.columns]
     with target.open("wb") as file:
@@ -75,7 +74,7 @@ def write_xlsx(place: Path, title: str, total: int, target: Path) -> None:
 
 
 def draw(chart: Mapping[str, Any], table: JSON, form: str, target: Path) -> None:
-    """Draw a chart with its data; it loads nothing."""
+    """Draw a chart with its data; nothing is loaded."""
     if form == "svg":
         target.write_text(as_svg(chart["spec"], table), encoding="utf-8")
         return
@@ -86,7 +85,7 @@ def draw(chart: Mapping[str, Any], table: JSON, form: str, target: Path) -> None
 
 
 def as_svg(spec: Mapping[str, Any], table: JSON, looks: Mapping[str, Any] | None = None) -> str:
-    """Return a chart with its data as SVG; `looks`: its size. Raise ValueError if it cannot."""
+    """Return a chart with its data as SVG; `looks`: its size. Raise ValueError if it fails."""
     import vl_convert  # it starts threads: never before a fork
 
     return str(vl_convert.vegalite_to_svg(_with_data(spec, table) | {**(looks or {})}, **_ENGINE))
@@ -104,7 +103,7 @@ def _with_data(spec: Mapping[str, Any], table: JSON) -> JSON:
 
 @dataclass(frozen=True)
 class _Rows:
-    """A file's rows as a workbook takes them: the first ones at hand, all of them once."""
+    """A file's rows as the workbook writer needs them: a sample, and one pass over all."""
 
     place: Path
     head: Sequence[Sequence[Scalar]]

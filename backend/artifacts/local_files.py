@@ -1,4 +1,4 @@
-"""The content of a version as a local file, for as long as something works on it."""
+"""A version's content as a local file, for as long as it is needed."""
 
 import shutil
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Download:
-    """An open file that is to be sent; whoever reads it to its end closes it."""
+    """An open file to send; its reader closes it at the end."""
 
     file: IO[bytes]
     size: int
@@ -28,7 +28,7 @@ class Download:
 
 
 class LocalFiles:
-    """Brings contents out of the database and the store."""
+    """Fetches contents from the database and the store."""
 
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database
@@ -43,7 +43,7 @@ class LocalFiles:
         return await self.open(row, work)
 
     async def open(self, row: ArtifactVersionRow, work: Callable[[Path, Path], Awaitable[T]]) -> T:
-        """Give the work a local file with a version's content, and a folder of its own."""
+        """Run the work with a local file of a version's content, and a folder of its own."""
         folder = await anyio.to_thread.run_sync(self._contents.new_folder)
         try:
             return await work(await self.localize(row, folder), folder)
@@ -55,7 +55,7 @@ class LocalFiles:
         return await anyio.to_thread.run_sync(self.fetch, row, folder / "stored")
 
     def fetch(self, row: ArtifactVersionRow, place: Path) -> Path:
-        """Return a version's content as this file, or where it is already; waits."""
+        """Return a version's content at this path, or where it already is; blocks."""
         content = None
         if row.key is None:
             with self._database.read() as session:

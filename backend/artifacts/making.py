@@ -1,4 +1,4 @@
-"""What versions are made of: files with content, checked and described, before they are kept."""
+"""New versions before they are stored: files with content, checked and described."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ CONTENT = "content"
 
 @dataclass(frozen=True)
 class Maker:
-    """Who makes a version and where; `key` is the same however often one call is tried."""
+    """The maker of a version, and its session; `key` is the same for each retry of a call."""
 
     conversation_id: UUID
     turn_id: UUID | None = None
@@ -37,7 +37,7 @@ class Maker:
 
 @dataclass(frozen=True)
 class Content:
-    """A content in a file, with what is stored beside it."""
+    """A content in a file, with the data stored beside it."""
 
     kind: ArtifactKind
     place: Path
@@ -48,7 +48,7 @@ class Content:
 
 @dataclass(frozen=True)
 class ChartOf:
-    """The artifact's version that a chart draws."""
+    """The artifact version that a chart draws."""
 
     artifact_id: UUID
     version: int
@@ -56,12 +56,12 @@ class ChartOf:
 
 
 def clean_title(title: str) -> str:
-    """Return a title in one line. Raise ArtifactRefused where it is invisible or too long."""
+    """Return a title on one line. Raise ArtifactRefused if it is invisible or too long."""
     line = " ".join(clean_text(title).split())
     if not is_visible(line):
-        raise ArtifactRefused("An artifact needs a title that can be seen.")
+        raise ArtifactRefused("An artifact needs a visible title.")
     if len(line) > MOST_TITLE_CHARS:
-        raise ArtifactRefused(f"A title has at most {MOST_TITLE_CHARS} characters.")
+        raise ArtifactRefused(f"A title may have at most {MOST_TITLE_CHARS} characters.")
     return line
 
 
@@ -73,7 +73,7 @@ def document(text: str, folder: Path, origin: JSON) -> Content:
 
 
 def json_value(value: Any, folder: Path, origin: JSON) -> Content:
-    """Return a JSON value; what cannot be kept is refused with ArtifactRefused."""
+    """Return a JSON value. Raise ArtifactRefused if it cannot be stored."""
     text = dump(value)
     place = _written(text, folder)
     return Content(ArtifactKind.JSON, place, "application/json", json_preview(text), origin)
@@ -84,7 +84,7 @@ def dump(value: Any) -> str:
     try:
         refuse_unfit(value)
     except ValueError as error:
-        raise ArtifactRefused(f"This JSON cannot be kept: {error}.") from None
+        raise ArtifactRefused(f"This JSON cannot be stored: {error}.") from None
     return clean_text(json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False))
 
 
@@ -110,20 +110,20 @@ def table(written: Written, place: Path, origin: JSON) -> Content:
 
 
 def check_size(size: int) -> None:
-    """Raise ArtifactRefused for a file that is empty, or too large to be kept."""
+    """Raise ArtifactRefused for a file that is empty or too large."""
     if not size:
         raise ArtifactRefused("The file is empty; there is nothing to keep.")
     if size > MOST_FILE_BYTES:
         raise ArtifactRefused(
-            f"The file has {size / 1e6:,.0f} MB; an artifact has at most"
-            f" {MOST_FILE_BYTES / 1e6:,.0f} MB. Keep a part of it, or a table of what is in it."
+            f"The file has {size / 1e6:,.0f} MB; an artifact may have at most"
+            f" {MOST_FILE_BYTES / 1e6:,.0f} MB. Keep a part of it, or a table of its content."
         )
 
 
 def kept_file(place: Path, name: str, origin: JSON) -> Content:
-    """Return a file as it is: an image where it holds pixels, by its bytes. Raise ArtifactRefused.
+    """Return a file unchanged, as an image if its bytes are pixels. Raise ArtifactRefused.
 
-    A drawing that is a page, such as SVG, is a file.
+    A drawing that is a document, such as SVG, is a file.
     """
     check_size(place.stat().st_size)
     with place.open("rb") as file:
@@ -133,7 +133,7 @@ def kept_file(place: Path, name: str, origin: JSON) -> Content:
 
 
 def given_table(rows: Any) -> Table:
-    """Return rows that a model has written as objects. Raise ArtifactRefused."""
+    """Return rows that a model wrote as objects. Raise ArtifactRefused."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not rows:
         raise ArtifactRefused(
             "A table's content is a list of objects, one for each row: [{column: value}]. For data "
@@ -141,7 +141,7 @@ def given_table(rows: Any) -> Table:
         )
     if len(rows) > MOST_GIVEN_ROWS:
         raise ArtifactRefused(
-            f"A table that is written out has at most {MOST_GIVEN_ROWS:,} rows; give a query."
+            f"A table given as rows may have at most {MOST_GIVEN_ROWS:,} of them; give a query."
         )
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     cells = [[scalar(row.get(name)) for name in names] for row in rows]
@@ -150,19 +150,19 @@ def given_table(rows: Any) -> Table:
 
 
 def title_of(title: str | None, known: str) -> str:
-    """Return the title of a version, that of the one before where none is given."""
+    """Return the title of a version, by default that of the previous one."""
     return known if title is None else clean_title(title)
 
 
 def read_text_content(content: Any) -> str:
-    """Return a document's text. Raise ArtifactRefused for what is none."""
+    """Return a document's text. Raise ArtifactRefused for anything else."""
     if not isinstance(content, str):
         raise ArtifactRefused("A document's content is a text in Markdown.")
     return content
 
 
 def read_json_content(content: Any) -> Any:
-    """Return a JSON value; a text that holds JSON is read."""
+    """Return a JSON value; a string that contains JSON is parsed."""
     if not isinstance(content, str):
         return content
     try:

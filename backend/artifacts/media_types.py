@@ -1,4 +1,4 @@
-"""What kind of file bytes are, by their beginning; nobody's word for it is trusted. Pure."""
+"""The media type of a file by its first bytes; declared types are not trusted. Pure."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ _FURTHER = {
     b"fLaC": "audio/flac",
 }
 _OFFICE = "application/vnd.openxmlformats-officedocument"
-# A name chooses only among what such bytes can be.
+# A file name only chooses among the types that such bytes can have.
 _BY_NAME: Mapping[str, Mapping[str, str]] = {
     _ZIP: {
         "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
@@ -45,13 +45,13 @@ _PAGES = (b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<iframe
 
 
 def type_of_beginning(head: bytes) -> str | None:
-    """Return the kind of media or document that begins so; None for what is none that is known."""
+    """Return the media type of a file that begins so; None if it is unknown."""
     of_riff = _OF_RIFF.get(head[8:12]) if head.startswith(b"RIFF") else None
     return of_riff or _look_up(_BEGINNINGS, head)
 
 
 def sniff(head: bytes, name: str = "") -> str:
-    """Return the media type of a file that begins so, at most `HEAD_BYTES` of it."""
+    """Return the media type of a file by its first bytes, `HEAD_BYTES` at most."""
     found = type_of_beginning(head) or _look_up(_FURTHER, head) or _text_type(head)
     ending = name.rpartition(".")[2].lower()
     return _BY_NAME.get(found, {}).get(ending, found)
@@ -62,7 +62,7 @@ def _look_up(beginnings: Mapping[bytes, str], head: bytes) -> str | None:
 
 
 def _text_type(head: bytes) -> str:
-    """Return which text it is, pages and drawings that run scripts first; else `UNKNOWN`."""
+    """Return the type of a text, pages and drawings that run scripts first; else `UNKNOWN`."""
     if not head.startswith(_BOMS[1:]) and not _CONTROLS.isdisjoint(head):
         return UNKNOWN
     plain = head.replace(b"\0", b"").lower()

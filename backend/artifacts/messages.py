@@ -1,4 +1,4 @@
-"""Artifacts at the messages that they belong to, and the payload that becomes one."""
+"""Artifacts linked to messages, and the artifact made of a payload."""
 
 from collections.abc import Collection
 from typing import Any
@@ -30,9 +30,9 @@ def save_payload(
     message_id: str | None,
     payload: JSON,
 ) -> tuple[UUID, int] | None:
-    """Keep a conversation's payload as the next version of its artifact; None where it is equal.
+    """Store a conversation's payload as the next version of its artifact; None if it is equal.
 
-    It is in the database whatever its size, as the state is that it comes from. Raise
+    It is stored in the database whatever its size, like the state that it comes from. Raise
     SessionNotFound.
     """
     text = dump(payload)
@@ -56,7 +56,7 @@ def save_payload(
 
 
 def link_to_message(session: Session, turn_id: UUID, message_id: str) -> None:
-    """Let what a turn and its tasks have made belong to a message, if it belongs to none yet."""
+    """Link what a turn and its tasks have made to a message, unless it is linked already."""
     of_tasks = (
         select(TaskRow.turn_id)
         .join(PlanRow, PlanRow.id == TaskRow.plan_id)
@@ -79,9 +79,9 @@ def of_messages(
 ) -> dict[str, list[JSON]]:
     """Return, by message, its artifacts' newest linked versions, oldest first, in one query.
 
-    Each is `{artifact_id, version, kind, title, content}`, where content has at most so many
+    Each is `{artifact_id, version, kind, title, content}`, where content has at most this many
     characters: the JSON value, the text, a table's first rows with `total_rows`, a chart's spec.
-    What is cut says so.
+    Content that is cut says so.
     """
     found: dict[str, list[JSON]] = {}
     if not message_ids:
@@ -102,7 +102,7 @@ def of_messages(
 def _newest(
     session: Session, conversation_id: UUID, message_ids: Collection[str], most_bytes: int
 ) -> list[Row[Any]]:
-    """Return, for each message and artifact, the newest version, with small contents, in order."""
+    """Return the newest version for each message and artifact, in order, with small contents."""
     home = (
         select(func.coalesce(ConversationRow.parent_id, ConversationRow.id))
         .where(ConversationRow.id == conversation_id)

@@ -1,4 +1,4 @@
-"""What the sandbox's supervisor imports, so that children find it."""
+"""The modules that the sandbox's supervisor imports for its children."""
 
 import difflib  # noqa: F401 - imported for its children
 

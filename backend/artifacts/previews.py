@@ -1,4 +1,4 @@
-"""What is stored beside a version to be shown before all of it is read: bounded, and pure."""
+"""Previews stored with a version, to show it before all of it is read: bounded, and pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,11 @@ from backend.data.results import Table
 from backend.types import JSON
 
 TEXT_CHARS = 20_000
-_ROW_CHARS = 20  # of a row's frame
+_ROW_CHARS = 20  # overhead of a row
 
 
 def table_preview(table: Table, total: int) -> JSON:
-    """Return a table's columns and these rows of it."""
+    """Return a table's columns and these rows."""
     return {
         "columns": [{"name": column.name, "type": column.type} for column in table.columns],
         "rows": table.rows,
@@ -26,14 +26,14 @@ def text_preview(text: str) -> JSON:
 
 
 def json_preview(text: str) -> JSON:
-    """Return a JSON text's value, or its beginning where it is long."""
+    """Return the value of a JSON text, or the text's beginning if it is long."""
     return {"value": json.loads(text)} if len(text) <= TEXT_CHARS else text_preview(text)
 
 
 def fitting(kind: str, preview: Mapping[str, Any], content: bytes | None, characters: int) -> Any:
-    """Return what a model reads of a version: its content whole, or as much as there is room for.
+    """Return what a model reads of a version: its whole content, or as much as fits.
 
-    The JSON value, the text, or a table's first rows with their total; what is cut says so.
+    This is the JSON value, the text, or a table's first rows with their total; cuts are marked.
     """
     if kind == "json":
         return _json_value(preview, content, characters)

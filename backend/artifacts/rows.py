@@ -1,4 +1,4 @@
-"""The rows of artifacts and their versions: who asks comes first, versions are only ever added."""
+"""The rows of artifacts and versions; a scope sees its own only, versions are only ever added."""
 
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -18,14 +18,14 @@ from backend.types import JSON
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.models.conversations.conversation import ConversationRow
 
-MOST_ARTIFACTS = 2_000  # of one session
-MOST_VERSIONS = 1_000  # of one artifact
+MOST_ARTIFACTS = 2_000  # per session
+MOST_VERSIONS = 1_000  # per artifact
 _VERSION = ArtifactVersionRow
 
 
 @dataclass(frozen=True)
 class NewVersion:
-    """A version that is to be added; `key` is the same however often that is tried."""
+    """A version to add; `key` is the same for each retry."""
 
     title: str
     kind: ArtifactKind
@@ -41,9 +41,9 @@ class NewVersion:
 
 @dataclass(frozen=True)
 class Added:
-    """The version that an artifact has now; not new where the content was equal.
+    """The current version of an artifact; not new if the content was equal.
 
-    `is_made` where this call has made it, now or when it was tried before.
+    `is_made`: this call made it, now or in an earlier try.
     """
 
     artifact_id: UUID
@@ -56,9 +56,9 @@ class Added:
 
 
 def home_of(session: Session, conversation_id: UUID) -> UUID:
-    """Return the conversation that owns what is made here: in a task, its plan's.
+    """Return the conversation that owns what is made here: for a task, its plan's.
 
-    Hold it so that it is not deleted meanwhile. Raise SessionNotFound.
+    Lock it so that it is not deleted in the same moment. Raise SessionNotFound.
     """
     wanted = select(ConversationRow.parent_id).where(ConversationRow.id == conversation_id)
     found = session.execute(wanted).one_or_none()
@@ -70,9 +70,9 @@ def home_of(session: Session, conversation_id: UUID) -> UUID:
 
 
 def add(session: Session, home: UUID, new: NewVersion, artifact_id: UUID | None = None) -> Added:
-    """Add an artifact with its first version; with an id that exists already, nothing.
+    """Add an artifact with its first version, unless the id exists already.
 
-    Such an id is that of the same call, which was tried before.
+    An existing id is that of an earlier try of the same call.
     """
     known = artifact_id and session.get(ArtifactRow, artifact_id)
     if known:
@@ -80,7 +80,7 @@ def add(session: Session, home: UUID, new: NewVersion, artifact_id: UUID | None 
     count = select(func.count()).where(ArtifactRow.conversation_id == home)
     if (session.scalar(count) or 0) >= MOST_ARTIFACTS:
         raise ArtifactRefused(
-            f"A session has at most {MOST_ARTIFACTS:,} artifacts. Revise one of them instead."
+            f"A session may have at most {MOST_ARTIFACTS:,} artifacts. Revise one of them instead."
         )
     chosen = artifact_id or uuid4()
     values = {"id": chosen, "conversation_id": home, "kind": new.kind, "title": new.title}
@@ -93,15 +93,14 @@ def add(session: Session, home: UUID, new: NewVersion, artifact_id: UUID | None 
 
 
 def revise(session: Session, artifact_id: UUID, home: UUID | None, new: NewVersion) -> Added:
-    """Add a version, one after another however many come at once; equal content makes none.
+    """Add a version; concurrent calls add theirs one by one, and equal content adds none.
 
-    Raise ArtifactNotFound, ArtifactRefused for another kind.
+    Raise ArtifactNotFound; raise ArtifactRefused for another kind.
     """
     row = _locked(session, artifact_id, home)
     if row.kind != new.kind:
         raise ArtifactRefused(
-            f"This artifact is of the kind {row.kind}, and this would be of the kind {new.kind}."
-            " Make a new artifact of it."
+            f"This artifact is of the kind {row.kind}, not {new.kind}. Make a new artifact instead."
         )
     if new.key and (earlier := _by_key(session, artifact_id, new.key)):
         return _as_it_is(session, row, earlier, is_made=True)
@@ -112,7 +111,7 @@ def revise(session: Session, artifact_id: UUID, home: UUID | None, new: NewVersi
         return _as_it_is(session, row, row.version)
     if row.version >= MOST_VERSIONS:
         raise ArtifactRefused(
-            f"An artifact has at most {MOST_VERSIONS:,} versions. Make a new one."
+            f"An artifact may have at most {MOST_VERSIONS:,} versions. Make a new one."
         )
     return _insert(session, row, row.version + 1, new)
 
@@ -124,9 +123,9 @@ def find(
     version: int | None = None,
     home: UUID | None = None,
 ) -> tuple[ArtifactRow, ArtifactVersionRow]:
-    """Return an artifact with one version, the newest without a number; no content is read.
+    """Return an artifact with one version, by default the newest, without its content.
 
-    Raise ArtifactNotFound, also for another owner's, or one of another session than `home`.
+    Raise ArtifactNotFound, also for another owner's or, with `home`, another session's.
     """
     wanted = _VERSION.version == (ArtifactRow.version if version is None else version)
     query = (
@@ -143,14 +142,14 @@ def find(
 
 
 def content_of(session: Session, row: ArtifactVersionRow) -> bytes | None:
-    """Return a version's content where it is in its row."""
+    """Return a version's content if it is stored in its row."""
     where = (_VERSION.artifact_id == row.artifact_id, _VERSION.version == row.version)
     content: bytes | None = session.scalar(select(_VERSION.content).where(*where))
     return content
 
 
 def list_versions(session: Session, artifact: ArtifactRow) -> list[ArtifactVersion]:
-    """Return all versions of an artifact, the newest first, without previews and contents."""
+    """Return all versions of an artifact, newest first, without previews and contents."""
     rows = session.scalars(
         select(_VERSION)
         .where(_VERSION.artifact_id == artifact.id)
@@ -163,7 +162,7 @@ def list_versions(session: Session, artifact: ArtifactRow) -> list[ArtifactVersi
 def list_page(
     session: Session, scope: Scope, session_id: UUID, *, cursor: str | None, limit: int
 ) -> tuple[list[Artifact], str | None]:
-    """Return a page of a session's artifacts, the newest first. Raise SessionNotFound."""
+    """Return a page of a session's artifacts, newest first. Raise SessionNotFound."""
     visible = select(ConversationRow.id).where(ConversationRow.id == session_id, visible_to(scope))
     if session.scalar(visible) is None:
         raise SessionNotFound
@@ -186,7 +185,7 @@ def list_page(
 
 
 def wire_version(row: ArtifactVersionRow, kind: str) -> ArtifactVersion:
-    """Return a version as it is shown."""
+    """Return a version in wire form."""
     return ArtifactVersion(
         artifact_id=row.artifact_id,
         version=row.version,
@@ -203,7 +202,7 @@ def wire_version(row: ArtifactVersionRow, kind: str) -> ArtifactVersion:
 
 
 def listed(row: ArtifactRow, newest: ArtifactVersionRow) -> Artifact:
-    """Return an artifact as lists show it."""
+    """Return an artifact as in lists."""
     return Artifact(
         id=row.id,
         session_id=row.conversation_id,

@@ -1,4 +1,4 @@
-"""Artifacts: made, revised, read, compared and given; linked to the messages they belong to."""
+"""Artifacts: make, revise, read, compare and download them; linked to their messages."""
 
 import json
 import shutil
@@ -38,18 +38,18 @@ from db.failpoints import failpoint
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
 
-MOST_ROWS = 1_000  # of a page
-MOST_CHARS = 200_000  # of a page of text
+MOST_ROWS = 1_000  # per page
+MOST_CHARS = 200_000  # per page of text
 DIFF_ROWS = 200
 _PAGE = Bounds(20, 300)
 _DIFFING = Bounds(120, 400)
 _GIVING = Bounds(300, 400)
-_DRAWING = Bounds(60, 1_500)  # the engine that draws reserves more than it uses
+_DRAWING = Bounds(60, 1_500)  # the drawing engine reserves more memory than it uses
 T = TypeVar("T")
 
 
 class Artifacts:
-    """The artifacts of one installation, for one process."""
+    """The artifacts of an installation, for one process."""
 
     def __init__(self, database: Database, contents: Contents, sandbox: Sandbox) -> None:
         self.contents = contents
@@ -58,7 +58,7 @@ class Artifacts:
         self.files = LocalFiles(database, contents)
 
     async def make(self, maker: Maker, title: str, content: Content) -> Added:
-        """Make an artifact; once for each key. Raise SessionNotFound, ArtifactRefused."""
+        """Make an artifact; once per key. Raise SessionNotFound or ArtifactRefused."""
         artifact_id = uuid5(NAMESPACE_OID, f"artifact {maker.key}") if maker.key else None
 
         def write(session: Session, new: NewVersion) -> Added:
@@ -67,7 +67,7 @@ class Artifacts:
         return await self._add(maker, title, content, write)
 
     async def revise(self, maker: Maker, artifact_id: UUID, title: str, content: Content) -> Added:
-        """Add a version; equal content adds none. Raise ArtifactNotFound, ArtifactRefused."""
+        """Add a version; equal content adds none. Raise ArtifactNotFound or ArtifactRefused."""
 
         def write(session: Session, new: NewVersion) -> Added:
             home = rows.home_of(session, maker.conversation_id)
@@ -87,7 +87,7 @@ class Artifacts:
             home = rows.home_of(session, conversation_id)
             return rows.find(session, scope, artifact_id, version, home)
 
-        return await self._write(read)  # it holds the conversation, which takes a transaction
+        return await self._write(read)  # it locks the conversation, which needs a transaction
 
     async def list_page(
         self, scope: Scope, session_id: UUID, *, cursor: str | None, limit: int
@@ -99,7 +99,7 @@ class Artifacts:
         return ArtifactPage(items=items, next_cursor=following)
 
     async def get(self, scope: Scope, artifact_id: UUID) -> Artifact:
-        """Return an artifact as lists show it. Raise ArtifactNotFound."""
+        """Return an artifact as in lists. Raise ArtifactNotFound."""
 
         def read(session: Session) -> Artifact:
             return rows.listed(*rows.find(session, scope, artifact_id))
@@ -109,7 +109,7 @@ class Artifacts:
     async def read(
         self, scope: Scope, artifact_id: UUID, version: int | None, offset: int, limit: int
     ) -> ArtifactContent:
-        """Return a version with a page of it. Raise ArtifactNotFound, ArtifactContentGone."""
+        """Return a version with a page of it. Raise ArtifactNotFound or ArtifactContentGone."""
 
         def find(session: Session) -> tuple[ArtifactRow, ArtifactVersionRow, list[ArtifactVersion]]:
             artifact, row = rows.find(session, scope, artifact_id, version)
@@ -123,7 +123,7 @@ class Artifacts:
     async def page(
         self, scope: Scope, artifact: ArtifactRow, row: ArtifactVersionRow, offset: int, limit: int
     ) -> JSON:
-        """Return what is shown of a version, from `offset` on: rows, or characters of a text."""
+        """Return the preview of a version from `offset` on: rows, or characters of a text."""
         if artifact.kind == ArtifactKind.TABLE:
             table = await self.table(row, offset, limit)
             return table | {"total_rows": row.preview["total_rows"]}
@@ -156,7 +156,7 @@ class Artifacts:
     async def chart_data(
         self, scope: Scope, artifact: ArtifactRow, row: ArtifactVersionRow
     ) -> JSON:
-        """Return the rows that a chart draws, of the version that it names."""
+        """Return the rows that a chart draws, from the version that it names."""
         data = row.preview["data"]
         _, source = await self._read(
             lambda s: rows.find(
@@ -173,9 +173,9 @@ class Artifacts:
     async def diff(
         self, scope: Scope, artifact_id: UUID, before: int, after: int, key: Sequence[str]
     ) -> ArtifactDiff:
-        """Return what is different between two versions.
+        """Return the difference between two versions.
 
-        Raise ArtifactNotFound, ArtifactRefused, SandboxError.
+        Raise ArtifactNotFound, ArtifactRefused or SandboxError.
         """
         artifact, old = await self._read(lambda s: rows.find(s, scope, artifact_id, before))
         _, new = await self._read(lambda s: rows.find(s, scope, artifact_id, after))
@@ -193,16 +193,16 @@ class Artifacts:
         return ArtifactDiff(**told, **found, is_equal=is_equal and not columns)
 
     async def download(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Download:
-        """Return a version in one of the forms of its kind, as an open file.
+        """Return a version in one of the formats of its kind, as an open file.
 
-        Raise ArtifactNotFound, ArtifactRefused, ArtifactContentGone, SandboxError.
+        Raise ArtifactNotFound, ArtifactRefused, ArtifactContentGone or SandboxError.
         """
         artifact, row = await self._read(lambda s: rows.find(s, scope, artifact_id, version))
         check_form(artifact.kind, form)
         data: JSON = {}
         if artifact.kind == ArtifactKind.CHART and (artifact.kind, form) not in AS_STORED:
             data = await self.chart_data(scope, artifact, row)
-        # Its names go before it is sent: the file goes when it is closed, however that comes.
+        # Unlinked before it is sent, so that the file is gone once closed, whatever happens.
         folder = await anyio.to_thread.run_sync(self.contents.new_folder)
         try:
             place = await self.files.localize(row, folder)
@@ -254,7 +254,7 @@ class Artifacts:
         content: Content,
         write: Callable[[Session, NewVersion], Added],
     ) -> Added:
-        """Keep a content, then write its row; what no row names in the end is erased."""
+        """Store a content, then write its row; a content without a row is erased."""
 
         def work() -> Added:
             kept, is_named = self.contents.keep(content.place), False

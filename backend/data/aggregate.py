@@ -14,7 +14,7 @@ Filters = Mapping[str, Scalar | Sequence[Scalar]]
 
 @dataclass(frozen=True)
 class Sums:
-    """What to sum: a measure of a table by keys, of the rows that have the filters' values."""
+    """What to sum: a measure of a table by keys, over the rows that match the filters."""
 
     table: str
     keys: Sequence[str]
@@ -23,7 +23,7 @@ class Sums:
 
 
 def sum_by_keys(source: str, table: TableInfo, sums: Sums, dialect: str) -> str:
-    """`SELECT keys, SUM(measure) … GROUP BY keys`; raises QueryFailed for unknown columns."""
+    """Return `SELECT keys, SUM(measure) … GROUP BY keys`. Raise QueryFailed for unknown columns."""
     *schema, bare = table.exact_name
     place = exp.table_(bare, db=schema[0] if schema else None, quoted=True)
     if dialect == "duckdb":

@@ -1,17 +1,17 @@
-"""Which sources a call waits for while they are read for the first time, for who asked to know."""
+"""Reports which sources a call is waiting for while they are read for the first time."""
 
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# Tasks that a call begins share what it notices: they inherit its context.
+# Tasks started by a call inherit its context, and so record into the same mapping.
 _BEING_READ: ContextVar[dict[str, float] | None] = ContextVar("being_read", default=None)
 
 
 @contextmanager
 def noticing() -> Iterator[Mapping[str, float]]:
-    """Give the sources that are read for the block, by name, each with when that began.
+    """Provide the sources being read during the block: each name with the time its reading began.
 
     Times are those of `time.monotonic`.
     """
@@ -25,7 +25,7 @@ def noticing() -> Iterator[Mapping[str, float]]:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Let it be noticed that the block waits for a source to be read."""
+    """Record that the block waits for a source to be read."""
     being_read = _BEING_READ.get()
     if being_read is None:
         yield

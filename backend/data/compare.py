@@ -1,6 +1,6 @@
-"""Compares two sets of figures by key: differences ranked, classed, and with a likely cause. Pure.
+"""Compares two sets of figures by key: differences ranked and rated, with a likely cause. Pure.
 
-The causes are patterns between figures, not knowledge of a source: an amount with the opposite
+The causes are patterns in the figures, not knowledge of a source: an amount with the opposite
 sign, a few cents, a missing key, the same percentage in many places, or the same amount missing
 in one place and found in another.
 """
@@ -14,11 +14,11 @@ from enum import StrEnum
 Key = tuple[str, ...]
 _ROUNDING = Decimal("1")
 _SAME = Decimal("0.01")
-_IN_PROPORTION = 5  # so many figures that are off by the same percentage are no accident
+_IN_PROPORTION = 5  # this many figures that differ by the same percentage are no coincidence
 
 
 class DifferenceClass(StrEnum):
-    """How much a difference weighs, by the thresholds of the comparison."""
+    """How large a difference is, by the thresholds of the comparison."""
 
     MATCH = "match"
     MINOR = "minor"
@@ -27,7 +27,7 @@ class DifferenceClass(StrEnum):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """A difference up to `match` is none; up to `minor` or `minor_percent` it is minor."""
+    """Differences up to `match` are ignored; up to `minor` or `minor_percent` they are minor."""
 
     match: Decimal = Decimal("1")
     minor: Decimal = Decimal("1000")
@@ -36,7 +36,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Difference:
-    """One key's two figures; None where a side has no such key. `amount` is right minus left."""
+    """The two figures of a key; None if a side lacks the key. `amount` is right minus left."""
 
     key: Key
     left: Decimal | None
@@ -46,12 +46,12 @@ class Difference:
 
     @property
     def amount(self) -> Decimal:
-        """What the right side has more than the left."""
+        """Right minus left."""
         return (self.right or Decimal(0)) - (self.left or Decimal(0))
 
     @property
     def percent(self) -> Decimal | None:
-        """The difference in percent of the left figure."""
+        """The difference as a percentage of the left figure."""
         return self.amount / abs(self.left) * 100 if self.left else None
 
 
@@ -61,7 +61,7 @@ def compare(
     thresholds: Thresholds,
     key_names: Sequence[str] = (),
 ) -> list[Difference]:
-    """Return one Difference for each key of either side, the largest first."""
+    """Return one Difference for each key of either side, largest first."""
     differences = [
         _difference(key, left.get(key), right.get(key), thresholds)
         for key in left.keys() | right.keys()
@@ -71,7 +71,7 @@ def compare(
 
 
 def normal_key(values: Sequence[object]) -> Key:
-    """Key values in one form for both sides: 3, 3.0 and '3' are the same, so are None and ''."""
+    """Return key values in a form in which 3, 3.0 and '3' are equal, and so are None and ''."""
     return tuple(_normal(value) for value in values)
 
 
@@ -131,7 +131,7 @@ def _proportion_hint(difference: Difference, percents: Counter[Decimal | None]) 
 
 
 def _rounded_percent(difference: Difference) -> Decimal | None:
-    """With the sign of the ratio, so that costs and revenue off by one rate are alike."""
+    """Return the percentage with the ratio's sign, so that costs and revenue compare alike."""
     return round(difference.amount / difference.left * 100, 1) if difference.left else None
 
 
@@ -143,7 +143,7 @@ def _has_opposite_sign(difference: Difference) -> bool:
 def _offset_hint(
     difference: Difference, opposites: Sequence[Difference], names: Sequence[str]
 ) -> str:
-    """The same amount with the other sign at the nearest key: it was moved, or it pairs up."""
+    """Return the nearest key with the opposite amount: it was moved, or is one of a pair."""
     nearest = min(opposites, key=lambda other: _distance(difference.key, other.key))
     changed = [
         f"{name} {theirs or '(empty)'}"

@@ -1,4 +1,4 @@
-"""Compares two results of queries; in a child of the sandbox, since there may be many keys."""
+"""Compares two query results; in a child of the sandbox, because there may be many keys."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from backend.data.results import Column, Scalar, Table, scalar
 
 @dataclass(frozen=True)
 class Side:
-    """One side's sums by keys: the sum stands in the last column; `measure` is its name."""
+    """One side's sums by keys: the sum is the last column; `measure` is its name."""
 
     table: Table
     measure: str
@@ -21,7 +21,7 @@ class Side:
 def compare_sides(
     left: Side, right: Side, key_names: Sequence[str], thresholds: Thresholds
 ) -> tuple[Table, list[str]]:
-    """Return the differences as a table, the largest first, and what to say about them."""
+    """Return the differences as a table, largest first, and notes about them."""
     differences = compare(_sums(left), _sums(right), thresholds, key_names)
     return _as_table(differences, key_names), _notes(differences, thresholds)
 

@@ -1,4 +1,4 @@
-"""What a person corrects of how a file was read; nothing of it is guessed any more."""
+"""A person's corrections of how a file was read; corrected settings are not guessed."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-# By the names that people know; the others of Python's codecs are no encodings of files.
+# The names that people know; Python's other codecs are not encodings of files.
 ENCODINGS: Mapping[str, str] = MappingProxyType(
     {
         "UTF-8": "utf-8-sig",
@@ -47,9 +47,9 @@ COLUMN_TYPES = (
 
 @dataclass(frozen=True)
 class Corrections:
-    """What is said of a file; None and nothing: as the file itself says.
+    """The corrections of a file; None or empty: as detected from the file.
 
-    `header_row` is a line of the file, 0 for none; `types` are by the columns' names.
+    `header_row` is a line of the file, 0 for none; `types` are by column name.
     """
 
     kind: str | None = None
@@ -62,13 +62,13 @@ class Corrections:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with what is corrected."""
+        """A digest of the corrections."""
         text = json.dumps({**asdict(self), "types": dict(self.types)}, sort_keys=True)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Corrections":
-        """Return the corrections as they were stored; keys of another version are left aside."""
+        """Return stored corrections; keys of other versions are ignored."""
         known = cls.__dataclass_fields__
         return cls(**{name: value for name, value in stored.items() if name in known})
 

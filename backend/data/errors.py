@@ -1,4 +1,4 @@
-"""What can go wrong when a source is asked; each message is written for the model that asked."""
+"""Errors of queries and sources; each message is written for the model that asked."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -39,7 +39,7 @@ class QueryTimedOut(DataError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint such as " Did you mean 'amount'?", or nothing when no known name is close."""
+    """Return a hint such as " Did you mean 'amount'?", or "" if no known name is similar."""
     by_lower = {name.lower(): name for name in known}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""

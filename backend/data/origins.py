@@ -1,4 +1,4 @@
-"""Which sources there are at this moment, and where each comes from."""
+"""Which sources exist at the moment, and where each comes from."""
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,14 +17,14 @@ from backend.data.finance import descriptions
 from backend.data.finance.build import FINANCE_VERSION
 
 BUNDLED = {"fi": descriptions.FI, "bpc": descriptions.BPC}
-_REFLECT_SECONDS = 60  # how long a database's list of tables may be old
+_REFLECT_SECONDS = 60  # maximum age of a database's list of tables
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a source comes from: the bundled data, a file, a database's URL, or an upload.
 
-    `problem` says why an upload cannot be read, if that is known.
+    `problem` says why an upload cannot be read, if known.
     """
 
     name: str
@@ -34,35 +34,35 @@ class Origin:
     path: Path | None = None
     url: str = ""
     upload: Upload | None = None
-    size: int | None = None  # bytes of a file
+    size: int | None = None  # of a file, in bytes
     problem: str | None = None
 
     @property
     def key(self) -> str:
-        """Whose tables these are: uploads of several people may have one name."""
+        """A unique key: uploads of several people may have the same name."""
         return f"{self.upload.id} upload" if self.upload else self.name
 
     @property
     def holds_cells(self) -> bool:
-        """Whether all of a file is in memory at once while it is read."""
+        """Whether reading the file holds all of it in memory at once."""
         if self.upload:
             return self.upload.holds_cells
         return self.path is not None and is_workbook(self.path)
 
 
 class Catalogue(Protocol):
-    """Which sources there are for who asks."""
+    """The sources available to a caller."""
 
     @property
     def left_out(self) -> int:
-        """Return how many files were too many at the last look."""
+        """Return how many files exceeded the limit when last listed."""
 
     def find_all(self) -> dict[str, Origin]:
-        """Return all sources as they are at this moment, by name."""
+        """Return all current sources by name."""
 
 
 class Beside:
-    """The sources of the installation, and uploads beside them: these win, where names meet."""
+    """The installation's sources, and uploads, which win if names are equal."""
 
     def __init__(self, installed: Catalogue, find_uploads: Callable[[], Sequence[Origin]]) -> None:
         self._installed = installed
@@ -70,17 +70,17 @@ class Beside:
 
     @property
     def left_out(self) -> int:
-        """Return how many files were too many at the last look."""
+        """Return how many files exceeded the limit when last listed."""
         return self._installed.left_out
 
     def find_all(self) -> dict[str, Origin]:
-        """Return all sources as they are at this moment, by name."""
+        """Return all current sources by name."""
         uploads = {origin.name: origin for origin in self.find_uploads()}
         return {**self._installed.find_all(), **uploads}
 
 
 class Fixed:
-    """A few sources by themselves."""
+    """A fixed set of sources."""
 
     left_out = 0
 
@@ -88,7 +88,7 @@ class Fixed:
         self._origins = {origin.name: origin for origin in origins}
 
     def find_all(self) -> dict[str, Origin]:
-        """Return them, by name."""
+        """Return the sources by name."""
         return self._origins
 
 
@@ -97,12 +97,12 @@ class Origins:
 
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str]) -> None:
         self._folder = data_dir / "sources"
-        self.left_out = 0  # files that were too many at the last look
+        self.left_out = 0  # files beyond the limit when last listed
         self._names = NameRegister(data_dir / "source_names.json")
         self._urls = _name_databases(source_urls, self._names.names())
 
     def find_all(self) -> dict[str, Origin]:
-        """Return all sources as they are at this moment, by name."""
+        """Return all current sources by name."""
         origins = [Origin(name, "finance", text, FINANCE_VERSION) for name, text in BUNDLED.items()]
         for name, url in self._urls.items():
             text = f"A {url.partition(':')[0].partition('+')[0]} database."
@@ -113,7 +113,7 @@ class Origins:
         files = {p.relative_to(self._folder).as_posix(): p for p in found[:MAX_FILES]}
         stems = {place: stem_of(place) for place in files}
         for place, name in self._names.name_all(stems, {o.name for o in origins}).items():
-            with suppress(FileNotFoundError):  # it went in this moment
+            with suppress(FileNotFoundError):  # it was removed at this moment
                 version = f"{fingerprint(files[place])}.{READING_VERSION}"
                 size = files[place].stat().st_size
                 text = f"The file {place}."
@@ -122,7 +122,7 @@ class Origins:
 
 
 def find_origin(origins: Mapping[str, Origin], name: str) -> Origin:
-    """Return the source of this name. Raise UnknownSource that lists what there is."""
+    """Return the source of this name. Raise UnknownSource, which lists the known ones."""
     plain = name.strip().strip('"').lower()
     if plain in origins:
         return origins[plain]

@@ -1,4 +1,4 @@
-"""What the sandbox's supervisor imports, so that children find it: the readers and the drivers."""
+"""The modules that the sandbox's supervisor imports for its children: readers and drivers."""
 
 import psycopg2  # noqa: F401 - imported for its children
 import pyarrow.compute
@@ -15,7 +15,7 @@ from backend.data.engines.local import function_names
 from backend.data.files import readers, uploads  # noqa: F401
 from backend.data.finance import build  # noqa: F401
 
-# The parser imports a dialect when it is first named.
+# The parser imports a dialect's module when it is first named.
 for _dialect in ("duckdb", "postgres", "mysql", "sqlite"):
     sqlglot.parse_one("SELECT 1", dialect=_dialect)
-function_names()  # asked once; its connection and threads end before anything is forked
+function_names()  # cached now; its connection and threads end before any fork

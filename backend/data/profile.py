@@ -1,4 +1,4 @@
-"""What a snapshot holds: its tables, columns, their descriptions and the span of their values."""
+"""The content of a snapshot: tables, columns, their descriptions and ranges of values."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ _MAX_VALUE_CHARS = 40
 
 
 def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
-    """Return all tables of a snapshot with their columns and numbers of rows."""
+    """Return all tables of a snapshot with their columns and row counts."""
     told = load_understood(snapshot.with_name(UNDERSTOOD))
     with attached({name: snapshot}) as connection:
         tables = connection.execute(
@@ -31,7 +31,7 @@ def list_tables(name: str, snapshot: Path) -> tuple[TableInfo, ...]:
 
 
 def profile_tables(name: str, snapshot: Path, tables: Sequence[TableInfo]) -> tuple[TableInfo, ...]:
-    """The tables, their columns with values: all of them when few, else smallest to largest."""
+    """Return the tables with their columns' values: all if few, otherwise smallest and largest."""
     with attached({name: snapshot}) as connection:
         return tuple(replace(table, columns=_profile(connection, name, table)) for table in tables)
 
@@ -64,7 +64,7 @@ def _table(
 
 
 def _with_reading(table: TableInfo, understood: Understood | None) -> TableInfo:
-    """The table with what was understood of its file; its columns' forms are their meaning."""
+    """Return the table with how its file was read; notes on columns become their meaning."""
     if understood is None:
         return table
     columns = tuple(
@@ -92,7 +92,7 @@ def _values(
 
 
 def _natural(row: tuple[str]) -> tuple[float, str]:
-    """Numbers by their size, then texts."""
+    """Return a sort key: numbers by size, then texts."""
     try:
         return float(row[0]), ""
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a child of the sandbox does to answer one question: parse it, check it, run it."""
+"""What a child of the sandbox does to answer a query: parse it, check it, run it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _MOST_LISTED = 40
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A source that a query may read: its tables and where its copy is."""
+    """A source that a query may read: its tables, and the path of its copy."""
 
     name: str
     tables: tuple[TableInfo, ...]
@@ -31,7 +31,7 @@ class Snapshot:
 def query_snapshots(
     default: Snapshot, others: Sequence[Snapshot], question: Question, limits: Limits
 ) -> Table:
-    """The result of one question over `default`, whose tables need no prefix, and `others`."""
+    """Return the result of a query; unprefixed tables belong to `default`, others to `others`."""
     sql = _as_sql(question, default.name, default.tables, "duckdb")
     return run_query(default.name, _places(default, others, sql), sql, limits)
 
@@ -39,7 +39,7 @@ def query_snapshots(
 def write_snapshots(
     default: Snapshot, others: Sequence[Snapshot], sql: str, place: Path
 ) -> Written:
-    """Write the whole result of one SELECT as Parquet."""
+    """Write the complete result of a SELECT as Parquet."""
     places = _places(default, others, sql)
     return ask(default.name, places, sql, lambda relation: write_relation(relation, place))
 
@@ -52,7 +52,7 @@ def write_database(
 
 
 def _places(default: Snapshot, others: Sequence[Snapshot], sql: str) -> Mapping[str, Path]:
-    """Return where the sources are that a query names. Raise QueryRefused."""
+    """Return the paths of the sources that a query names. Raise QueryRefused."""
     every = (default, *others)
     paths = frozenset(_paths(default, every))
     checked = check_query(sql, Surroundings("duckdb", paths, function_names(), True))
@@ -63,13 +63,13 @@ def _places(default: Snapshot, others: Sequence[Snapshot], sql: str) -> Mapping[
 def query_database(
     name: str, url: str, tables: tuple[TableInfo, ...], question: Question, limits: Limits
 ) -> Table:
-    """Return the result of one question over a database, in its own dialect."""
+    """Return the result of a query over a database, in its own dialect."""
     database = Database(url)
     return database.query(_as_sql(question, name, tables, database.dialect), tables, limits)
 
 
 def reflect_database(url: str) -> tuple[Catalog, str]:
-    """Return all tables of a database, and the dialect in which it is asked."""
+    """Return all tables of a database, and its SQL dialect."""
     database = Database(url)
     return database.read_catalog(), database.dialect
 
@@ -77,7 +77,7 @@ def reflect_database(url: str) -> tuple[Catalog, str]:
 def choose_table(
     source: str, tables: Sequence[TableInfo], name: str, dialect: str = "duckdb"
 ) -> TableInfo:
-    """The table by its name, in quotes or not, with or without the source's in front of it."""
+    """Return the table of this name, quoted or not, with or without the source as prefix."""
     bare = plain(name).removeprefix(f"{source}.")
     exact = [table for table in tables if table.name == name.replace('"', "")]
     for table in (*exact, *tables):

@@ -1,4 +1,4 @@
-"""A query's result as plain rows of JSON scalars, gathered up to limits."""
+"""A query's result as rows of JSON scalars, collected up to limits."""
 
 import json
 import math
@@ -18,17 +18,17 @@ _EMPTY_FRACTION = re.compile(r"\.0+(?=$|[+Z-])")
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one query may give: rows, bytes of its cells as text, and seconds."""
+    """The limits of one query: rows, bytes of its cells as text, and seconds."""
 
     rows: int = 100_000
     bytes: int = 16_000_000
     seconds: float = 30.0
-    skip: int = 0  # rows before the first that is wanted
+    skip: int = 0  # rows to skip
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name and its type in the source's own words."""
+    """A column's name, and its type as the source names it."""
 
     name: str
     type: str
@@ -36,7 +36,7 @@ class Column:
 
 @dataclass
 class Table:
-    """A result: columns, rows, and the limit that cut it short, if one did."""
+    """A result: columns, rows, and the limit that cut it off, if any."""
 
     columns: tuple[Column, ...]
     rows: list[list[Scalar]] = field(default_factory=list)
@@ -44,16 +44,16 @@ class Table:
 
     @property
     def complete(self) -> bool:
-        """Whether no limit cut the result short."""
+        """Whether no limit cut the result off."""
         return self.cut_by is None
 
 
 def collect(
     columns: Sequence[Column], batches: Iterable[Iterable[Sequence[Any]]], limits: Limits
 ) -> Table:
-    """Rows of `batches` as scalars until a limit is reached; later batches are not fetched.
+    """Return rows of `batches` as scalars, up to a limit; further batches are not fetched.
 
-    The first `limits.skip` rows are left out and count for no limit.
+    The first `limits.skip` rows are skipped and do not count towards any limit.
     """
     table = Table(tuple(columns))
     size = 0
@@ -76,7 +76,7 @@ def collect(
 
 
 def scalar(value: Any) -> Scalar:
-    """Any database value as a JSON scalar; what JSON cannot hold exactly becomes text."""
+    """Return a database value as a JSON scalar; what JSON cannot hold exactly becomes text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -97,9 +97,9 @@ def scalar(value: Any) -> Scalar:
 
 
 def short_time(text: str) -> str:
-    """Return a date or time as engines write it, in the form of ISO 8601 as far as it has one.
+    """Return an engine's date or time in the form of ISO 8601, as far as that has one.
 
-    `infinity`, years before Christ and the like stay in the engine's own words.
+    `infinity`, years before Christ and the like stay as the engine writes them.
     """
     if "." in text:
         text = _EMPTY_FRACTION.sub("", text)
@@ -111,7 +111,7 @@ def short_time(text: str) -> str:
 
 
 def _duration(value: timedelta) -> str:
-    """Days and time with their sign: Python's own text of an hour ago is "-1 day, 23:00:00"."""
+    """Return days and time with one sign; Python writes an hour ago as "-1 day, 23:00:00"."""
     sign, size = ("-", -value) if value < timedelta(0) else ("", value)
     hours, rest = divmod(size.seconds, 3600)
     fraction = f".{size.microseconds:06d}".rstrip("0").rstrip(".")
@@ -120,7 +120,7 @@ def _duration(value: timedelta) -> str:
 
 
 def _as_json(value: Any) -> str:
-    """JSON whose numbers have all their digits, which `json.dumps` cannot write."""
+    """Return JSON with every digit of its numbers, which `json.dumps` cannot write."""
     if isinstance(value, dict):
         pairs = (f"{_json_text(str(key))}: {_as_json(part)}" for key, part in value.items())
         return f"{{{', '.join(pairs)}}}"
@@ -149,7 +149,7 @@ def _from_decimal(value: Decimal) -> Scalar:
 
 
 def _clean(text: str) -> str:
-    """Text that PostgreSQL's JSONB and a model's request take: NUL and lone surrogates escaped."""
+    """Return text that JSONB and requests to models accept: NUL and lone surrogates escaped."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 

@@ -1,4 +1,4 @@
-"""What is known of a source, as lists show it, and why one cannot be read, in words."""
+"""What is known of a source, as in lists, and why one cannot be read, in words."""
 
 import asyncio
 import logging
@@ -19,10 +19,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """A source as list_sources shows it; `error` says why it cannot be read, if so.
+    """A source as list_sources shows it; `error` says why it cannot be read.
 
-    `dialect` is that of its SQL in the parser's words, `note` what is to be said of its tables,
-    `size` the bytes of a file.
+    `dialect` is its SQL dialect as the parser names it, `note` a remark about its tables, `size`
+    the bytes of a file.
     """
 
     name: str
@@ -41,7 +41,7 @@ def info_of(origin: Origin) -> SourceInfo:
 
 
 def listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
-    """Return a source as its task has read it, or why it has not: each fails alone."""
+    """Return a source as its task has read it, or with an error that affects no other source."""
     info = info_of(origin)
     if not task.done():
         return replace(info, error=_STILL_READING)
@@ -49,11 +49,11 @@ def listed(origin: Origin, task: asyncio.Task[SourceInfo]) -> SourceInfo:
     if failure is None:
         return task.result()
     _log.error("The source %s cannot be listed", origin.name, exc_info=failure)
-    return replace(info, error="It cannot be read: an unexpected error, which the log has.")
+    return replace(info, error="It cannot be read because of an unexpected error; see the log.")
 
 
 def too_much(error: SandboxError) -> str:
-    """Return what to say of a source that took too much to read."""
+    """Return the sentence for a source that exceeded its limits while it was read."""
     if isinstance(error, OutOfTime):
         return "Reading it takes too long. Make it smaller, or split it."
     if isinstance(error, OutOfMemory):
@@ -62,7 +62,7 @@ def too_much(error: SandboxError) -> str:
 
 
 def mentions(question: Question, name: str) -> bool:
-    """Return whether a query names a source or a table."""
+    """Return whether a query names a source or table."""
     if not isinstance(question, str):
         return False
     return re.search(rf"\b{re.escape(name)}\b", question, re.IGNORECASE) is not None

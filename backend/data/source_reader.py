@@ -1,6 +1,6 @@
-"""Reads sources in the sandbox: what is known of each, and the copy that queries are run on.
+"""Reads sources in the sandbox: what is known of each, and the copy that queries run on.
 
-A source is read when it is first asked for, and again when its file has changed.
+A source is read when it is first needed, and again when its file has changed.
 """
 
 import asyncio
@@ -25,17 +25,17 @@ from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 
 MEGABYTES = 300
-READING = Bounds(120, MEGABYTES)  # a file is read when it is first asked for
-_BUILDING = Bounds(300, MEGABYTES)  # our own data, on however slow a machine
-_READING_CELLS = Bounds(120, 500)  # a workbook's cells are all in memory at once
-_UPLOAD_SECONDS = 300  # its reader does not wait for it
+READING = Bounds(120, MEGABYTES)  # for a file, which is read when it is first needed
+_BUILDING = Bounds(300, MEGABYTES)  # for our own data, even on a slow machine
+_READING_CELLS = Bounds(120, 500)  # for a workbook, whose cells are all in memory at once
+_UPLOAD_SECONDS = 300  # an upload is read in the background
 _REFLECTING = Bounds(20, MEGABYTES)
-_REFUSED_SECONDS = 300  # how long a file that took too much is not tried again
+_REFUSED_SECONDS = 300  # before a file that exceeded its limits is tried again
 _MOST_KNOWN = 5_000
 
 
 class SourceReader:
-    """What is known of the sources of one installation; all turns of a loop share it."""
+    """What is known of an installation's sources; all turns of a loop share it."""
 
     def __init__(self, data_dir: Path, sandbox: Sandbox) -> None:
         self._cache = data_dir / "cache" / "sources"
@@ -47,7 +47,7 @@ class SourceReader:
         self._making = WeakValueDictionary()
 
     async def info(self, asker: str, origin: Origin) -> SourceInfo:
-        """Return what is known of a source, read again when its file has changed."""
+        """Return what is known of a source, read again if its file has changed."""
         info = info_of(origin)
         if origin.problem:
             return replace(info, error=origin.problem)
@@ -63,31 +63,31 @@ class SourceReader:
             until = time.monotonic() + _REFUSED_SECONDS if is_its_own else 0.0
         except DataError as error:
             info = replace(info, error=error.detail)
-        # What a database says now it may not say at the next question.
+        # A database's error is not kept: it may be gone at the next query.
         if not (origin.url and info.error):
             self._remember(origin, until, info)
         return info
 
     async def usable(self, asker: str, origin: Origin) -> SourceInfo:
-        """Return what is known of a source. Raise SourceUnusable where it cannot be read."""
+        """Return what is known of a source. Raise SourceUnusable if it cannot be read."""
         info = await self.info(asker, origin)
         if info.error:
             raise SourceUnusable(f"The source {info.name} cannot be read: {info.error}")
         return info
 
     def begin_reading(self, asker: str, origin: Origin) -> asyncio.Task[SourceInfo]:
-        """Return the task that reads a source for a list: one for all on this loop who ask."""
+        """Return the task that reads a source for a list, shared by all callers on this loop."""
         key = (asyncio.get_running_loop(), origin.key, origin.version)
         task = self._reading.get(key)
         if task is None:
-            # Under a key of its own: what is slow to read keeps no query of the session waiting.
+            # Under its own key, so that slow reading does not delay the session's queries.
             task = asyncio.create_task(self.info(f"{asker} lists", origin))
             self._reading[key] = task
             task.add_done_callback(lambda _: self._reading.pop(key, None))
         return task
 
     async def read(self, asker: str, origin: Origin) -> SourceInfo:
-        """Return a source as it is read now. Raise DataError, SandboxError."""
+        """Read a source now and return it. Raise DataError or SandboxError."""
         info, run = info_of(origin), self._sandbox.run
         if origin.url:
             read = await run(reflect_database, origin.url, bounds=_REFLECTING, key=asker)
@@ -98,7 +98,7 @@ class SourceReader:
         return replace(info, tables=tables)
 
     async def usable_snapshot(self, asker: str, origin: Origin) -> Path:
-        """Return the place of the source's copy. Raise SourceUnusable."""
+        """Return the path of the source's copy. Raise SourceUnusable."""
         try:
             return await self._snapshot(asker, origin)
         except SandboxError as error:
@@ -107,7 +107,7 @@ class SourceReader:
             ) from None
 
     async def _snapshot(self, asker: str, origin: Origin) -> Path:
-        """Return the place of the source's copy, made now if there is none."""
+        """Return the path of the source's copy, made now if it is missing."""
         name, file, upload = f"{origin.name}.duckdb", origin.path, origin.upload
         bounds = _READING_CELLS if origin.holds_cells else READING
         if upload:
@@ -129,13 +129,13 @@ class SourceReader:
         alone = self._making.get(key) or self._making.setdefault(key, asyncio.Lock())
         try:
             with reading(origin.name):
-                async with alone:  # who asks meanwhile waits for the same copy
+                async with alone:  # concurrent callers wait for the same copy
                     return await ensure_snapshot(cache, folder, origin.version, fill) / name
         except OSError as error:
             raise SourceUnusable(f"Its copy cannot be written: {error.strerror}.") from None
 
     def _remember(self, origin: Origin, until: float, info: SourceInfo) -> None:
-        """Keep what is known of a source, and of others as many as there is room for."""
+        """Cache what is known of a source; the oldest entries make room."""
         self._known.pop(origin.key, None)
         self._known[origin.key] = (origin.version, until, info)
         while len(self._known) > _MOST_KNOWN:

@@ -1,6 +1,6 @@
-"""All sources that tools may ask: the bundled finance data, files and databases.
+"""All sources that tools may query: the bundled finance data, files and databases.
 
-What is read and asked happens in children of the sandbox; each source has its own limits.
+Reading and querying happen in children of the sandbox; each source has its own limits.
 """
 
 import asyncio
@@ -51,17 +51,17 @@ from backend.sandbox.sandbox import Sandbox
 
 PRELOADED = ("backend.data.preloaded",)  # what the sandbox's children need
 _COMPARING = Bounds(30, MEGABYTES)
-WRITE_SECONDS = 120.0  # a whole result is written
-_LIST_SECONDS = 60.0  # how long a list waits for files and databases that were not read before
+WRITE_SECONDS = 120.0  # to write a complete result
+_LIST_SECONDS = 60.0  # a list's wait for files and databases that were not read before
 
 T = TypeVar("T")
 
 
 class Sources:
-    """The sources of one installation; all turns of a loop share them.
+    """The sources of an installation; all turns of a loop share them.
 
-    `asker` names the session that asks: it does not take the whole sandbox. Files that came,
-    changed or went are noticed at the next call.
+    `asker` names the session that queries, so that it cannot occupy the whole sandbox. Added,
+    changed and removed files are noticed at the next call.
     """
 
     def __init__(self, data_dir: Path, source_urls: Mapping[str, str], sandbox: Sandbox) -> None:
@@ -70,26 +70,26 @@ class Sources:
         self._sandbox = sandbox
 
     def beside(self, find_uploads: Callable[[], Sequence[Origin]]) -> "Sources":
-        """Return these sources with uploads beside them, which are looked up at each call."""
+        """Return these sources together with uploads, which are looked up at each call."""
         view = copy(self)
         view._origins = Beside(self._origins, find_uploads)
         return view
 
     def alone(self, *origins: Origin) -> "Sources":
-        """Return these few sources by themselves."""
+        """Return only these sources."""
         view = copy(self)
         view._origins = Fixed(*origins)
         return view
 
     async def read(self, asker: str, origin: Origin) -> SourceInfo:
-        """Return a source as it is read now.
+        """Read a source now and return it.
 
-        Raise SourceUnusable, CorrectionRefused, SandboxError.
+        Raise SourceUnusable, CorrectionRefused or SandboxError.
         """
         return await self._reader.read(asker, origin)
 
     async def documents(self) -> list[str]:
-        """Return the names of the documents beside the installation's sources."""
+        """Return the names of the documents among the installation's sources."""
         origins = self._origins
         if not isinstance(origins, Beside):
             return []
@@ -103,7 +103,7 @@ class Sources:
     async def list_all(self, asker: str, wait_seconds: float = _LIST_SECONDS) -> list[SourceInfo]:
         """Return all sources with their tables; one that cannot be read is listed with its error.
 
-        So is one that takes longer than the list waits; it is read on, for the next list.
+        One that takes too long gets an error as well, and is read in the background.
         """
         origins = list((await self._all()).values())
         tasks = [self._reader.begin_reading(asker, origin) for origin in origins]
@@ -112,11 +112,11 @@ class Sources:
         return [listed(origin, task) for origin, task in zip(origins, tasks, strict=True)]
 
     def left_out(self) -> int:
-        """Return how many files are no sources since there are too many."""
+        """Return how many files are not listed because there are too many."""
         return self._origins.left_out
 
     async def find(self, asker: str, name: str) -> SourceInfo:
-        """Return one source with its tables. Raise UnknownSource, SourceUnusable."""
+        """Return one source with its tables. Raise UnknownSource or SourceUnusable."""
         return await self._reader.usable(asker, find_origin(await self._all(), name))
 
     async def describe(self, asker: str, name: str, table: str | None = None) -> SourceInfo:
@@ -134,7 +134,7 @@ class Sources:
     async def query(self, asker: str, name: str, question: Question, limits: Limits) -> Table:
         """Return the result of one SELECT, or sums by keys with the sum in the last column.
 
-        In all but databases a SELECT may join tables of other sources.
+        Except in databases, a SELECT may join tables of other sources.
         """
         if isinstance(question, str) and len(question) > MAX_QUERY_CHARS:
             raise QueryRefused(f"The query is longer than {MAX_QUERY_CHARS:,} characters.")
@@ -149,7 +149,7 @@ class Sources:
         return await self._ask(asker, bounds, query_snapshots, *snapshots, question, limits)
 
     async def write(self, asker: str, name: str, sql: str, place: Path) -> Written:
-        """Write the whole result of one SELECT to a Parquet file; it never is in memory whole.
+        """Write the complete result of one SELECT to a Parquet file, without holding it in memory.
 
         Raise DataError.
         """
@@ -167,13 +167,13 @@ class Sources:
         return await self._ask(asker, bounds, write_snapshots, *snapshots, sql, place)
 
     async def fingerprint(self, name: str) -> str:
-        """Return what tells a source's content from an earlier one. Raise UnknownSource."""
+        """Return a value that changes with the source's content. Raise UnknownSource."""
         return find_origin(await self._all(), name).version
 
     async def _snapshots(
         self, asker: str, origins: Mapping[str, Origin], origin: Origin, question: Question
     ) -> tuple[Snapshot, list[Snapshot]]:
-        """Return the source that is asked, and those that the question names beside it."""
+        """Return the source that is queried, and the other sources that the query names."""
         info = await self._reader.usable(asker, origin)
         default = Snapshot(
             info.name, info.tables, await self._reader.usable_snapshot(asker, origin)
@@ -189,9 +189,9 @@ class Sources:
     async def sample(
         self, asker: str, name: str, table: str | None, rows: int
     ) -> tuple[TableInfo, Table]:
-        """Return the first rows of a table, of the first one without a name.
+        """Return the first rows of a table, by default of the first one.
 
-        Raise UnknownSource, SourceUnusable.
+        Raise UnknownSource or SourceUnusable.
         """
         info = await self.find(asker, name)
         if not info.tables:
@@ -204,7 +204,7 @@ class Sources:
         return chosen, await self.query(asker, info.name, sql, Limits(rows=rows))
 
     async def warnings(self, asker: str, name: str, sql: str) -> list[str]:
-        """Return what was skipped or not understood in the files' tables that a query names."""
+        """Return what was skipped or unclear in the file tables that a query names."""
         origins = await self._all()
         origin = find_origin(origins, name)
         files = [o for o in origins.values() if o.path or o.upload]
@@ -221,7 +221,7 @@ class Sources:
     async def compare(
         self, asker: str, left: Side, right: Side, key_names: Sequence[str], within: Thresholds
     ) -> tuple[Table, list[str]]:
-        """Return the differences between two results of `query`, and what to say about them."""
+        """Return the differences between two results of `query`, and notes about them."""
         return await self._ask(asker, _COMPARING, compare_sides, left, right, key_names, within)
 
     async def _all(self) -> dict[str, Origin]:
@@ -230,7 +230,7 @@ class Sources:
     async def _ask(
         self, asker: str, bounds: Bounds, work: Callable[..., T], *arguments: object
     ) -> T:
-        """Run work for a question in the sandbox. Raise DataError."""
+        """Run a query's work in the sandbox. Raise DataError."""
         try:
             return await self._sandbox.run(work, *arguments, bounds=bounds, key=asker)
         except OutOfTime:

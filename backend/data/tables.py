@@ -1,4 +1,4 @@
-"""What is known of a table and its columns, whichever source they are of."""
+"""What is known of a table and its columns, whatever its source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """A column: its name, type, meaning where known, and what its values look like."""
+    """A column: its name, type, meaning if known, and examples of its values."""
 
     name: str
     type: str
@@ -17,10 +17,10 @@ class ColumnInfo:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """A table or view; `rows` is None where counting would cost too much.
+    """A table or view; `rows` is None if counting them would cost too much.
 
-    `path` is the exact name with its schema, in databases. Of a file, `understood` says how it was
-    read, `warnings` what is missing or was skipped, `facts` the same as values.
+    `path` is a database table's exact name with its schema. For a file, `understood` says how it
+    was read, `warnings` what is missing or was skipped, `facts` the same as values.
     """
 
     name: str
@@ -34,7 +34,7 @@ class TableInfo:
 
     @property
     def exact_name(self) -> tuple[str, ...]:
-        """The parts of the name that a query must write."""
+        """The parts of the name as a query must write it."""
         if not self.path:
             return (self.name,)
         return self.path[-1:] if self.name == self.path[-1] else self.path

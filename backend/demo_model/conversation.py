@@ -1,4 +1,4 @@
-"""A request's messages as the demo model sees them: the question, and what tools answered. Pure."""
+"""A request's messages as the demo model reads them: the question, and tools' results. Pure."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 Message = Mapping[str, Any]
 
-LONGEST_QUESTION = 2_000  # what rules look at: their patterns go back and forth over it
+LONGEST_QUESTION = 2_000  # characters that rules read; their patterns may backtrack
 _MENTION = re.compile(r"(?<![\w.@/`])@[A-Za-z][\w-]{0,80}[,:]?[ \t]*")
 _STATEMENT = re.compile(r"\bselect\b", re.IGNORECASE)
 
@@ -27,7 +27,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Result:
-    """What a call was answered with."""
+    """The result of a call."""
 
     call: Call
     content: str
@@ -35,7 +35,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Conversation:
-    """The last question, the calls made for it, what came before, and the tools on offer."""
+    """The last question, the calls made for it, what came before it, and the available tools."""
 
     question: str
     results: tuple[Result, ...]
@@ -46,12 +46,12 @@ class Conversation:
 
     @property
     def asked(self) -> str:
-        """The beginning of the question with single blanks, by which rules recognise it."""
+        """The beginning of the question with single spaces, by which rules recognise it."""
         return " ".join(self.question[:LONGEST_QUESTION].split())
 
 
 def read_conversation(request: Mapping[str, Any]) -> Conversation:
-    """Return the request's conversation; raises InvalidMessages in OpenAI's words."""
+    """Return the request's conversation. Raise InvalidMessages, worded like OpenAI's error."""
     messages = request.get("messages")
     if not isinstance(messages, list) or not messages:
         raise InvalidMessages("'messages' must be an array with at least one message.")
@@ -74,7 +74,7 @@ def read_conversation(request: Mapping[str, Any]) -> Conversation:
 
 
 def check_order(messages: Sequence[Message]) -> None:
-    """Each tool call must be answered at once, and nothing else be answered."""
+    """Raise InvalidMessages unless each tool call is followed by its result, and no other."""
     waiting: dict[str, int] = {}
     for position, message in enumerate(messages):
         role = message.get("role")
@@ -96,7 +96,7 @@ def check_order(messages: Sequence[Message]) -> None:
 
 
 def text_of(message: Message) -> str:
-    """Return a message's text, of plain content or of its text parts."""
+    """Return a message's text, from plain content or its text parts."""
     content = message.get("content")
     if isinstance(content, list):
         parts = (part.get("text", "") for part in content if isinstance(part, dict))
@@ -105,7 +105,7 @@ def text_of(message: Message) -> str:
 
 
 def without_mentions(text: str) -> str:
-    """Return a message without the agents that it is addressed to; a statement is left as it is."""
+    """Return a message without the agents that it mentions; SQL is left as it is."""
     begun = _STATEMENT.search(text)
     end = begun.start() if begun else len(text)
     plain, count = _MENTION.subn("", text[:end])
@@ -113,7 +113,7 @@ def without_mentions(text: str) -> str:
 
 
 def _is_handed_on(said: Sequence[Message], place: int) -> bool:
-    """Return whether a manager hands a person's question on in the same words, right after it."""
+    """Return whether a manager delegates a person's question unchanged, right after it."""
     later = said[place + 1 :]
     by_agent = [m for m in later if m["role"] == "user" and m.get("name")]
     if (
@@ -141,7 +141,7 @@ def _check_answered(waiting: Mapping[str, int]) -> None:
 
 
 def _results(messages: Sequence[Message]) -> list[Result]:
-    """Results in the order of the calls; ids are paired within one batch, as they may repeat."""
+    """Return results in the order of the calls; ids are matched per batch, as they may repeat."""
     results: list[Result] = []
     calls: dict[str, list[Call]] = {}
     for message in messages:

@@ -1,4 +1,4 @@
-"""The table of what the demo model understands: recognise, look up, answer. Pure."""
+"""The table of the demo model's intents: how to recognise, look up and answer each. Pure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ _THOUGHTS = {
 
 @dataclass(frozen=True)
 class Intent:
-    """One kind of question; `steps` are the todos of one that takes several."""
+    """One kind of question; `steps` are its todos if it takes several."""
 
     name: str
     recognises: Callable[[Conversation], bool]
@@ -44,7 +44,7 @@ class Intent:
 
 
 def choose_intent(conversation: Conversation) -> Intent:
-    """Return the first intent that recognises the question; otherwise it is about figures."""
+    """Return the first intent that recognises the question; the last one is about figures."""
     if charts.is_asked(conversation):
         asked = choose_intent(charts.without_word(conversation))
         return _drawn(asked) if asked.name in charts.DRAWN else asked
@@ -62,7 +62,7 @@ def _recognised(intents: Sequence[Intent], conversation: Conversation) -> Intent
 
 
 def _about_figures(conversation: Conversation) -> Intent:
-    """Return the intent of a question about figures, as far as results have come in."""
+    """Return the intent of a question about figures, given the results so far."""
     understood = understand(conversation)
     if not understood.request.is_about_figures:
         unread = ", ".join(f"“{run[:80]}”" for run in understood.request.unread)
@@ -94,7 +94,7 @@ def _planned(found: Plan, understood: Understanding) -> Intent:
 
 
 def _drawn(asked: Intent) -> Intent:
-    """Return the intent whose figures are drawn rather than only looked up."""
+    """Return the intent with its figures drawn rather than only looked up."""
 
     def needed(conversation: Conversation) -> Sequence[Call]:
         return [charts.to_chart(c) for c in asked.plan(charts.without_word(conversation))]

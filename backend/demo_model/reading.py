@@ -1,4 +1,4 @@
-"""Reads tables out of tool results and writes figures for people. Pure."""
+"""Reads tables from tool results, and writes figures for people. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ _UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 
 
 def read_rows(content: str, *required: str) -> list[Row]:
-    """The rows of a tool result's Markdown table by column; none if a required one is missing."""
+    """Return the rows of a result's Markdown table; none if a required column is missing."""
     lines = [line for line in content.splitlines() if line.startswith("|")]
     if len(lines) < 2:
         return []
@@ -21,7 +21,7 @@ def read_rows(content: str, *required: str) -> list[Row]:
 
 
 def number(text: str | None) -> Decimal:
-    """Return a cell's number; empty cells and texts count as nothing."""
+    """Return a cell's number; empty cells and texts count as zero."""
     try:
         return Decimal((text or "0").replace(",", ""))
     except InvalidOperation:
@@ -35,13 +35,13 @@ def money(amount: Decimal | str | None, currency: str = "EUR") -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table; the columns whose cells are numbers are aligned to the right."""
+    """Return a Markdown table; columns of numbers are right-aligned."""
     marks = ["---:" if _is_numeric(rows, i) else "---" for i in range(len(columns))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (columns, marks, *rows))
 
 
 def figure(text: str) -> str:
-    """A cell for people: decimals get separators, whole numbers are left alone (years, codes)."""
+    """Return a cell for people: decimals with separators, integers unchanged (years, codes)."""
     if re.fullmatch(r"-?\d+\.\d+", text):
         return f"{Decimal(text):,.2f}"
     return text

@@ -1,4 +1,4 @@
-"""What the demo model says to a conversation: think, call tools, or answer. Pure."""
+"""How the demo model responds to a conversation: think, call tools, or answer. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ _MAX_ROUNDS = 8
 class Reply:
     """One message of the model: its thinking, and either text or tool calls.
 
-    `gives_up`: the text says why what was asked could not be done.
+    `gives_up`: the text says why the request could not be fulfilled.
     """
 
     thinking: str
@@ -28,7 +28,7 @@ class Reply:
 
 
 def reply(conversation: Conversation, parallel: bool = True) -> Reply:
-    """The next message: the calls that are still to be made, or the answer from their results."""
+    """Return the next message: the calls still to be made, or the answer from their results."""
     if continuity.is_asked(conversation):
         return Reply("I am asked who goes on.", continuity.answer(conversation))
     if leads(conversation.system):

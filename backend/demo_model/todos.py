@@ -1,4 +1,4 @@
-"""The demo model's plan of a question with several steps: which todo it ticks next. Pure."""
+"""The demo model's todos for a question with several steps. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +11,13 @@ TOOL = "write_todos"
 
 
 def without_todos(conversation: Conversation) -> Conversation:
-    """Return the conversation without the results of writing todos: what was looked up."""
+    """Return the conversation without results of writing todos, so only with what was looked up."""
     results = tuple(r for r in conversation.results if r.call.name != TOOL)
     return replace(conversation, results=results)
 
 
 def next_tick(conversation: Conversation, steps: Sequence[str], *, is_done: bool) -> Call | None:
-    """Return the todos as they should stand now, if they stand otherwise; None without such a tool.
+    """Return the call that updates the todos; None if they are current, or without such a tool.
 
     The first step is done once anything was looked up, the others when nothing is left to do.
     """

@@ -1,4 +1,4 @@
-"""OpenAI's shapes: completions, chunks, errors and estimated usage. Pure."""
+"""OpenAI's wire format: completions, chunks, errors and estimated usage. Pure."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _WORDS = re.compile(r"\s*\S+\s*")
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply with the ids and times that its wire form carries."""
+    """A reply with the ids and times of its wire form."""
 
     id: str
     created: int
@@ -26,7 +26,7 @@ class Answer:
 
 
 def make_answer(request: Mapping[str, Any], reply: Reply, answer_id: str, created: int) -> Answer:
-    """Return the reply as an answer to this request, cut at its limit of tokens if it has one."""
+    """Return the reply as an answer to this request, cut at its token limit if it has one."""
     limit = request.get("max_completion_tokens") or request.get("max_tokens")
     finish_reason = "tool_calls" if reply.calls else "stop"
     if isinstance(limit, int) and not reply.calls and len(reply.text) > limit * _CHARS_PER_TOKEN:
@@ -37,7 +37,7 @@ def make_answer(request: Mapping[str, Any], reply: Reply, answer_id: str, create
 
 
 def completion(answer: Answer) -> JSON:
-    """Return the whole answer in one object."""
+    """Return the whole answer as one object."""
     message: JSON = {
         "role": "assistant",
         "content": answer.reply.text or None,
@@ -57,7 +57,7 @@ def completion(answer: Answer) -> JSON:
 
 
 def chunks(answer: Answer, include_usage: bool) -> Iterator[JSON]:
-    """Yield the answer in pieces of a word each: thinking, text, calls, end, usage."""
+    """Yield the answer in chunks of a word: thinking, text, calls, end, usage."""
     yield _chunk(answer, {"role": "assistant", "content": ""})
     for piece in _WORDS.findall(answer.reply.thinking):
         yield _chunk(answer, {"reasoning_content": piece})
@@ -72,7 +72,7 @@ def chunks(answer: Answer, include_usage: bool) -> Iterator[JSON]:
 
 
 def error(message: str, param: str | None = None) -> JSON:
-    """OpenAI's form of a request that cannot be served."""
+    """Return OpenAI's form of an error for an invalid request."""
     return {
         "error": {
             "message": message,
@@ -84,7 +84,7 @@ def error(message: str, param: str | None = None) -> JSON:
 
 
 def _call_deltas(answer: Answer) -> Iterator[JSON]:
-    """Yield each call's name first, then its arguments in pieces, under the call's index."""
+    """Yield each call's name, then its arguments in pieces, under the call's index."""
     for index, call in enumerate(answer.reply.calls):
         function = {"name": call.name, "arguments": ""}
         yield {
@@ -116,7 +116,7 @@ def _call_id(answer: Answer, index: int) -> str:
 
 
 def _usage(request: Mapping[str, Any], reply: Reply) -> JSON:
-    """Return an estimate, since no tokenizer is involved: four characters to a token."""
+    """Return an estimate of four characters per token, because there is no tokenizer."""
     prompt = _tokens(json.dumps([request.get("messages"), request.get("tools")], default=str))
     thinking = _tokens(reply.thinking)
     calls = "".join(call.name + json.dumps(call.arguments) for call in reply.calls)

@@ -1,4 +1,4 @@
-"""What the operator of this installation allows its domains, as the settings say it."""
+"""What the operator's settings allow the domains of this installation."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -10,7 +10,7 @@ from backend.settings import Settings
 
 @dataclass(frozen=True)
 class Allowed:
-    """The secrets that domains may name, and the commands that their servers may be."""
+    """The secrets that domains may name, and the commands that their tool servers may run."""
 
     secrets: Secrets = field(default_factory=Secrets)
     commands: Commands = field(default_factory=Commands)

@@ -1,4 +1,4 @@
-"""The domains that every installation is given."""
+"""The domains that come with every installation."""
 
 from sqlalchemy import exists, select
 from sqlalchemy.dialects.postgresql import insert
@@ -40,10 +40,10 @@ between sources, for people who know accounting.
 
 
 def ensure_bundled_domains(session: Session) -> None:
-    """Add the default domain to an installation without any, and the team to each one once.
+    """Add the default domain to an installation without domains, and the team to each one once.
 
-    One that was changed stays as it is, one that was deleted stays away, and a name that was taken
-    already keeps what it stands for.
+    A changed domain stays as it is, a deleted one is not added again, and an existing domain with
+    the same name is kept.
     """
     if not session.scalar(select(exists(select(DomainRow.id)))):
         _add(session, FINANCE, is_default=True)
@@ -52,7 +52,7 @@ def ensure_bundled_domains(session: Session) -> None:
 
 
 def _is_given_first(session: Session, name: str) -> bool:
-    """Note that a domain is given; return whether it was not before."""
+    """Record that a domain is added; return whether it was not recorded before."""
     note = insert(BundledDomainRow).values(name=name).on_conflict_do_nothing()
     return session.scalar(note.returning(BundledDomainRow.name)) is not None
 

@@ -1,4 +1,4 @@
-"""Which commands tool servers may be started with: the operator says so, a domain only chooses."""
+"""Commands that tool servers may be started with: the operator allows them, a domain chooses."""
 
 import re
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ LIBRARIES = "decides which libraries are loaded"
 CODE = "decides which code an interpreter runs"
 PACKAGES = "decides which packages are fetched and run"
 HELPERS = "names a program that is run"
-FILES = "decides which files of configuration are read"
+FILES = "decides which configuration files are read"
 
-# What a domain must not say of the environment, since the operator allowed a command, not any
-# program: names, or beginnings with * behind; in any letters.
+# Environment variables that a domain must not set, because the operator allowed one command, not
+# any program: names, or prefixes ending in *; case is ignored.
 REFUSED_VARIABLES = {
     "PATH": PROGRAMS, "PATHEXT": PROGRAMS, "SHELL": PROGRAMS, "IFS": PROGRAMS,
     "LD_*": LIBRARIES, "DYLD_*": LIBRARIES, "GLIBC_*": LIBRARIES, "GCONV_*": LIBRARIES,
@@ -37,19 +37,19 @@ REFUSED_VARIABLES = {
 
 @dataclass(frozen=True)
 class Commands:
-    """What the operator allows. `hidden`: files and folders that no server may look into."""
+    """The commands that the operator allows. `hidden`: files and folders no server may read."""
 
     entries: tuple[tuple[str, ...], ...] = ()
     hidden: tuple[Path, ...] = ()
 
     @classmethod
     def of(cls, settings: Settings) -> "Commands":
-        """Those of the settings; what this installation stores, and its `.env`, are hidden."""
+        """Return those of the settings; this installation's data and its `.env` are hidden."""
         hidden = (settings.data_dir.absolute(), Path(".env").absolute())
         return cls(split_commands(settings.stdio_commands), hidden)
 
     def faults(self, server: StdioServer) -> Iterator[tuple[str, str]]:
-        """Yield each field for which the server may not be started, and why, in a sentence."""
+        """Yield each field that keeps the server from being started, and why, in a sentence."""
         if server.command.strip() and not self._allow([server.command, *server.args]):
             yield "command", self._not_allowed(server)
         for name in server.env:
@@ -61,17 +61,17 @@ class Commands:
 
     def _not_allowed(self, server: StdioServer) -> str:
         if any(entry[0] == server.command for entry in self.entries):
-            wrong = f"{server.command!r} is allowed with other first arguments only"
+            wrong = f"{server.command!r} is only allowed with other first arguments"
         else:
             wrong = f"the operator has not allowed the command {server.command!r}"
         return (
-            f"{wrong}. Whoever runs this installation can add it, with the arguments it must begin"
-            " with, to STDIO_COMMANDS of the settings, and restart."
+            f"{wrong}. Ask the operator to add it to STDIO_COMMANDS in the settings, with the"
+            " arguments it must begin with, and to restart."
         )
 
 
 def refused_variable(name: str) -> str | None:
-    """Return why a domain may not set this variable; None when it may."""
+    """Return why a domain may not set this variable; None if it may."""
     upper = name.upper()
     for rule, reason in REFUSED_VARIABLES.items():
         pattern = re.escape(rule).replace(r"\*", ".*")

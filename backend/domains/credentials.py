@@ -1,7 +1,7 @@
-"""Credentials that stand in a tool server's template as they are: found, refused, and masked.
+"""Literal credentials in the templates of tool servers: found, refused, and masked.
 
-They belong into the environment and are named as `${NAME}`. What was stored before that was asked
-for is masked wherever people read it, and comes back unharmed where the mask does.
+They belong in the environment, and templates name them as `${NAME}`. Those stored before this was
+required are masked wherever people read them, and restored where a client sends the mask back.
 """
 
 import re
@@ -14,7 +14,7 @@ from backend.schemas.domains.templates import NAMED, DomainTemplate, McpServer, 
 MASK = "********"
 Template = TypeVar("Template", bound=DomainTemplate)
 
-# What a header, variable, flag or parameter is called that holds a credential.
+# Names of headers, variables, flags and parameters that hold credentials.
 _NAMES = re.compile(
     r"(?<!mon)key(?!board|word|space)|token(?!s(?![a-z])|i[sz])|secret|passw|passphrase|\bpwd|_pwd"
     r"|auth(?!or(?!i))|cookie|credential|bearer|jwt",
@@ -22,13 +22,13 @@ _NAMES = re.compile(
 )
 _PLACES = re.compile(r"[_-](file|path|sock|dir|url|uri|mode|type|method)$", re.IGNORECASE)
 _HARMLESS = re.compile(r"(true|false|yes|no|on|off|none|null|[01])?", re.IGNORECASE)
-# What credentials of well-known issuers look like, in any place.
+# Formats of credentials by well-known issuers, anywhere in a text.
 _TOKENS = re.compile(
     r"(?<![A-Za-z0-9])(?:sk-[\w-]{8,}|[sr]k_(?:live|test)_\w{8,}|gh[pousr]_\w{8,}|github_pat_\w{8,}"
     r"|glpat-[\w-]{8,}|xox[abeprs]-[\w-]{8,}|xapp-[\w-]{8,}|A[KS]IA[A-Z0-9]{12,}|AIza[\w-]{20,}"
     r"|ya29\.[\w-]{8,}|hf_\w{8,}|npm_\w{8,}|pypi-[\w-]{8,}|dop_v1_\w{8,}|SG\.[\w-]{8,}\.[\w-]{8,}"
     r"|ATATT[\w=-]{8,}|lin_api_\w{8,}"
-    # Only at the beginning of a run: it is looked through to its end from each place tried.
+    # Only at the start of a run of such characters: a search from each of them would be quadratic.
     r"|(?<![\w-])eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.?[\w-]*"
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?s:.*))"
 )
@@ -39,7 +39,7 @@ _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z][\w.-]*)([=:]\s*)(.+)", re.DOTALL)
 
 
 def mask_template(template: Template) -> Template:
-    """Return the template as people may read it: the same, its literal credentials masked."""
+    """Return the template with its literal credentials masked, as people may read it."""
     return template.model_copy(update={"mcp_servers": mask_servers(template.mcp_servers)})
 
 
@@ -49,9 +49,9 @@ def mask_servers(servers: Mapping[str, McpServer]) -> dict[str, McpServer]:
 
 
 def unmask(given: Mapping[str, Any], stored: Mapping[str, McpServer]) -> dict[str, Any]:
-    """Return the servers that a person sends, with what is stored where the mask came back.
+    """Return the servers that a client sends, with masks replaced by what is stored.
 
-    Only for a server that is otherwise as it was: a credential does not move to another place.
+    Only if the rest of a server is unchanged: a credential must not move to another place.
     """
     back: dict[str, Any] = {}
     for name, server in given.items():
@@ -64,7 +64,7 @@ def unmask(given: Mapping[str, Any], stored: Mapping[str, McpServer]) -> dict[st
 def find_credentials(
     servers: Mapping[str, McpServer], stored: Mapping[str, McpServer] | None = None
 ) -> list[Fault]:
-    """Return the literal credentials of servers, by field; what is `stored` already is no fault."""
+    """Return the literal credentials of servers, by field; those already `stored` are no fault."""
     known = stored or {}
     faults = []
     for name, server in servers.items():
@@ -77,13 +77,13 @@ def find_credentials(
 
 
 def find_masks(servers: Mapping[str, McpServer]) -> list[Fault]:
-    """Return where a mask stands in place of what it hides, so that nobody knows what was meant."""
+    """Return masks that cannot be replaced by what they hide."""
     return [
         Fault(
             path=["mcp_servers", name, field],
-            message=f"{_place_words(field, place)} holds {MASK}, which hides a credential and is"
-            " none. It is kept only while the rest of the server stays as it is; name it as"
-            " ${COLLOQUY_SECRET_…} instead, and set that in the environment.",
+            message=f"{_place_words(field, place)} contains {MASK}, the mask of a credential. It"
+            " can only be restored while the rest of the server stays as it is. Name the credential"
+            " as ${COLLOQUY_SECRET_…} instead, and set that in the environment.",
         )
         for name, server in servers.items()
         for (field, place), value in _values(server)
@@ -110,7 +110,7 @@ def _with(fields: dict[str, Any], value_at: Callable[[tuple[str, str]], str]) ->
 
 
 def _values(server: McpServer) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield each text that may hold a credential, by field and place in it."""
+    """Yield each text that may hold a credential, with its field and its place there."""
     if isinstance(server, StdioServer):
         yield from ((("args", str(n)), text) for n, text in enumerate(server.args))
         yield from ((("env", name), text) for name, text in server.env.items())
@@ -131,14 +131,14 @@ def _mask(field: str, place: str, value: str, server: McpServer) -> str:
 
 
 def _mask_assigned(text: str) -> str:
-    """Return an argument that names its value, such as `--token=…`, with that masked."""
+    """Return an argument that includes its value, such as `--token=…`, with the value masked."""
     if (found := _ASSIGNED.fullmatch(text)) and _holds(found[1], found[3]):
         return f"{found[1]}{found[2]}{MASK}"
     return text
 
 
 def _mask_within(text: str) -> str:
-    """Return a text with what looks like a credential masked, wherever it stands."""
+    """Return a text with everything masked that looks like a credential."""
     text = _USERINFO.sub(lambda found: _mask_userinfo(found[0]), text)
     text = _PARAMETER.sub(_mask_parameter, text)
     text = _SCHEMES.sub(lambda found: found[0].split()[0] + " " + MASK, text)
@@ -146,7 +146,7 @@ def _mask_within(text: str) -> str:
 
 
 def _mask_userinfo(userinfo: str) -> str:
-    """Who asks, without the password; a name alone may be a token, so that it is masked, too."""
+    """Return the user without the password; a name alone may be a token, so it is masked, too."""
     name, colon, password = userinfo.partition(":")
     secret = password if colon else name
     if not secret or NAMED.search(secret):
@@ -160,14 +160,14 @@ def _mask_parameter(found: re.Match[str]) -> str:
 
 
 def _holds(name: str, value: str) -> bool:
-    """Return whether what is called so holds a credential as it is."""
+    """Return whether the value under this name is a literal credential."""
     if not _NAMES.search(name) or _PLACES.search(name) or NAMED.search(value):
         return False
     return _HARMLESS.fullmatch(value.strip()) is None
 
 
 def _where(server: Any) -> Any:
-    """Return all of a server but how long one waits for it; None for what is no server."""
+    """Return a server without its time limits; None if it is malformed."""
     if not isinstance(server, dict):
         return None
     empty: Mapping[str, Any] = {"headers": {}, "env": {}, "args": []}
@@ -186,8 +186,8 @@ def _restored(given: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
 
 def _said(field: str, place: str) -> str:
     return (
-        f"{_place_words(field, place)} holds a credential as it is. Put it into the environment of"
-        " the worker, or into `.env`, and name it here: ${COLLOQUY_SECRET_…}."
+        f"{_place_words(field, place)} contains a literal credential. Put it into the worker's"
+        " environment, or into `.env`, and name it here: ${COLLOQUY_SECRET_…}."
     )
 
 

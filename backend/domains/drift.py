@@ -1,7 +1,7 @@
-"""How an image differs from its domain today: pure rules.
+"""How an image differs from its current domain: pure rules.
 
-Lists of named things (agents, tools, middleware) are compared by name, so that one more in front
-does not change all that follow; their order is told where it is another one.
+Lists of named things (agents, tools, middleware) are compared by name, so that an insertion does
+not change all that follows; a different order is reported separately.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ Path = tuple[str, ...]
 
 UNSAID = DomainTemplate(name="unsaid")
 NAMED = {"agents", "tools", "middleware"}
-ORDER = "(order)"  # no agent, tool or middleware can be called so
+ORDER = "(order)"  # not a valid name of an agent, tool or middleware
 
 
 def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftChange]:
-    """Return what turns the image into a copy of the domain, by path; empty when they are equal."""
+    """Return the changes from the image to the domain, by path; empty if they are equal."""
     return [
         DriftChange(
             path=change.path,
@@ -34,27 +34,27 @@ def diff_templates(image: DomainTemplate, domain: DomainTemplate) -> list[DriftC
 
 
 def plain(template: DomainTemplate) -> JSON:
-    """Return what a template says to people; a value that is as by default says nothing."""
+    """Return a template in the form people read; default values are left out."""
     said = mask_template(template).model_dump(mode="json", exclude_defaults=True)
     if template.agents == agents_of(UNSAID):
-        del said["agents"]  # an image names also the agent that its domain need not name
+        del said["agents"]  # an image also names the agent that its domain may leave implicit
     return said
 
 
 def by_name(value: Any, key: str = "") -> Any:
-    """Return the same with lists of named things as mappings, their order among them."""
+    """Return the value with lists of named things as mappings, including their order."""
     if isinstance(value, dict):
         return {name: by_name(item, name) for name, item in value.items()}
     if not isinstance(value, list) or key not in NAMED:
         return value
     named = dict(map(_named, value))
     if len(named) != len(value):
-        return value  # a name that is there twice: compared as it stands
+        return value  # a name occurs twice: compare the list as it is
     return {ORDER: list(named), **named}
 
 
 def as_list(value: Any) -> Any:
-    """Return the same with mappings of named things as lists again, for people to read."""
+    """Return the value with mappings of named things as lists again, for people to read."""
     if not isinstance(value, dict):
         return value
     said = {name: as_list(item) for name, item in value.items()}
@@ -75,13 +75,13 @@ def diff(old: JSON, new: JSON, path: Path = ()) -> Iterator[DriftChange]:
         elif isinstance(old[key], dict) and isinstance(new[key], dict):
             yield from diff(old[key], new[key], (*path, key))
         elif key == ORDER and not _is_reordered(old[key], new[key]):
-            continue  # that something was added or removed is told by itself
+            continue  # additions and removals are reported by themselves
         elif not _same(old[key], new[key]):
             yield DriftChange(path=here, kind="changed", image=old[key], domain=new[key])
 
 
 def _named(entry: Any) -> tuple[str, Any]:
-    """Return the name of a tool, middleware or agent, and what is said of it."""
+    """Return the name of a tool, middleware or agent, and its settings."""
     if isinstance(entry, str):
         return entry, {}
     if isinstance(entry, dict) and "name" in entry:
@@ -94,10 +94,10 @@ def _named(entry: Any) -> tuple[str, Any]:
 
 
 def _is_reordered(old: list[str], new: list[str]) -> bool:
-    """Return whether what both have stands in another order."""
+    """Return whether the names in both lists are in a different order."""
     return [name for name in old if name in new] != [name for name in new if name in old]
 
 
 def _same(one: Any, other: Any) -> bool:
-    """As JSON has it: true is not 1."""
+    """Return whether both are equal in JSON, where true is not 1."""
     return type(one) is type(other) and bool(one == other)

@@ -1,4 +1,4 @@
-"""What is wrong with a value, in words that a person can act on, from what Pydantic has found."""
+"""Pydantic's validation errors as sentences that tell a person what to do."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ _NEEDED = {
     "transport": "Say how it is reached: streamable_http or stdio.",
 }
 _WORDS = {
-    "missing": "This is needed.",
+    "missing": "This is required.",
     "extra_forbidden": "There is no field of this name.",
-    "string_type": "Write a text here.",
+    "string_type": "Write text here.",
     "int_type": "Write a whole number here.",
     "int_parsing": "Write a whole number here.",
     "int_from_float": "Write a whole number here.",
@@ -31,8 +31,8 @@ _WORDS = {
     "model_attributes_type": "Write fields with values here, as name: value.",
     "string_too_short": "This must not be empty.",
     "too_short": "Add at least one.",
-    "string_too_long": "This is too long: it may have {max_length:,} characters.",
-    "too_long": "These are too many: there may be {max_length}.",
+    "string_too_long": "This is too long: at most {max_length:,} characters are allowed.",
+    "too_long": "There are too many entries: at most {max_length} are allowed.",
     "greater_than_equal": "This must be at least {ge:,}.",
     "greater_than": "This must be more than {gt:,}.",
     "less_than_equal": "This must be at most {le:,}.",
@@ -47,12 +47,12 @@ _NAME_PATTERN = "Begin the name with a letter; letters, digits, - and _ may foll
 
 
 def faults_of(path: Sequence[str | int], errors: Sequence[Any]) -> list[Fault]:
-    """Return a fault for each error that Pydantic has found below the path."""
+    """Return a fault for each of Pydantic's errors, its path below the given one."""
     return [Fault(path=[*path, *_place(error)], message=in_words(error)) for error in errors]
 
 
 def in_words(error: Mapping[str, Any]) -> str:
-    """Return what is wrong, and what to write instead, in a sentence."""
+    """Return a sentence that says what is wrong, and what to write instead."""
     kind, place = error["type"], error["loc"]
     field = place[-1] if place else ""
     if kind in _IS_EMPTY and field in _NEEDED:
@@ -68,5 +68,5 @@ def in_words(error: Mapping[str, Any]) -> str:
 def _place(error: Mapping[str, Any]) -> list[str | int]:
     place = list(error["loc"])
     if place and place[0] == "mcp_servers":
-        del place[2:3]  # which kind of server was tried
+        del place[2:3]  # the kind of server that was tried
     return place

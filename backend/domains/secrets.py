@@ -1,7 +1,7 @@
-"""Secrets: domains name them as `${NAME}`, the environment holds them, the settings say where to.
+"""Secrets: domains name them as `${NAME}`, the environment holds them, the settings bind them.
 
-An entry of DOMAIN_SECRETS that names a host binds its secrets to that host. One without goes to
-this machine only: to loopback addresses, and to processes whose command the operator has allowed.
+An entry of DOMAIN_SECRETS that names a host binds its secrets to that host. One without a host
+keeps them on this machine: loopback addresses, and processes whose command the operator allowed.
 """
 
 import ipaddress
@@ -21,23 +21,23 @@ from backend.schemas.domains.templates import NAMED, McpServer, StdioServer
 from backend.settings import SECRET_ENTRY, Settings
 
 MOST_NAMES = 1_000
-EXPANDED = {"url", "headers", "args", "env"}  # the fields of a server in which names are replaced
+EXPANDED = {"url", "headers", "args", "env"}  # the fields of a server that may name secrets
 STDIO = "stdio"
 PORTS = {"http": 80, "https": 443}
-# Colloquy's own settings, such as the model's key, are never handed to a tool server.
+# Colloquy's own settings, such as the model's key, are never passed to a tool server.
 RESERVED = frozenset(name.upper() for name in Settings.model_fields)
 
 Environment = Mapping[str, str | None]
 
 
 def read_environment() -> Environment:
-    """What is set for this process, and in `.env`; the environment wins, as with settings."""
+    """Return this process's environment and `.env`; the environment wins, as with settings."""
     return {**dotenv_values(".env"), **os.environ}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a secret would go: a child process (`host` is STDIO), or a server's address."""
+    """Where a secret would be sent: a child process (`host` is STDIO), or a server's address."""
 
     host: str
     port: int = 0
@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def of_url(cls, url: str) -> Self | None:
-        """Return the place that a client connects to; None when nobody can tell."""
+        """Return the place that a client of this URL connects to; None if that is unclear."""
         try:
             parts = httpx.URL(url)
         except httpx.InvalidURL:
@@ -56,7 +56,7 @@ class Place:
 
     @property
     def is_this_machine(self) -> bool:
-        """Whether what goes there stays on this machine."""
+        """Whether what is sent there stays on this machine."""
         try:
             return self.host in (STDIO, "localhost") or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -64,7 +64,7 @@ class Place:
 
     @property
     def written(self) -> str:
-        """The place as an entry of DOMAIN_SECRETS names it."""
+        """The place in the notation of DOMAIN_SECRETS."""
         if self.host == STDIO:
             return STDIO
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -73,7 +73,7 @@ class Place:
 
     @property
     def is_open(self) -> bool:
-        """Whether others on the way can read what is sent there."""
+        """Whether others on the network can read what is sent there."""
         return self.scheme == "http" and not self.is_this_machine
 
 
@@ -88,19 +88,19 @@ class Rule:
 
     @classmethod
     def read(cls, entry: str) -> Self:
-        """Return the rule that an entry of the settings says. Raise ValueError."""
+        """Return the rule of an entry in the settings. Raise ValueError."""
         if (found := SECRET_ENTRY.fullmatch(entry)) is None:
             raise ValueError(entry)
         scheme = (found["scheme"] or "").removesuffix("://")
         return cls(found["name"], _same(found["host"] or ""), int(found["port"] or 0), scheme)
 
     def fits(self, name: str) -> bool:
-        """Return whether it is about this secret."""
+        """Return whether the rule applies to this secret."""
         is_beginning = self.name.endswith("*")
         return name.startswith(self.name[:-1]) if is_beginning else name == self.name
 
     def lets_to(self, place: Place) -> bool:
-        """Return whether a secret that it is about may be sent there."""
+        """Return whether a secret that the rule applies to may be sent there."""
         if not self.host:
             return place.is_this_machine
         if self.host != place.host or self.port not in (0, place.port):
@@ -110,27 +110,27 @@ class Rule:
 
 @dataclass(frozen=True)
 class Secrets:
-    """Which names domains may use, where their values are, and where those may go."""
+    """The names that domains may use, the values, and where each may be sent."""
 
     allowed: tuple[str, ...] = ()
     read: Callable[[], Environment] = read_environment
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Return those that the settings allow."""
+        """Return the secrets that the settings allow."""
         return cls(settings.secret_names)
 
     def expand(self, text: str, place: Place | None) -> str:
-        """Return the text with each name replaced, for a place.
+        """Return the text with the secret of each name, for a place.
 
-        Raise SecretForbidden, SecretMissing.
+        Raise SecretForbidden or SecretMissing.
         """
         return NAMED.sub(lambda match: self._value_of(match[1], place), text)
 
     def refusal(self, name: str, place: Place | None) -> str | None:
-        """Return why a domain may not name it for this place, in a sentence; None when it may.
+        """Return why a domain may not name the secret for this place; None if it may.
 
-        Without a place only the name is judged: where it would go is not known yet.
+        Without a place, only the name is checked, because the place is not known yet.
         """
         if name.upper() in RESERVED:
             return f"${{{name}}} is a setting of Colloquy itself; no domain may name it."
@@ -146,7 +146,7 @@ class Secrets:
         return _not_there(name, place)
 
     def absence(self, name: str) -> str | None:
-        """That it is not set in this process's environment, in a sentence; None when it is."""
+        """Return a sentence if the secret is not set in this process's environment, else None."""
         if self.read().get(name):
             return None
         return f"${{{name}}} is not set here. Set it in the worker's environment or in `.env`."
@@ -161,16 +161,16 @@ class Secrets:
 
 
 def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
-    """Return the server with the secrets that it names. Raise SecretMissing, SecretForbidden.
+    """Return the server with its secrets filled in. Raise SecretMissing or SecretForbidden.
 
-    A secret within the url is judged by where the whole url leads.
+    A secret in the url is checked against the host of the complete url.
     """
     if isinstance(server, StdioServer):
         place: Place | None = Place(STDIO)
     else:
         place = Place.of_url(secrets.expand(server.url, None))
         if place is None and (name := next((n for _, _, n in _names_in({"": server})), None)):
-            raise SecretForbidden(f"${{{name}}} is not sent: the url that it is for has no host.")
+            raise SecretForbidden(f"${{{name}}} is not sent, because its url has no host.")
 
     def expand(value: Any) -> Any:
         if isinstance(value, str):
@@ -186,9 +186,9 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
 def check_secrets(
     servers: Mapping[str, McpServer], secrets: Secrets
 ) -> tuple[list[Fault], list[Fault]]:
-    """What is wrong with the secrets that servers name: faults, and warnings of missing ones.
+    """Yield faults about the secrets that servers name, and warnings about missing ones.
 
-    Missing is only a warning: the worker's environment may be another one than the caller's.
+    A missing secret is only a warning: the worker's environment may differ from the caller's.
     """
     faults: list[Fault] = []
     warnings: list[Fault] = []
@@ -199,7 +199,7 @@ def check_secrets(
     for server, field, name in named:
         path: list[str | int] = ["mcp_servers", server, field]
         if field not in EXPANDED:
-            said = f"A secret such as ${{{name}}} may stand in {', '.join(sorted(EXPANDED))} only."
+            said = f"A secret such as ${{{name}}} may only appear in {', '.join(sorted(EXPANDED))}."
             faults.append(Fault(path=path, message=said))
         elif refused := secrets.refusal(name, _place_of(servers[server])):
             faults.append(Fault(path=path, message=refused))
@@ -209,7 +209,7 @@ def check_secrets(
 
 
 def _place_of(server: McpServer) -> Place | None:
-    """Return where its secrets would go, as far as its template says that without any secret."""
+    """Return where a server's secrets would be sent, as far as its template shows."""
     if isinstance(server, StdioServer):
         return Place(STDIO)
     scheme, _, rest = server.url.partition("://")
@@ -222,18 +222,18 @@ def _place_of(server: McpServer) -> Place | None:
 def _not_there(name: str, place: Place) -> str:
     if place.host == STDIO:
         return (
-            f"${{{name}}} is bound to a host and not handed to a child process. If it belongs"
-            f" there, whoever runs this installation adds {name}@stdio to DOMAIN_SECRETS."
+            f"${{{name}}} is bound to a host and not passed to a child process. If it belongs"
+            f" there, ask the operator to add {name}@stdio to DOMAIN_SECRETS."
         )
     way = " without encryption; use https" if place.is_open else ""
     return (
-        f"${{{name}}} may not be sent to {place.host}{way}. If it belongs there, whoever runs this"
-        f" installation adds {name}@{place.written} to DOMAIN_SECRETS of the settings."
+        f"${{{name}}} may not be sent to {place.host}{way}. If it belongs there, ask the"
+        f" operator to add {name}@{place.written} to DOMAIN_SECRETS in the settings."
     )
 
 
 def _names_in(servers: Mapping[str, McpServer]) -> Iterator[tuple[str, str, str]]:
-    """Yield each name with its server and field, once."""
+    """Yield each name once, with its server and field."""
     for server, template in servers.items():
         for field, value in template.model_dump(mode="json").items():
             for name in dict.fromkeys(NAMED.findall("\n".join(_texts(value)))):
@@ -247,5 +247,5 @@ def _texts(value: Any) -> list[str]:
 
 
 def _same(host: str) -> str:
-    """A host as it is compared: in small letters, without the dot of the root or brackets."""
+    """Return a host in a form to compare: lower case, without a trailing dot or brackets."""
     return host.strip("[]").lower().rstrip(".")

@@ -1,4 +1,4 @@
-"""Domains: listed, made, changed, archived, deleted; a change never reaches a conversation."""
+"""Domains: list, create, change, archive, delete; a change never affects a conversation."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -44,7 +44,7 @@ def list_domains(
 ) -> DomainPage:
     """Return one page by name. Raise InvalidInput for an unknown cursor.
 
-    `archived`: only those that are, or are not. `counted`: with how many sessions each has.
+    `archived`: only archived domains, or only others. `counted`: with the number of sessions.
     """
     limit = max(1, min(limit, MAX_PAGE))
     query = select(DomainRow).order_by(DomainRow.name).limit(limit + 1)
@@ -67,9 +67,9 @@ def get(session: Session, scope: Scope, domain_id: UUID) -> Domain:
 
 
 def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
-    """Return the domain of this name or id, else the default one, for a new conversation.
+    """Return the domain of this name or id, else the default domain, for a new conversation.
 
-    Raise DomainNotFound, DomainArchived.
+    Raise DomainNotFound or DomainArchived.
     """
     condition: Any = DomainRow.is_default
     if name_or_id is not None:
@@ -85,9 +85,9 @@ def find(session: Session, scope: Scope, name_or_id: str | None) -> Domain:
 def create(
     session: Session, scope: Scope, template: DomainTemplate, *, source: UUID | None = None
 ) -> Domain:
-    """Store a new domain; `source` is the one that it is a copy of.
+    """Store a new domain; `source` is the domain that it is copied from, if any.
 
-    Raise NotAllowed, InvalidInput, DomainNameTaken.
+    Raise NotAllowed, InvalidInput or DomainNameTaken.
     """
     require_admin(scope)
     check_template(template)
@@ -102,16 +102,16 @@ def create(
 
 
 def duplicate(session: Session, scope: Scope, domain_id: UUID, name: str) -> Domain:
-    """Store a copy under another name. Raise as `create`, and DomainNotFound."""
+    """Store a copy under another name. Raise like `create`, and DomainNotFound."""
     require_admin(scope)
     template = template_in(get(session, scope, domain_id)).model_copy(update={"name": name})
     return create(session, scope, template, source=domain_id)
 
 
 def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange) -> Domain:
-    """Change what is given: a new version where that is part of the configuration.
+    """Change the given fields; a change of the configuration makes a new version.
 
-    Raise NotAllowed, DomainNotFound, InvalidInput, DomainNameTaken, DomainChanged, DomainInUse,
+    Raise NotAllowed, DomainNotFound, InvalidInput, DomainNameTaken, DomainChanged, DomainInUse or
     DomainArchived.
     """
     row = _hold(session, scope, domain_id, wanted.version)
@@ -130,9 +130,9 @@ def change(session: Session, scope: Scope, domain_id: UUID, wanted: DomainChange
 def restore(
     session: Session, scope: Scope, domain_id: UUID, number: int, edited: int | None
 ) -> Domain:
-    """Make an earlier version the newest one: a new version with its content.
+    """Restore an earlier version: its content becomes a new version.
 
-    Raise as `change`, and DomainVersionNotFound.
+    Raise like `change`, and DomainVersionNotFound.
     """
     row = _hold(session, scope, domain_id, edited)
     earlier = versions.get_version(session, domain_id, number)
@@ -144,14 +144,14 @@ def restore(
 def list_versions(
     session: Session, scope: Scope, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
-    """Return one page of a domain's versions, newest first. Raise NotAllowed, DomainNotFound."""
+    """Return one page of a domain's versions, newest first. Raise NotAllowed or DomainNotFound."""
     require_admin(scope)
     _find(session, DomainRow.id == domain_id)
     return versions.list_versions(session, domain_id, before=before, limit=limit)
 
 
 def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) -> DomainVersion:
-    """Return what a domain was. Raise NotAllowed, DomainNotFound, DomainVersionNotFound."""
+    """Return one version of a domain. Raise NotAllowed, DomainNotFound or DomainVersionNotFound."""
     require_admin(scope)
     today = template_in(get(session, scope, domain_id))
     found = versions.get_version(session, domain_id, number)
@@ -159,9 +159,9 @@ def get_version(session: Session, scope: Scope, domain_id: UUID, number: int) ->
 
 
 def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
-    """Delete a domain; its conversations go on with their images.
+    """Delete a domain; its conversations keep their images.
 
-    Raise NotAllowed, DomainNotFound, DomainInUse for the default one.
+    Raise NotAllowed, DomainNotFound, or DomainInUse for the default domain.
     """
     row = _hold(session, scope, domain_id, None)
     if row.is_default:
@@ -171,7 +171,7 @@ def remove(session: Session, scope: Scope, domain_id: UUID) -> None:
 
 
 def template_in(domain: Domain) -> DomainTemplate:
-    """Return the template that a stored domain holds."""
+    """Return the template of a stored domain."""
     return DomainTemplate.read(domain.model_dump(include=_TEMPLATE))
 
 
@@ -182,12 +182,12 @@ def require_admin(scope: Scope) -> None:
 
 
 def _hold(session: Session, scope: Scope, domain_id: UUID, edited: int | None) -> DomainRow:
-    """Return the row, locked; `edited` is the version that the caller has seen."""
+    """Return the row, locked; `edited` is the version that the caller edited."""
     require_admin(scope)
     row = _find(session, DomainRow.id == domain_id, lock=True)
     if edited is not None and edited != row.version:
         raise DomainChanged(
-            f"This domain is at version {row.version}, and version {edited} was edited; nothing was"
+            f"This domain is at version {row.version}, but version {edited} was edited. Nothing was"
             " saved. Look at what has changed, then save again."
         )
     return row
@@ -200,7 +200,7 @@ def _store(
     template: DomainTemplate,
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Make this the domain's content, as its next version; nothing where it is that already."""
+    """Store this as the domain's content and next version, unless it is unchanged."""
     check_template(template)
     values = _values(template)
     if (values["name"], values["template"]) == (row.name, row.template):

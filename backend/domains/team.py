@@ -1,4 +1,4 @@
-"""Who of a domain's agents may be asked, and by whom: pure rules."""
+"""Which agents a domain has, and who may use them: pure rules."""
 
 from backend.domains.template import agents_of
 from backend.errors.base import InvalidInput
@@ -6,7 +6,7 @@ from backend.schemas.domains.templates import AgentTemplate, DomainTemplate
 
 
 def manager_of(template: DomainTemplate) -> AgentTemplate | None:
-    """Return the domain's manager as the agent that it is."""
+    """Return the domain's manager as an agent."""
     manager = template.manager
     if manager is None:
         return None
@@ -42,9 +42,9 @@ def agents_for(template: DomainTemplate, role: str | None) -> list[AgentTemplate
 
 
 def agent_for(template: DomainTemplate, role: str | None, name: str | None) -> AgentTemplate:
-    """Return the agent of this name, or for None the one that takes what names none.
+    """Return the agent of this name, or for None the default recipient of messages.
 
-    Raise InvalidInput that lists those of this role, where it has none of that name.
+    Raise InvalidInput, which lists the agents of this role, if none has that name.
     """
     permitted = agents_for(template, role)
     if name is None and permitted:
@@ -53,6 +53,6 @@ def agent_for(template: DomainTemplate, role: str | None, name: str | None) -> A
         if name is not None and agent.name.lower() == name.lower():
             return agent
     if not permitted:
-        raise InvalidInput("No agent of this session is for your role. Ask an administrator.")
+        raise InvalidInput("Your role may use no agent of this session. Ask an administrator.")
     known = ", ".join(agent.name for agent in permitted)
     raise InvalidInput(f"There is no agent {name!r} here. The agents are {known}.")

@@ -1,4 +1,4 @@
-"""What makes a template valid, and how an image is copied from it: pure rules."""
+"""What makes a template valid, and how an image is made from it: pure rules."""
 
 from collections import Counter
 
@@ -16,22 +16,20 @@ DEFAULT_AGENT = "assistant"
 
 
 def find_faults(template: DomainTemplate) -> list[Fault]:
-    """Return where the parts of a template contradict each other."""
+    """Return faults where the parts of a template contradict each other."""
     names = Counter(agent.name.lower() for agent in template.agents)
     faults = []
     if twice := [name for name, count in names.items() if count > 1]:
-        said = f"Two agents have one name: {', '.join(sorted(twice))}. Rename one."
+        said = f"Two agents have the same name: {', '.join(sorted(twice))}. Rename one of them."
         faults.append(Fault(path=["agents"], message=said))
     if template.manager and template.manager.name.lower() in _names(template):
-        said = (
-            f"The manager and an agent have one name: {template.manager.name}. Rename one of them."
-        )
+        said = f"The manager and an agent have the same name: {template.manager.name}. Rename one."
         faults.append(Fault(path=["manager", "name"], message=said))
     if not all(map(is_visible, template.models)):
-        said = "One of the models that people may choose has no name. Name it, or leave it out."
+        said = "One of the models that people may choose has no name. Enter its name, or remove it."
         faults.append(Fault(path=["models"], message=said))
     if not is_visible(template.name):
-        faults.append(Fault(path=["name"], message="A domain needs a name that can be seen."))
+        faults.append(Fault(path=["name"], message="A domain needs a visible name."))
     return faults
 
 
@@ -40,21 +38,21 @@ def _names(template: DomainTemplate) -> set[str]:
 
 
 def check_template(template: DomainTemplate) -> None:
-    """Raise InvalidInput when the parts of a template contradict each other."""
+    """Raise InvalidInput if the parts of a template contradict each other."""
     for fault in find_faults(template):
         raise InvalidInput(fault.message)
 
 
 def said_by(template: DomainTemplate) -> JSON:
-    """Return what a domain keeps of its template; what that does not say stays unsaid."""
+    """Return the fields of a template that were given; a domain stores no others."""
     return template.model_dump(mode="json", exclude_defaults=True) | {"name": template.name}
 
 
 def changed_template(stored: JSON, given: JSON) -> DomainTemplate:
-    """Return the stored template with what is given in place of what it says.
+    """Return the stored template with the given fields changed.
 
-    Raise InvalidInput for null where a template needs a value, and where one change would leave
-    nothing of several things: that is a form that has lost its fields, not a person's wish.
+    Raise InvalidInput for null where a template needs a value, and if one change would empty
+    several fields: then a form has lost its fields, which no person intends.
     """
     try:
         before = DomainTemplate.model_validate(stored, context=READING, strict=False)
@@ -68,21 +66,21 @@ def changed_template(stored: JSON, given: JSON) -> DomainTemplate:
     lost = sorted(said_by(before).keys() - {"name"})
     if len(lost) > 1 and said_by(after).keys() == {"name"}:
         raise InvalidInput(
-            f"This would empty the domain: nothing of its {', '.join(lost)} would be left, and"
-            " nothing was saved. Clear one field at a time, or delete the domain."
+            f"This change would clear all of the domain's {', '.join(lost)}, so nothing was saved."
+            " Clear one field at a time, or delete the domain."
         )
     return after
 
 
 def image_of(template: DomainTemplate) -> JSON:
-    """The copy of a template that a conversation keeps: all of it, whatever later defaults are."""
+    """Return a conversation's copy of a template, complete and so independent of later defaults."""
     return template.model_copy(update={"agents": agents_of(template)}).model_dump(mode="json")
 
 
 def agents_of(template: DomainTemplate) -> list[AgentTemplate]:
     """Return the agents besides the manager.
 
-    Without any, and without a manager, it is one with the domain's prompt and all its tools.
+    Without any, and without a manager, this is one with the domain's prompt and all its tools.
     """
     if template.agents or template.manager:
         return template.agents
@@ -90,15 +88,15 @@ def agents_of(template: DomainTemplate) -> list[AgentTemplate]:
 
 
 def template_of(image: JSON) -> DomainTemplate:
-    """Return the template in a conversation's image; keys of another version are left aside."""
+    """Return the template in a conversation's image; keys of other versions are ignored."""
     return DomainTemplate.read(image)
 
 
 def choose_model(template: DomainTemplate, agent: str, default_model: str, name: str) -> str | None:
-    """Return the model of this name as the choice for an agent's turns; None for its default.
+    """Return the chosen model for an agent's turns, or None if the name is its default.
 
-    `default_model` is that of the installation. Raise InvalidInput that lists the models when
-    people may not choose this one.
+    `default_model` is the installation's. Raise InvalidInput, which lists the models, if this one
+    may not be chosen.
     """
     models = {each.name: each.model for each in template.agents}
     if template.manager:
@@ -110,4 +108,4 @@ def choose_model(template: DomainTemplate, agent: str, default_model: str, name:
     if name in template.models:
         return name
     offered = ", ".join(dict.fromkeys([default, *template.models]))
-    raise InvalidInput(f"The model {name!r} cannot be chosen here. The models are {offered}.")
+    raise InvalidInput(f"The model {name!r} is not offered here. The models are {offered}.")

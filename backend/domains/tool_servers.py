@@ -1,4 +1,4 @@
-"""What is wrong with a domain's tool servers, as far as can be said without asking them. Pure."""
+"""Faults in a domain's tool servers that can be found without connecting to them. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
 
 def check_servers(servers: Mapping[str, McpServer], commands: Commands) -> list[Fault]:
-    """The servers that nobody can or may connect to, by field; each fault names its server."""
+    """Return faults of servers that cannot or may not be connected to; each names its server."""
     return [
         Fault(path=["mcp_servers", name, *place], message=f"The MCP server {name!r}: {said}")
         for name, server in servers.items()
@@ -43,7 +43,7 @@ def _wrong_process(server: StdioServer) -> Iterator[tuple[list[str], str]]:
 
 def _wrong_address(server: StreamableHttpServer) -> Iterator[tuple[list[str], str]]:
     if not _is_address(server.url):
-        yield ["url"], "its url must be one of http:// or https:// with a host."
+        yield ["url"], "its url must begin with http:// or https:// and name a host."
     if odd := _first(server.headers, lambda name, _: not _HEADER_NAME.fullmatch(name)):
         yield ["headers"], f"{odd!r} cannot be the name of a header."
     if odd := _first(server.headers, lambda _, text: not (text.isascii() and text.isprintable())):
@@ -51,13 +51,13 @@ def _wrong_address(server: StreamableHttpServer) -> Iterator[tuple[list[str], st
 
 
 def _first(pairs: Mapping[str, str], is_wrong: Callable[[str, str], bool]) -> str | None:
-    """Return what to call the first wrong pair; an empty name is shown as it would be typed."""
+    """Return how to show the first wrong pair, if any; an empty name is shown as typed."""
     return next((name or '""' for name, value in pairs.items() if is_wrong(name, value)), None)
 
 
 def _is_address(url: str) -> bool:
     if NAMED.match(url):
-        return True  # only the worker knows what it begins with
+        return True  # only the worker knows what the secret at its start is
     if not url.isprintable() or " " in url:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Versions of domains: what each was, who made it so, and when."""
+"""Versions of domains: their content, author and time."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ MAX_PAGE = 200
 
 
 def keep_version(session: Session, domain_id: UUID, changed_by: str) -> None:
-    """Keep what the domain has just become, in the transaction that changed it."""
+    """Store the domain's new version, in the transaction that changes it."""
     row = DomainRow
     now = select(row.id, row.version, row.name, row.template).where(row.id == domain_id)
     columns = ["domain_id", "version", "name", "template", "changed_by"]
@@ -29,7 +29,7 @@ def keep_version(session: Session, domain_id: UUID, changed_by: str) -> None:
 def list_versions(
     session: Session, domain_id: UUID, *, before: int | None, limit: int
 ) -> DomainVersionPage:
-    """Return one page, newest first; `before` is the last version of the page before."""
+    """Return one page, newest first; `before` is the last version of the previous page."""
     limit = max(1, min(limit, MAX_PAGE))
     row = DomainVersionRow
     query = select(row.version, row.name, row.changed_by, row.created_at)
@@ -44,7 +44,7 @@ def list_versions(
 
 
 def get_version(session: Session, domain_id: UUID, version: int) -> DomainVersion:
-    """Return what a domain was at one version. Raise DomainVersionNotFound."""
+    """Return one version of a domain. Raise DomainVersionNotFound."""
     row = session.get(DomainVersionRow, (domain_id, version))
     if row is None:
         raise DomainVersionNotFound

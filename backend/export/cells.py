@@ -1,4 +1,4 @@
-"""Cells of tables as documents write them: money with cents, a dash for nothing. Pure."""
+"""Table cells as documents show them: money with cents, a dash for null. Pure."""
 
 from typing import Any
 
@@ -17,5 +17,5 @@ def write_cell(value: Any, kind: Kind) -> str:
 
 
 def is_number(kind: Kind) -> bool:
-    """Return whether a column's cells stand to the right."""
+    """Return whether a column's cells are right-aligned."""
     return kind in (Kind.MONEY, Kind.NUMBER)

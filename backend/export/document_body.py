@@ -1,4 +1,4 @@
-"""Markdown of agents as HTML that loads nothing and runs nothing, its charts in place. Pure."""
+"""Agents' Markdown as HTML that loads and runs nothing, with its charts in place. Pure."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -15,14 +15,14 @@ _FIGURES = "figures"
 
 
 class BodyWriter:
-    """Writes one text after the other."""
+    """Writes texts one after the other."""
 
     def __init__(self) -> None:
         self._parser = reader()
         self._parser.add_render_rule(CHART, _write_chart)
 
     def write(self, text: str, figures: Figures) -> str:
-        """Return a text as HTML; one that is too long to be laid out stands as it is written."""
+        """Return a text as HTML; one too long to be formatted is shown as its source."""
         if len(text) > LONGEST_MARKDOWN:
             return f"<pre>{escape(text)}</pre>"
         written: str = self._parser.render(text, {_FIGURES: figures})
@@ -36,7 +36,7 @@ def _write_chart(
     options: Any,
     env: Mapping[str, Any],
 ) -> str:
-    """Return a chart as its picture; it is from the engine that draws, which is given no HTML."""
+    """Return a chart as its SVG, unescaped: our own engine drew it, and was given no HTML."""
     found = figure_at(env[_FIGURES], tokens[place].meta["place"])
     title = escape(found.title)
     if not found.svg:

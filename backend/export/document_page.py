@@ -1,4 +1,4 @@
-"""A document in Markdown as one HTML file that loads nothing and runs nothing. Pure."""
+"""A Markdown document as one HTML file that loads and runs nothing. Pure."""
 
 from html import escape
 
@@ -8,7 +8,7 @@ from backend.export.html_page import page_head
 
 
 def write_document(title: str, text: str, figures: Figures) -> str:
-    """Return the page; a document that begins with a heading of its own has no other."""
+    """Return the page; no heading is added to a document that begins with one."""
     body = BodyWriter().write(text, figures)
     head = page_head(escape(title), has_heading=not body.startswith("<h1>"))
     return f"{head}{body}\n</body></html>\n"

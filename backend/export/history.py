@@ -1,4 +1,4 @@
-"""What an export reads of a session: the rows of the branch that is shown, page by page."""
+"""What an export reads of a session: the rows of its active branch, page by page."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PAGE_ROWS = 200
 
 @dataclass(frozen=True)
 class History:
-    """A session that is exported. Each page is read by itself, so that no transaction is long.
+    """A session being exported. Each page is a transaction of its own, so that none is long.
 
     `figures` draws the charts that a text names.
     """
@@ -40,7 +40,7 @@ class History:
             return cls(database, scope, conversations.get(session, scope, session_id), figures)
 
     def rows(self) -> Iterator[DisplayMessage]:
-        """Yield the rows in order; a session that is deleted meanwhile ends there."""
+        """Yield the rows in order, until the end or until the session is deleted."""
         after: int | None = 0
         while after is not None:
             try:
@@ -59,7 +59,7 @@ class History:
             after = page.next_after
 
     def part(self, row: DisplayMessage) -> Part:
-        """Return what a row says; of an artifact its version as it was then."""
+        """Return the content of a row; for an artifact, its version at that time."""
         if row.content_type is not ContentType.ARTIFACT:
             return part_of(row)
         try:
@@ -72,7 +72,7 @@ class History:
         return artifact_part(artifact.kind, f"{found.title} ({version})", address, found.preview)
 
     def result(self, result_id: str) -> dict[str, Any] | None:
-        """Return what is kept apart of a row: a whole table, or a file; None if it is gone."""
+        """Return what is stored apart from a row: a whole table, or a file; None if it is gone."""
         try:
             with self.database.read() as session:
                 return get_result(session, self.scope, self.session.id, UUID(result_id))

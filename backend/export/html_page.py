@@ -1,4 +1,4 @@
-"""A session as one HTML file that loads nothing and runs nothing, and that prints well."""
+"""A session as one printable HTML file that loads and runs nothing."""
 
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -56,7 +56,7 @@ def write_html(history: History) -> Iterator[str]:
 
 
 def page_head(title: str, *, has_heading: bool = True) -> str:
-    """Return a page up to its content; the title is escaped already, and its heading if wanted."""
+    """Return the page up to its content; the title is escaped by the caller."""
     heading = f"<h1>{title}</h1>\n" if has_heading else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

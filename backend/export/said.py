@@ -1,4 +1,4 @@
-"""What a display message says in a document: who speaks, and its parts. Pure."""
+"""The content of a display message in a document: its author, and its parts. Pure."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,9 +16,9 @@ Kind = Literal["markdown", "verbatim", "aside", "code", "table", "chart", "image
 
 @dataclass(frozen=True)
 class Part:
-    """One thing in a document; `label` stands above it, `language` is that of code.
+    """One piece of a document; `label` is shown above it, `language` is that of code.
 
-    `place` is the line of Markdown that a chart is drawn for.
+    `place` is the line of Markdown that a chart replaces.
     """
 
     kind: Kind
@@ -31,12 +31,12 @@ class Part:
 
 
 def speaker_of(row: DisplayMessage) -> str:
-    """Return who speaks, as a heading says it."""
+    """Return the author of a row, as a heading shows it."""
     return "You" if row.message_type is MessageType.USER else row.agent or "Assistant"
 
 
 def part_of(row: DisplayMessage) -> Part:
-    """Return what a row says."""
+    """Return the content of a row."""
     return _PARTS.get(row.content_type, _anything)(row)
 
 
@@ -60,7 +60,7 @@ def artifact_part(kind: str, title: str, address: str, preview: Mapping[str, Any
 
 
 def count_words(table: Mapping[str, Any], shown: int) -> str:
-    """Return how many of a table's rows are shown, and whether it was cut when it was made."""
+    """Return how many of a table's rows are shown, and whether its tool cut it off."""
     total = int(table.get("row_count") or shown)
     rows = "1 row" if total == 1 else f"{total:,} rows"
     further = table.get("further", "the Excel export has all")

@@ -1,4 +1,4 @@
-"""All tables of a session as one workbook: those of tools, whole, and those in answers."""
+"""All tables of a session as one workbook: complete results of tools, and tables in answers."""
 
 from collections.abc import Iterator
 from typing import IO, Any
@@ -14,7 +14,7 @@ CONTENTS = [("Table", "VARCHAR"), ("From", "VARCHAR"), ("Rows", "BIGINT"), ("Not
 
 
 def write_tables(history: History, file: IO[bytes]) -> None:
-    """Write the workbook; its last sheet lists the tables, and says what is not whole."""
+    """Write the workbook; its last sheet lists the tables, and notes which are incomplete."""
     write_workbook(_sheets(history), file)
 
 

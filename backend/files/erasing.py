@@ -1,4 +1,4 @@
-"""Erases the bytes of files whose rows are gone: by themselves, or with their session."""
+"""Erases the bytes of files whose rows are gone, deleted alone or with their session."""
 
 import logging
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def erase_deleted(database: Database, store: FileStore) -> int:
-    """Erase what was deleted and return how many; what cannot be erased now is tried again."""
+    """Erase deleted files and return how many; failures are retried by the next call."""
     erased = 0
     while True:
         with database.transaction() as session:

@@ -1,4 +1,4 @@
-"""What is stored of a file's reading, and how it is shown on the wire: pure."""
+"""What is stored about how a file was read, and its form on the wire: pure."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -22,13 +22,13 @@ _FACTS = frozenset(FileTable.model_fields)
 
 
 def understood_of(info: SourceInfo) -> JSON:
-    """Return what was understood, as it is stored."""
+    """Return how a file was read, in the form that is stored."""
     tables = [_table(table) for table in info.tables]
     return {"tables": tables} | ({"error": info.error} if info.error else {})
 
 
 def content_of(understood: Mapping[str, Any]) -> list[FileTable]:
-    """Return the tables of a file with what was understood of each."""
+    """Return the tables of a file, with how each was read."""
     return [
         FileTable.read(
             {
@@ -48,12 +48,12 @@ def content_of(understood: Mapping[str, Any]) -> list[FileTable]:
 
 
 def summary_of(row: FileRow) -> FileSummary:
-    """Return a file as lists show it."""
+    """Return a file as in lists."""
     return FileSummary.model_validate(_summary(row))
 
 
 def details_of(row: FileRow) -> FileDetails:
-    """Return all that is known of a file."""
+    """Return everything known about a file."""
     return FileDetails.model_validate(
         {
             **_summary(row),
@@ -96,7 +96,7 @@ def _summary(row: FileRow) -> JSON:
 
 
 def _table(table: TableInfo) -> JSON:
-    """Return a table without what only a query needs."""
+    """Return a table without what only queries need."""
     return {
         "name": table.name,
         "rows": table.rows,

@@ -1,4 +1,4 @@
-"""Uploaded files as sources that agents may ask, looked up at the turn."""
+"""Uploaded files as sources for agents, looked up during the turn."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -41,7 +41,7 @@ def origin_of(row: FileRow, store: FileStore, problem: str | None = None) -> Ori
 def finder(
     database: Database, store: FileStore, scope: Scope, session_id: UUID
 ) -> Callable[[], Sequence[Origin]]:
-    """Return what looks up the files that a session's agents may ask, at each call anew."""
+    """Return a function that looks up the files a session's agents may query, at each call."""
 
     def find() -> Sequence[Origin]:
         with database.read() as session:

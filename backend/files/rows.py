@@ -1,4 +1,4 @@
-"""The rows of uploaded files: who asks comes first, and sees their own files only."""
+"""The rows of uploaded files; a scope sees its own files only."""
 
 import re
 import unicodedata
@@ -22,9 +22,9 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.file import FileRow
 
 MEGABYTE = 1_000_000
-MOST_FILES = 500  # of one person
+MOST_FILES = 500  # per person
 _SUFFIX = re.compile(r"(?:\.csv)?\.[A-Za-z0-9]{1,8}$")
-# What a copy in another session keeps: all but its id, its session and its age.
+# The columns that a copy in another session keeps: all but its id, session and time.
 _KEPT = (
     "owner_id",
     "name",
@@ -41,7 +41,7 @@ _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy files ' |
 
 @dataclass(frozen=True)
 class NewFile:
-    """What is known of a file when its bytes have come."""
+    """What is known of a file once its bytes have arrived."""
 
     name: str
     size: int
@@ -52,32 +52,32 @@ class NewFile:
 
 
 def clean_name(name: str) -> str:
-    """Return a file's name in one line. Raise InvalidInput where it is invisible or too long."""
+    """Return a file's name on one line. Raise InvalidInput if it is invisible or too long."""
     plain = unicodedata.normalize("NFC", clean_text(name))
     line = " ".join("".join(" " if unicodedata.category(c) == "Cc" else c for c in plain).split())
     if not is_visible(line):
-        raise InvalidInput("A file needs a name that can be seen.")
+        raise InvalidInput("A file needs a visible name.")
     if len(line) > LONGEST_FILE_NAME:
-        raise InvalidInput(f"A file's name has at most {LONGEST_FILE_NAME} characters.")
+        raise InvalidInput(f"A file's name may have at most {LONGEST_FILE_NAME} characters.")
     return line
 
 
 def check_room(
     session: Session, scope: Scope, size: int, most_megabytes: int, more: int = 1
 ) -> None:
-    """Raise NoRoomForFiles where so many files of this size would be too much for one person."""
+    """Raise NoRoomForFiles if so many files of this size would exceed a person's limits."""
     count, held = session.execute(
         select(func.count(), func.coalesce(func.sum(FileRow.size), 0)).where(_of(scope))
     ).one()
     if more and count + more > MOST_FILES:
         raise NoRoomForFiles(
-            f"You would have {count + more:,} files; one person may have {MOST_FILES:,}. "
+            f"You would have {count + more:,} files, but one person may have {MOST_FILES:,}. "
             "Delete some on the page Data."
         )
     if size and held + size > most_megabytes * MEGABYTE:
         raise NoRoomForFiles(
-            f"Your files would have {(held + size) / MEGABYTE:,.0f} MB together; one person may "
-            f"have {most_megabytes:,} MB (MAX_FILES_MB). Delete some on the page Data."
+            f"Your files would have {(held + size) / MEGABYTE:,.0f} MB in total, but one person "
+            f"may have {most_megabytes:,} MB (MAX_FILES_MB). Delete some on the page Data."
         )
 
 
@@ -90,7 +90,7 @@ def add(
     most_megabytes: int,
     taken: Collection[str],
 ) -> None:
-    """Add a file under a name for queries that none of those beside it has, and none of `taken`.
+    """Add a file under a query name that is free among its neighbours and not in `taken`.
 
     Raise NoRoomForFiles.
     """
@@ -110,7 +110,7 @@ def add(
 def copy_all(
     session: Session, scope: Scope, from_id: UUID, to_id: UUID, most_megabytes: int
 ) -> list[tuple[UUID, UUID]]:
-    """Give a session the files of another, as they were read; return each one's old and new id.
+    """Copy a session's files to another, with how they were read; return old and new ids.
 
     Raise NoRoomForFiles.
     """
@@ -129,7 +129,7 @@ def copy_all(
 
 
 def find(session: Session, scope: Scope, file_id: UUID) -> FileRow:
-    """Return one file. Raise FileNotFound, also for another owner's."""
+    """Return one file. Raise FileNotFound, also if it has another owner."""
     row = session.scalar(select(FileRow).where(FileRow.id == file_id, _of(scope)))
     if row is None:
         raise FileNotFound
@@ -139,7 +139,7 @@ def find(session: Session, scope: Scope, file_id: UUID) -> FileRow:
 def list_page(
     session: Session, scope: Scope, session_id: UUID | None, *, cursor: str | None, limit: int
 ) -> tuple[Sequence[FileRow], str | None]:
-    """Return a keyset page of files, the latest first: all, or those that a session can use."""
+    """Return a keyset page of files, newest first: all, or those that a session can use."""
     query = select(FileRow).where(_of(scope)).limit(limit + 1)
     query = query.order_by(FileRow.created_at.desc(), FileRow.id.desc())
     if session_id is not None:
@@ -152,7 +152,7 @@ def list_page(
 
 
 def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[FileRow, str]]:
-    """Return the files that a session's agents may ask, each with why it cannot be read, if so."""
+    """Return the files a session's agents may query, each with why it cannot be read, if so."""
     query = (
         select(FileRow, func.coalesce(FileRow.understood["error"].astext, ""))
         .options(defer(FileRow.understood))
@@ -166,9 +166,9 @@ def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[
 def save_reading(
     session: Session, file_id: UUID, corrections: JSON, understood: JSON, kind: str
 ) -> bool:
-    """Keep what was understood with these corrections, unless others were made meanwhile.
+    """Store how a file was read with these corrections, unless they have changed since.
 
-    Return whether the file is still there.
+    Return whether the file still exists.
     """
     row = session.get(FileRow, file_id, with_for_update=True)
     if row is not None and row.corrections == corrections:
@@ -177,11 +177,11 @@ def save_reading(
 
 
 def correct(session: Session, scope: Scope, file_id: UUID, values: JSON) -> None:
-    """Keep corrections and what was understood with them. Raise FileNotFound."""
+    """Store corrections and how the file is read with them. Raise FileNotFound."""
     changed = session.execute(
         update(FileRow).where(FileRow.id == file_id, _of(scope)).values(**values)
     )
-    if not changed.rowcount:  # type: ignore[attr-defined]  # a result of UPDATE has it
+    if not changed.rowcount:  # type: ignore[attr-defined]  # the result of an UPDATE has it
         raise FileNotFound
 
 
@@ -195,24 +195,24 @@ def remove(session: Session, scope: Scope, file_id: UUID) -> None:
 
 
 def new_id() -> UUID:
-    """Return the id of a file that comes in."""
+    """Return the id of a new file."""
     return uuid4()
 
 
 def _of(scope: Scope) -> ColumnElement[bool]:
-    """Files are their owner's alone, whatever the caller's role."""
+    """Select the owner's own files only, whatever the caller's role."""
     return FileRow.owner_id == scope.user_id
 
 
 def _usable_in(session_id: UUID) -> ColumnElement[bool]:
-    """Those of all sessions, of this one, and of the one that it works on a task of."""
+    """Select files of all sessions, of this one, and of the one whose task it runs."""
     parent = select(ConversationRow.parent_id).where(ConversationRow.id == session_id)
     of = FileRow.conversation_id
     return or_(of.is_(None), of == session_id, of == parent.scalar_subquery())
 
 
 def _source_name(session: Session, scope: Scope, new: NewFile, taken: Collection[str]) -> str:
-    """Return a name for queries that is free wherever the file can be asked."""
+    """Return a query name that is free wherever the file can be queried."""
     query = select(FileRow.source).where(_of(scope))
     if new.conversation_id is not None:
         query = query.where(_usable_in(new.conversation_id))

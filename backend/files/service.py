@@ -1,4 +1,4 @@
-"""Uploaded files: taken in, read in the sandbox, corrected, deleted."""
+"""Uploaded files: received, read in the sandbox, corrected, deleted."""
 
 import asyncio
 import logging
@@ -40,14 +40,14 @@ from backend.types import JSON
 from db.models.file import FileRow
 from db.session import Database
 
-WAIT_SECONDS = 20.0  # then the answer says that the file is still being read
+WAIT_SECONDS = 20.0  # after that, the response says that the file is still being read
 SAMPLE_ROWS = 20
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
 class Files:
-    """The files of one installation, for one process; `megabytes` is what one person may have."""
+    """The files of an installation, for one process; `megabytes` is the limit per person."""
 
     def __init__(
         self, database: Database, store: FileStore, sources: Sources, megabytes: int
@@ -59,7 +59,7 @@ class Files:
         self._reading: dict[UUID, asyncio.Task[None]] = {}
 
     async def check_room(self, scope: Scope, size: int) -> None:
-        """Raise NoRoomForFiles where a file of this size would be too much."""
+        """Raise NoRoomForFiles if a file of this size would exceed the limit."""
         await self._read_database(
             lambda session: rows.check_room(session, scope, size, self._megabytes)
         )
@@ -67,15 +67,15 @@ class Files:
     async def take(
         self, scope: Scope, incoming: Incoming, name: str, session_id: UUID | None
     ) -> FileDetails:
-        """Store a file that has come, read it, and return what was understood.
+        """Store a file that has arrived, read it, and return how it was read.
 
-        Raise InvalidInput, SessionNotFound, NoRoomForFiles; nothing is left behind then.
+        Raise InvalidInput, SessionNotFound or NoRoomForFiles, and leave nothing behind.
         """
         file_id = await anyio.to_thread.run_sync(self._store, scope, incoming, name, session_id)
         return await self.get(scope, file_id)
 
     async def get(self, scope: Scope, file_id: UUID) -> FileDetails:
-        """Return one file, read first if it was not. Raise FileNotFound."""
+        """Return one file, read first if it was not yet. Raise FileNotFound."""
         row = await self._find(scope, file_id)
         if row.understood is None:
             await asyncio.wait([self._begin_reading(row)], timeout=WAIT_SECONDS)
@@ -85,7 +85,7 @@ class Files:
     async def list_page(
         self, scope: Scope, session_id: UUID | None, *, cursor: str | None, limit: int
     ) -> FilePage:
-        """Return a page of files, the latest first: all, or those that a session can use."""
+        """Return a page of files, newest first: all, or those that a session can use."""
 
         def read(session: Session) -> FilePage:
             if session_id is not None:
@@ -117,9 +117,9 @@ class Files:
         )
 
     async def correct(self, scope: Scope, file_id: UUID, change: FileCorrections) -> FileDetails:
-        """Read a file with corrections and keep them. One that cannot be applied changes nothing.
+        """Read a file with corrections and store them. If they cannot be applied, change nothing.
 
-        Raise FileNotFound, CorrectionRefused, SourceUnusable, SandboxError.
+        Raise FileNotFound, CorrectionRefused, SourceUnusable or SandboxError.
         """
         row = await self._find(scope, file_id)
         corrections = merged(row.corrections, change)
@@ -140,7 +140,7 @@ class Files:
         return details_of(await self._find(scope, file_id))
 
     async def remove(self, scope: Scope, file_id: UUID) -> None:
-        """Delete a file and all that was made of it. Raise FileNotFound."""
+        """Delete a file and everything derived from it. Raise FileNotFound."""
 
         def write(session: Session) -> None:
             rows.remove(session, scope, file_id)
@@ -150,7 +150,7 @@ class Files:
         await anyio.to_thread.run_sync(erase_deleted, self._database, self.store)
 
     async def find(self, scope: Scope, file_id: UUID) -> FileRow:
-        """Return a file's row, for who sends its bytes. Raise FileNotFound, SourceUnusable."""
+        """Return a file's row, to send its bytes. Raise FileNotFound or SourceUnusable."""
         row = await self._find(scope, file_id)
         if not await anyio.to_thread.run_sync(self.store.path(file_id).is_file):
             raise SourceUnusable("The file's content is gone. Delete it, and upload it again.")
@@ -177,7 +177,7 @@ class Files:
         return file_id
 
     def _begin_reading(self, row: FileRow) -> asyncio.Task[None]:
-        """The task that reads a file for the first time: one for all who ask meanwhile."""
+        """Return the task that reads a file for the first time, shared by all who need it."""
         task = self._reading.get(row.id)
         if task is None:
             task = asyncio.create_task(self._read_first(row))
@@ -193,17 +193,17 @@ class Files:
         except (OutOfTime, OutOfMemory) as error:
             info = replace(info, error=too_much(error))
         except SandboxError:
-            return  # nothing of the file's own: it is read when somebody asks again
+            return  # not the file's fault: it is read at the next request
         except DataError as error:
             info = replace(info, error=error.detail)
-        except Exception:  # the edge: a task of its own, whose failure nobody would see
+        except Exception:  # an edge: nothing awaits this task, so its failure would be lost
             log.exception("A file cannot be read")
             return
         understood, kind = understood_of(info), _kind(info)
         is_there = await self._write_database(
             lambda session: rows.save_reading(session, row.id, row.corrections, understood, kind)
         )
-        if not is_there:  # deleted meanwhile: what was made of it goes, too
+        if not is_there:  # deleted since: what was derived from it is removed, too
             await anyio.to_thread.run_sync(self.store.erase, row.id)
 
     async def _sample(
@@ -232,7 +232,7 @@ class Files:
 
 
 def merged(stored: JSON, change: FileCorrections) -> JSON:
-    """Return what is corrected after a change: what that leaves out stays, null takes it back."""
+    """Return the corrections after a change: omitted fields are kept, null removes one."""
     given = change.model_dump(mode="json", exclude_unset=True)
     types = {**stored.get("types", {}), **(given.pop("types", None) or {})}
     kept: dict[str, Any] = {**stored, **given}
@@ -241,7 +241,7 @@ def merged(stored: JSON, change: FileCorrections) -> JSON:
 
 
 def _new_file(incoming: Incoming, name: str, session_id: UUID | None) -> rows.NewFile:
-    """Return what is stored of a file. Raise InvalidInput for what nobody can read."""
+    """Return what is stored of a file. Raise InvalidInput if its format cannot be read."""
     if not incoming.size:
         raise InvalidInput("The file is empty.")
     format_ = find_format(incoming.head, name)
@@ -262,7 +262,7 @@ def _corrected(origin: Origin, corrections: JSON) -> Origin:
 
 
 def _as_preview(origin: Origin) -> Origin:
-    """Return the origin with a copy of its own, so that looking changes nothing."""
+    """Return the origin with a copy of its own, so that a preview changes nothing."""
     upload = _upload(origin)
     return replace(origin, upload=replace(upload, id=f"{upload.id}.preview"))
 

@@ -1,7 +1,7 @@
-"""The bytes of uploaded files: in DATA_DIR/files, each under its id; names are no part of a path.
+"""The bytes of uploaded files: in DATA_DIR/files, each under its id; paths contain no file names.
 
-All processes of a machine share the folder. What arrives is written beside its place and moved
-there at once.
+All processes of a machine share the folder. A file is written beside its place and then moved
+there atomically.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _ABANDONED_SECONDS = 86_400
 
 
 class Incoming:
-    """A file on its way in; its methods may block."""
+    """A file that is being received; its methods may block."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -31,11 +31,11 @@ class Incoming:
 
     @property
     def sha256(self) -> str:
-        """The digest of what has come so far."""
+        """The digest of the bytes received so far."""
         return self._hash.hexdigest()
 
     def write(self, piece: bytes, head_bytes: int = 4096) -> None:
-        """Add a piece."""
+        """Append a piece."""
         rest = memoryview(piece)
         while rest:
             rest = rest[self._file.write(rest) :]
@@ -45,12 +45,12 @@ class Incoming:
             self.head += piece[: head_bytes - len(self.head)]
 
     def seal(self) -> None:
-        """Have the disk hold what has come, which may take a while; nothing comes after it."""
+        """Flush the file to disk, which may take a while; nothing can be added after it."""
         os.fsync(self._file.fileno())
         self._file.close()
 
     def keep(self, file_id: UUID) -> None:
-        """Put it in its place, where it survives a crash; it is sealed."""
+        """Move the sealed file to its place, where it survives a crash."""
         self._place.rename(self._folder / file_id.hex)
         folder = os.open(self._folder, os.O_RDONLY)
         try:
@@ -59,7 +59,7 @@ class Incoming:
             os.close(folder)
 
     def drop(self) -> None:
-        """Remove what has come, unless it is kept."""
+        """Remove what was received, unless it was kept."""
         self._file.close()
         self._place.unlink(missing_ok=True)
 
@@ -69,38 +69,38 @@ def _for_ourselves(path: str, flags: int) -> int:
 
 
 class FileStore:
-    """Where the bytes are; nobody else knows."""
+    """The only code that knows where the bytes are."""
 
     def __init__(self, data_dir: Path) -> None:
         self._folder = data_dir / "files"
         self._copies = data_dir / "cache" / "files"
 
     def begin(self) -> Incoming:
-        """Begin to take a file in."""
+        """Begin to receive a file."""
         return Incoming(self._folder)
 
     def path(self, file_id: UUID) -> Path:
-        """Return where the bytes of a file are, whether they are there or not."""
+        """Return the path of a file's bytes, whether they exist or not."""
         return self._folder / file_id.hex
 
     def copy(self, file_id: UUID, new_id: UUID) -> None:
-        """Have the same bytes under another id. Raise FileNotFoundError where they are gone."""
+        """Store the same bytes under another id. Raise FileNotFoundError if they are gone."""
         try:
-            os.link(self.path(file_id), self.path(new_id))  # no byte of a file ever changes
+            os.link(self.path(file_id), self.path(new_id))  # the bytes of a file never change
         except FileNotFoundError:
             raise
-        except OSError:  # a disk without links
+        except OSError:  # a file system without hard links
             shutil.copyfile(self.path(file_id), self.path(new_id))
 
     def erase(self, file_id: UUID) -> None:
-        """Remove the bytes of a file, and all that was made of them."""
+        """Remove the bytes of a file, and everything derived from them."""
         self.path(file_id).unlink(missing_ok=True)
         for name in (file_id.hex, f"{file_id.hex}.preview"):
             for copy in self._copies.glob(f"{name}-*"):
                 shutil.rmtree(copy, ignore_errors=True)
 
     def erase_abandoned(self) -> None:
-        """Remove what never arrived whole, since its process died."""
+        """Remove files left incomplete by processes that died."""
         for place in self._folder.glob(f"{_INCOMING}*"):
             with suppress(FileNotFoundError):
                 if time.time() - place.stat().st_mtime > _ABANDONED_SECONDS:

@@ -1,4 +1,4 @@
-"""What was understood of a file, as sentences for people: pure."""
+"""How a file was read, as sentences for people: pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ _FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "n
 
 
 def summary(tables: Sequence[Mapping[str, Any]]) -> str:
-    """Return how a file was read, by its first table: encoding, separator, what was skipped."""
+    """Return how a file was read, by its first table: encoding, separator, skipped lines."""
     if not tables:
         return ""
     facts: Mapping[str, Any] = tables[0].get("facts", {})

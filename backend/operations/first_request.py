@@ -1,6 +1,6 @@
-"""What a domain's agent would send its model first: built as for a turn, and never sent.
+"""The first request that a domain's agent would send its model: built as in a turn, never sent.
 
-Nothing is stored and no model is asked; tool servers are connected to, as a turn would do.
+Nothing is stored and no model is called; tool servers are connected to, as in a turn.
 """
 
 import asyncio
@@ -23,25 +23,25 @@ from backend.schemas.domains.dry_runs import FirstRequest
 
 MOST_STEPS = 100
 TOO_LATE = (
-    "The tool servers took longer than {seconds:g} seconds. Look at which of them answer, and try "
+    "The tool servers took longer than {seconds:g} seconds. Check which of them answer, and try "
     "again."
 )
-NO_REQUEST = "The agent's middleware ended the turn before a model would be asked."
+NO_REQUEST = "The agent's middleware ended the turn before calling a model."
 
 
-class _NotSent(Exception):  # not an error: where a dry run ends
-    """A request was about to leave."""
+class _NotSent(Exception):  # not an error: it ends a dry run
+    """A request was about to be sent."""
 
 
 @dataclass
 class _Looked:
-    """What was about to be sent, and what people would be told."""
+    """The request that was about to be sent, and the notices for people."""
 
     calls: list[ModelCall] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
     def tell(self, event: ModelEvent) -> None:
-        """Keep a request in place of sending it."""
+        """Keep a request instead of sending it."""
         if isinstance(event, ModelCall):
             self.calls.append(event)
             raise _NotSent
@@ -52,13 +52,13 @@ class _Looked:
 
     @property
     def call(self) -> ModelCall | None:
-        """Return the agent's own request; else that of the policy which asks before it."""
+        """Return the agent's own request, or that of the policy that calls a model before it."""
         answers = [call for call in self.calls if call.purpose == ANSWER]
         return next(iter([*answers, *self.calls]), None)
 
 
 async def make_first_request(recipe: AgentRecipe, question: str, seconds: float) -> FirstRequest:
-    """Return what the agent's model would be sent for the question, within so many seconds."""
+    """Return the request that an agent's model would be sent, within this many seconds."""
     looked = _Looked()
     agent = recipe.agent_name
     try:

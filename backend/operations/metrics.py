@@ -1,6 +1,6 @@
-"""What an operator watches of turns: what goes on now, and what became of those of the last hour.
+"""Figures about turns for operators: those unfinished now, and those of the last hour.
 
-The unfinished turns and those of an hour are few and found by an index, however many there were.
+Both sets are small and found by an index, however many turns there are in all.
 """
 
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ QUANTILES = (0.5, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class Present:
-    """The unfinished turns, and what people are asked. Seconds are 0 where there is no such one.
+    """The unfinished turns and pending approvals. Seconds are 0 if there are none.
 
-    `oldest_seconds` leaves out turns that wait for people: those may take days.
+    `oldest_seconds` leaves out turns that wait for people, because they may take days.
     """
 
     by_status: Mapping[str, int]
@@ -42,7 +42,7 @@ class Present:
 
 @dataclass(frozen=True)
 class LastHour:
-    """The turns that were accepted within the last hour. Seconds are by QUANTILES."""
+    """The turns accepted within the last hour. Durations are given by QUANTILES, in seconds."""
 
     by_status: Mapping[str, int]
     by_failure: Mapping[str, int]
@@ -55,7 +55,7 @@ class LastHour:
 
 
 def read_present(session: Session) -> Present:
-    """Return what goes on at this moment."""
+    """Return the figures of this moment."""
     clock, running = func.clock_timestamp(), TurnRow.status == TurnStatus.RUNNING
     row = session.execute(
         select(
@@ -83,7 +83,7 @@ def read_present(session: Session) -> Present:
 
 
 def read_last_hour(session: Session) -> LastHour:
-    """Return what became of the turns of the last hour."""
+    """Return the figures of the last hour's turns."""
     recent = _recent()
     lost = TurnRow.losses > 0
     stopped = (TurnRow.status == TurnStatus.STOPPED) & TurnRow.stop_requested_at.is_not(None)
@@ -128,7 +128,7 @@ def _recent() -> Any:
 
 
 def _oldest_waiting() -> Select[tuple[float]]:
-    """How long the oldest turn waits for a worker; those behind another turn wait for that."""
+    """Select how long the oldest turn has waited for a worker, not for a turn ahead of it."""
     before = aliased(TurnRow)
     is_behind = exists().where(
         before.conversation_id == TurnRow.conversation_id,
@@ -141,7 +141,7 @@ def _oldest_waiting() -> Select[tuple[float]]:
 
 
 def _approvals(session: Session) -> Mapping[str, Any]:
-    """Return how many calls wait for people, and for how long the oldest does."""
+    """Return how many calls wait for people, and how long the oldest has waited."""
     age = _seconds(func.clock_timestamp(), func.min(ApprovalRow.created_at))
     row = session.execute(
         select(func.count().label("pending_approvals"), age.label("oldest_approval_seconds")).where(

@@ -1,8 +1,8 @@
-"""Administrators ask how tool servers are, a worker looks: only workers start them, hold secrets.
+"""Checks of tool servers by a worker, because only workers start servers and hold secrets.
 
-They ask also for a domain that is not stored yet, and what its model would be sent first. Questions
-travel through Redis, answers come back the same way; both are forgotten within a minute. Stored
-credentials do not travel: they are masked in what was edited, and the worker reads them itself.
+Administrators also check domains that are not stored yet, and see their first request. Questions
+and answers travel through Redis, which drops both within a minute. Stored credentials do not
+travel: they are masked in the edited template, and the worker reads them itself.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ MARGIN_SECONDS = 5.0
 
 
 class Asked(BaseModel):
-    """A question to a domain's agent whose request is to be shown; and who would ask it."""
+    """A question whose first request is to be shown, the agent, and the person who would ask."""
 
     agent: str | None
     question: str
@@ -49,14 +49,14 @@ class Asked(BaseModel):
 
     @property
     def scope(self) -> Scope:
-        """Whose files the agent would see."""
+        """The scope whose files the agent would see."""
         return Scope(self.user_id, self.role, self.team, self.organisation)
 
 
 class Question(BaseModel):
-    """What is to be looked at: the servers of a stored domain, or of the draft of one.
+    """What to check: the servers of a stored domain, or of a draft.
 
-    With `asked` it is the first request that an agent of the draft would make.
+    With `asked`, the first request of the draft's agent is built instead.
     """
 
     id: UUID
@@ -67,9 +67,9 @@ class Question(BaseModel):
 
 
 def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersReport:
-    """Let a worker look at a domain's servers.
+    """Make a worker check a domain's servers.
 
-    Raise NotAllowed, DomainNotFound, ToolServersNotChecked when no worker answers.
+    Raise NotAllowed, DomainNotFound, or ToolServersNotChecked if no worker answers.
     """
     domains.require_admin(scope)
     with services.database.read() as session:
@@ -79,21 +79,21 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
 
 
 def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> ServersReport:
-    """Let a worker look at the servers of a domain as it would be; nothing is stored.
+    """Make a worker check the servers of an unsaved domain; nothing is stored.
 
-    Raise as `check_servers`, and InvalidInput where the domain could not be stored.
+    Raise like `check_servers`, and InvalidInput if the domain could not be stored.
     """
     return _ask(services.redis, *_question(services, scope, trial, None), ServersReport)
 
 
 def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstRequest:
-    """Let a worker build the request that an agent would make; it is not sent. Raise likewise."""
+    """Make a worker build an agent's first request; it is not sent. Raise like `try_servers`."""
     asked = Asked(agent=trial.agent, question=trial.question, **asdict(scope))
     return _ask(services.redis, *_question(services, scope, trial, asked), FirstRequest)
 
 
 def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> DomainTemplate:
-    """Return the template with what is stored in the place of masks, where there is such."""
+    """Return the template with masks replaced by stored credentials, where there are any."""
     if stored is None:
         return template
     given = template.model_dump(mode="json")
@@ -104,7 +104,7 @@ def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> 
 def _question(
     services: Services, scope: Scope, trial: ServersTrial, asked: Asked | None
 ) -> tuple[Question, float]:
-    """Return the question, and how long an answer may take, after the checks of storing it."""
+    """Return the question and its time limit, after the checks that saving would make."""
     domains.require_admin(scope)
     stored = None
     if trial.domain_id:
@@ -119,7 +119,7 @@ def _question(
         domain_id=trial.domain_id,
         draft=trial.template,
         asked=asked,
-        seconds=seconds - MARGIN_SECONDS / 2,  # so that it comes while somebody waits
+        seconds=seconds - MARGIN_SECONDS / 2,  # so that the answer comes while it is waited for
     )
     return question, seconds
 
@@ -137,7 +137,7 @@ def _ask(redis: Redis, question: Question, seconds: float, answer: type[Answer])
 
 
 def _wait(redis: Redis, question: Question, seconds: float) -> bytes:
-    """Wait for an answer in short spells: Redis cuts off who waits for long."""
+    """Wait for an answer in short periods: Redis disconnects clients that wait for long."""
     body = question.model_dump_json()
     if not count_workers(redis):
         raise ToolServersNotChecked

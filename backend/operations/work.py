@@ -1,4 +1,4 @@
-"""What is going on: turns that are not finished, those that failed lately, the workers."""
+"""Current work: unfinished turns, recent failures, and the workers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ FAILURE_HOURS = 24
 
 
 def get_work(database: Database, redis: Redis, scope: Scope) -> Work:
-    """Return the present work of all owners. Raise NotAllowed for others than admins."""
+    """Return the current work of all owners. Raise NotAllowed unless the caller is an admin."""
     require_admin(scope)
     with database.read() as session:
         counts = dict(

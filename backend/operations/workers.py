@@ -1,4 +1,4 @@
-"""Which worker processes are alive, what they hold, and which are asked to take no more."""
+"""Which worker processes are alive, their load, and which are draining."""
 
 import logging
 import threading
@@ -18,16 +18,16 @@ BEAT_SECONDS = 2.0
 TTL_SECONDS = 8
 DRAIN_SECONDS = 86_400
 MOST_WORKERS = 1_000
-MOST_BYTES = 4_096  # a worker says some 200 of itself
+MOST_BYTES = 4_096  # a worker's entry has about 200
 log = logging.getLogger(__name__)
 
 
 class Presence:
-    """One worker process's heartbeat; after a FLUSHALL it is back with the next beat.
+    """One worker process's heartbeat; after a FLUSHALL it reappears with the next beat.
 
-    `count_turns` says what the process has in hand, `count_dropped` how many live events Redis did
-    not take from it, `loop_silence` for how many seconds the loop of its agents has stood still;
-    `on_drain` is called once, when somebody has asked it to drain.
+    `count_turns` returns how many turns the process has, `count_dropped` how many live events Redis
+    did not accept, and `loop_silence` for how many seconds its agents' loop has not run. `on_drain`
+    is called once, when the worker has been asked to drain.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class Presence:
         self._thread = threading.Thread(target=self._beat, name="presence", daemon=True)
 
     def start(self) -> None:
-        """Begin to say so."""
+        """Start the heartbeat."""
         self._thread.start()
 
     def close(self) -> None:
-        """Say at once that the worker is gone."""
+        """Stop, and report immediately that the worker is gone."""
         self._closing.set()
         self._thread.join(timeout=BEAT_SECONDS)
         try:
@@ -104,7 +104,7 @@ def count_workers(redis: Redis) -> int:
 
 
 def _read(key: bytes, told: Any) -> WorkerInfo | None:
-    """Return the worker of a key; None where something else stands there, or nothing any more."""
+    """Return the worker of a key; None if the key is gone or holds something else."""
     try:
         worker = WorkerInfo.read(told)
     except ValidationError:
@@ -113,5 +113,5 @@ def _read(key: bytes, told: Any) -> WorkerInfo | None:
 
 
 def ask_to_drain(redis: Redis, name: str) -> None:
-    """Ask a worker to take no more turns and to end when those in hand have ended."""
+    """Ask a worker to accept no more turns, and to exit when its turns have ended."""
     redis.set(f"{DRAIN}{name}", "1", ex=DRAIN_SECONDS)

@@ -1,4 +1,4 @@
-"""The process that does one piece of work, within limits that the kernel keeps, and ends."""
+"""The process that does one piece of work, within limits enforced by the kernel, and exits."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ from backend.sandbox.messages import Bounds, receive, send
 MEGABYTE = 1 << 20
 LARGEST_MESSAGE = 64 * MEGABYTE  # arguments or result, pickled
 _LARGEST_FILE = 4 << 30
-_TO_REPORT = 32 * MEGABYTE  # kept back, so that a lack of memory can be told
+_TO_REPORT = 32 * MEGABYTE  # reserved, so that running out of memory can be reported
 _NICE = 5
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
@@ -30,9 +30,9 @@ _goodbyes: list[Callable[[], object]] = []
 
 @contextmanager
 def on_stop(goodbye: Callable[[], object]) -> Iterator[None]:
-    """Call `goodbye` from another thread if the work is stopped while the block runs.
+    """Call `goodbye` in another thread if the work is stopped while the block runs.
 
-    It is for others who work for this process, such as a database: this process ends anyway.
+    It tells others that work for this process, such as a database; this process ends anyway.
     """
     _goodbyes.append(goodbye)
     try:
@@ -42,7 +42,7 @@ def on_stop(goodbye: Callable[[], object]) -> Iterator[None]:
 
 
 def serve(talk: socket.socket, bounds: Bounds, parent: int) -> None:
-    """Take the work from `talk`, do it, and answer there."""
+    """Read the work from `talk`, do it, and write the result there."""
     _die_with(parent)
     os.nice(_NICE)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
@@ -59,13 +59,13 @@ def serve(talk: socket.socket, bounds: Bounds, parent: int) -> None:
 def _answer(talk: socket.socket) -> bytes:
     try:
         message = receive(talk, LARGEST_MESSAGE)
-        work, arguments = pickle.loads(message)  # noqa: S301 - the parent's own
+        work, arguments = pickle.loads(message)  # noqa: S301 - written by the parent
         reply = pickle.dumps(("result", work(*arguments)), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         raise
     except AppError as error:
         reply = pickle.dumps(("raised", error))
-    # Whatever else went wrong is told to the parent, which logs it.
+    # Any other error is reported to the parent, which logs it.
     except Exception as error:  # noqa: BLE001
         reply = pickle.dumps(("failed", _place(error)))
     if len(reply) > LARGEST_MESSAGE:
@@ -74,17 +74,17 @@ def _answer(talk: socket.socket) -> bytes:
 
 
 def _place(error: Exception) -> str:
-    """Return what kind of error it was and where; its text may hold values that are secret."""
+    """Return the error's type and place, but not its text, which may contain secrets."""
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     lines = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
     return f"{type(error).__name__} at {lines}"
 
 
 def _obey() -> None:
-    """Wait for the supervisor's SIGTERM, say the goodbyes, and end the process."""
+    """Wait for the supervisor's SIGTERM, call the goodbyes, and end the process."""
     signal.sigwait({signal.SIGTERM})
     for goodbye in tuple(_goodbyes):
-        with suppress(Exception):  # a connection that is just closing may refuse
+        with suppress(Exception):  # a connection that is being closed may raise
             goodbye()
     os._exit(0)
 
@@ -98,7 +98,7 @@ def _die_with(parent: int) -> None:
 
 
 def _limit(bounds: Bounds) -> int:
-    """Set the limits that the kernel keeps; return that of private memory in bytes."""
+    """Set the kernel's limits; return the limit of private memory in bytes."""
     limit = private_memory("self")["VmData"] + bounds.megabytes * MEGABYTE
     _lower(resource.RLIMIT_DATA, limit, limit + _TO_REPORT)
     _lower(resource.RLIMIT_CORE, 0, 0)
@@ -112,9 +112,9 @@ def _lower(which: int, soft: int, hard: int) -> None:
 
 
 def private_memory(process: int | str) -> dict[str, int]:
-    """Return the bytes that /proc tells of a process's memory, by its names for them.
+    """Return a process's memory figures from /proc, in bytes by name.
 
-    All are 0 for one that has just ended, and where there is no /proc.
+    All are 0 for a process that has just ended, and on systems without /proc.
     """
     sizes: dict[str, Any] = {"VmData": 0, "RssAnon": 0, "RssShmem": 0}
     try:

@@ -1,24 +1,24 @@
-"""Why work in the sandbox gave no result; each sentence is for the person or model that asked."""
+"""Why work in the sandbox returned no result; people and models read these sentences."""
 
 from backend.errors.base import AppError
 
 
 class SandboxError(AppError):
-    """What was asked for could not be computed."""
+    """The result could not be computed."""
 
     status = 422
 
 
 class OutOfTime(SandboxError):
-    """This took longer than it may and was stopped. Ask for less, and try again."""
+    """This took too long and was stopped. Ask for less, and try again."""
 
 
 class OutOfMemory(SandboxError):
-    """This needs more memory than it may have and was stopped. Ask for less, and try again."""
+    """This needed too much memory and was stopped. Ask for less, and try again."""
 
 
 class ResultTooLarge(SandboxError):
-    """The result is larger than it may be. Ask for less, and try again."""
+    """The result is too large. Ask for less, and try again."""
 
 
 class Killed(SandboxError):

@@ -1,4 +1,4 @@
-"""What parent, supervisor and child say to each other over Unix sockets."""
+"""The messages between parent, supervisor and child, over Unix sockets."""
 
 import socket
 import struct
@@ -12,42 +12,42 @@ _PART = 1 << 20
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much a piece of work may take: seconds of wall time, megabytes that it may grow by."""
+    """The limits of a piece of work: seconds of wall time, megabytes of additional memory."""
 
     seconds: float
     megabytes: int
 
     def pack(self) -> bytes:
-        """Return the bounds as the supervisor reads them."""
+        """Return the bounds in the form the supervisor reads."""
         return _BOUNDS.pack(self.seconds, self.megabytes)
 
     @classmethod
     def unpack(cls, text: bytes) -> "Bounds":
-        """Return what `pack` has packed."""
+        """Return the bounds that `pack` has packed."""
         return cls(*_BOUNDS.unpack(text))
 
 
 class End(StrEnum):
-    """Why a child has ended, in the supervisor's words."""
+    """Why a child has ended, as the supervisor reports it."""
 
-    LEFT = "left"  # by itself, with a result or by a crash
+    LEFT = "left"  # by itself: with a result, or by a crash
     STOPPED = "stopped"
     TIME = "time"
     MEMORY = "memory"
 
 
 class TooLong(Exception):
-    """The message is longer than the reader takes."""
+    """The message is longer than the reader accepts."""
 
 
 def send(connection: socket.socket, message: bytes) -> None:
-    """Send one message, its length first."""
+    """Send one message, preceded by its length."""
     connection.sendall(_LENGTH.pack(len(message)))
     connection.sendall(message)
 
 
 def receive(connection: socket.socket, longest: int) -> bytes:
-    """Return one message. Raise EOFError, or TooLong before reading what is too long."""
+    """Return one message. Raise EOFError, or TooLong before reading an oversized message."""
     (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
     if length > longest:
         raise TooLong

@@ -1,4 +1,4 @@
-"""The supervisor as its parent sees it: how it is started, with which environment, and ended."""
+"""The supervisor's process as its parent sees it: its environment, its start and its end."""
 
 import os
 import socket
@@ -17,10 +17,10 @@ _KEPT_NAMES = """
     PGSSLCERT PGSSLKEY PGSSLMODE PGSSLROOTCERT SSL_CERT_DIR SSL_CERT_FILE TMPDIR TNS_ADMIN TZ
 """
 _KEPT_ENVIRONMENT = frozenset(_KEPT_NAMES.split())
-# Only one thread is forked, so libraries may start none when they are imported; and each arena of
-# malloc reserves memory that counts as taken.
+# Only one thread survives a fork, so libraries must not start any on import; and each malloc arena
+# reserves address space, which counts against the limit.
 _QUIET_LIBRARIES = {
-    "ARROW_DEFAULT_MEMORY_POOL": "system",  # the others reserve addresses, which count as taken
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # other pools reserve address space, too
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "MALLOC_ARENA_MAX": "2",
     "OPENBLAS_NUM_THREADS": "1",
@@ -28,17 +28,17 @@ _QUIET_LIBRARIES = {
 
 
 class Process(Protocol):
-    """A started process, in the words of `subprocess.Popen`."""
+    """A started process: the part of `subprocess.Popen` that is used."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Raises subprocess.TimeoutExpired."""
+        """Wait for the process to end. Raise subprocess.TimeoutExpired."""
 
     def kill(self) -> None:
         """Send SIGKILL."""
 
 
 def launch(control: socket.socket, preload: Sequence[str]) -> Process:
-    """Start it from nothing, with a clean environment."""
+    """Start the supervisor as a new interpreter with a clean environment."""
     module = "backend.sandbox.supervisor"
     return subprocess.Popen(  # noqa: S603 - this Python and our own module
         [sys.executable, "-m", module, str(control.fileno()), *preload],
@@ -46,12 +46,12 @@ def launch(control: socket.socket, preload: Sequence[str]) -> Process:
         pass_fds=[control.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        start_new_session=True,  # a signal to the parent's group is the parent's affair
+        start_new_session=True,  # signals to the parent's group are for the parent to handle
     )
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without what may be secret."""
+    """Return the environment without variables that may hold secrets."""
     kept = {
         name: value
         for name, value in environment.items()
@@ -62,9 +62,9 @@ def clean(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class SupervisorProcess:
-    """The supervisor as its parent sees it: started when needed, and again if it was killed."""
+    """The supervisor's process: started when needed, and again if it was killed."""
 
-    launch = staticmethod(launch)  # how it starts; tests fork it
+    launch = staticmethod(launch)  # how to start it; tests fork it instead
 
     def __init__(self, preload: Sequence[str]) -> None:
         self._preload = preload
@@ -74,12 +74,12 @@ class SupervisorProcess:
         self._is_closed = False
 
     def start(self) -> None:
-        """Start it if it does not run."""
+        """Start the supervisor unless it is running."""
         with self._lock:
             self._started()
 
     def fork(self, talk: socket.socket, order: socket.socket, bounds: Bounds) -> None:
-        """Have it fork a child that works for the other ends of these sockets."""
+        """Make the supervisor fork a child that works for the other ends of these sockets."""
         descriptors = [talk.fileno(), order.fileno()]
         with self._lock:
             try:
@@ -89,7 +89,7 @@ class SupervisorProcess:
                 socket.send_fds(self._started(), [bounds.pack()], descriptors)
 
     def close(self) -> None:
-        """End it and its children."""
+        """End the supervisor and its children."""
         with self._lock:
             self._is_closed = True
             self._forget()

@@ -1,7 +1,7 @@
-"""Runs work whose cost an outsider chooses in a process with limits, which can be killed.
+"""Runs work whose cost an outsider controls in a process with limits, which can be killed.
 
-A supervisor forks a child for each piece of work (`supervisor.py`). The parent waits in threads
-of its own, so that neither its loop nor those who wait for short work stand still.
+A supervisor forks a child for each piece of work (`supervisor.py`). The parent waits in its own
+threads, so that neither its loop nor short work is blocked.
 """
 
 import asyncio
@@ -29,25 +29,25 @@ from backend.sandbox.process import SupervisorProcess
 from backend.sandbox.slots import Slots
 from backend.sandbox.supervisor import GRACE_SECONDS
 
-SHORT_SECONDS = 5.0  # work that may take no longer has slots of its own
+SHORT_SECONDS = 5.0  # work with at most this limit has slots of its own
 _SHORT_AT_ONCE = 4
 _SHORT_OF_ONE_KEY = 3
 _LONG_AT_ONCE = 8
 _LONG_OF_ONE_KEY = 4
-_START_SECONDS = 30.0  # a supervisor imports, on a busy machine
+_START_SECONDS = 30.0  # for a supervisor to import its modules on a busy machine
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
 class Sandbox:
-    """One for each process; safe for threads. `preload` names the modules that the work needs."""
+    """The sandbox of a process; thread-safe. `preload` names the modules that the work needs."""
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
         self._preload = preload
         self._begin()
 
     def start(self) -> None:
-        """Start the supervisor, so that the first work finds it ready; do not wait for it."""
+        """Start the supervisor without waiting for it, so that it is ready for the first work."""
         self._check_owner()
         self._supervisor.start()
 
@@ -56,8 +56,8 @@ class Sandbox:
     ) -> T:
         """Return `work(*arguments)`, computed in a child.
 
-        Cancelling ends the child. Raise what `work` raises if it is an AppError, else one of
-        SandboxError. Those of one `key` do not take all slots of long work.
+        Cancelling ends the child. Raise what `work` raises if it is an AppError, else a
+        SandboxError. The work of one `key` cannot occupy all slots for long work.
         """
         self._check_owner()
         slots = self._short if bounds.seconds <= SHORT_SECONDS else self._long
@@ -83,7 +83,7 @@ class Sandbox:
     def run_blocking(
         self, work: Callable[..., T], *arguments: object, bounds: Bounds, key: str = ""
     ) -> T:
-        """Do what `run` does, for a plain thread."""
+        """Do the same as `run`, for a plain thread."""
         self._check_owner()
         slots = self._short if bounds.seconds <= SHORT_SECONDS else self._long
         place = slots.take(key)
@@ -98,7 +98,7 @@ class Sandbox:
             slots.give_back(key)
 
     def close(self) -> None:
-        """End all children and the supervisor; take no more work."""
+        """End all children and the supervisor; accept no more work."""
         self._check_owner()
         self._supervisor.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -113,13 +113,13 @@ class Sandbox:
         )
 
     def _check_owner(self) -> None:
-        """Begin anew in a process that was forked: threads and supervisor are its parent's."""
+        """Reset in a forked process: threads and supervisor belong to its parent."""
         if self._owner != os.getpid():
             self._begin()
 
 
 class _Piece:
-    """One piece of work on its way to a child and back."""
+    """One piece of work, from waiting for a child to its result."""
 
     def __init__(
         self, work: Callable[..., object], arguments: Sequence[object], bounds: Bounds
@@ -132,7 +132,7 @@ class _Piece:
         self._is_stopped = False
 
     def carry_out(self, supervisor: "SupervisorProcess") -> object:
-        """Have a child do the work; return what it returned."""
+        """Make a child do the work; return its result."""
         message = pickle.dumps((self._work, self._arguments), pickle.HIGHEST_PROTOCOL)
         with ExitStack() as open_sockets:
             ends = [*socket.socketpair(), *socket.socketpair()]
@@ -149,7 +149,7 @@ class _Piece:
                 self._may_be_stopped(None)
 
     def stop(self) -> None:
-        """End the child, now or as soon as there is one; do not wait."""
+        """End the child, now or as soon as it exists, without waiting."""
         with self._lock:
             self._is_stopped = True
             _close_writing(self._order)
@@ -162,7 +162,7 @@ class _Piece:
 
 
 def _close_writing(order: socket.socket | None) -> None:
-    """Tell the supervisor that nobody waits for the work any more."""
+    """Tell the supervisor that the work is no longer wanted."""
     if order is not None:
         with suppress(OSError):
             order.shutdown(socket.SHUT_WR)
@@ -170,7 +170,7 @@ def _close_writing(order: socket.socket | None) -> None:
 
 def _reply(talk: socket.socket, order: socket.socket, message: bytes) -> bytes:
     try:
-        # A child that ends before it has read all is asked why below.
+        # If the child ends before it has read everything, the supervisor is asked why below.
         with suppress(BrokenPipeError, ConnectionResetError):
             send(talk, message)
         return receive(talk, LARGEST_MESSAGE)
@@ -183,7 +183,7 @@ def _reply(talk: socket.socket, order: socket.socket, message: bytes) -> bytes:
 
 
 def _reason(order: socket.socket) -> Exception:
-    """Return why there is no result, as the supervisor tells it."""
+    """Return why there is no result, as the supervisor reports it."""
     try:
         end = order.recv(64).decode()
     except OSError:
@@ -193,7 +193,7 @@ def _reason(order: socket.socket) -> Exception:
 
 
 def _result(reply: bytes) -> object:
-    kind, value = pickle.loads(reply)  # noqa: S301 - by a process that runs our code only
+    kind, value = pickle.loads(reply)  # noqa: S301 - written by a process that runs our code only
     if kind == "raised":
         raise value
     if kind == "failed":

@@ -1,4 +1,4 @@
-"""How much runs at once: first come, first served, and nobody has all of it."""
+"""Bounds how much runs concurrently: first come, first served, and no key takes all slots."""
 
 from collections import Counter, deque
 from concurrent.futures import Future
@@ -6,7 +6,7 @@ from threading import Lock
 
 
 class Slots:
-    """Places for work; one key, such as a session, has `most_of_one` of them at most."""
+    """Slots for work; one key, such as a session, may take at most `most_of_one` of them."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._free = most
@@ -16,7 +16,7 @@ class Slots:
         self._lock = Lock()
 
     def take(self, key: str) -> "Future[None]":
-        """Return a future that is done when a place is taken; an empty key has no bound."""
+        """Return a future that is done once a slot is taken; an empty key has no bound."""
         place: Future[None] = Future()
         with self._lock:
             self._waiting.append((key, place))
@@ -24,7 +24,7 @@ class Slots:
         return place
 
     def give_back(self, key: str) -> None:
-        """Free a place for the next who may have it."""
+        """Free a slot for the next waiter that may take it."""
         with self._lock:
             self._free += 1
             self._held[key] -= 1
@@ -33,7 +33,7 @@ class Slots:
         self._grant()
 
     def leave(self, key: str, place: "Future[None]") -> None:
-        """Give up a place that was taken or is waited for."""
+        """Give up a slot that is taken or waited for."""
         if not place.cancel():
             self.give_back(key)
 

@@ -1,7 +1,7 @@
-"""The process that forks children, watches what they take, and ends them.
+"""The process that forks children, watches their time and memory, and ends them.
 
-It has one thread, no secrets, and the modules that the work needs: a child is forked from it in
-milliseconds. `python -m backend.sandbox.supervisor FD MODULE...` is started by `Sandbox`.
+It has one thread, no secrets, and the modules that the work needs, so that forking a child takes
+milliseconds. `Sandbox` starts it as `python -m backend.sandbox.supervisor FD MODULE...`.
 """
 
 import gc
@@ -18,13 +18,13 @@ from typing import NoReturn
 from backend.sandbox import child
 from backend.sandbox.messages import Bounds, End
 
-GRACE_SECONDS = 0.6  # to tell a database that nobody waits any more
+GRACE_SECONDS = 0.6  # for a child to tell a database that its query is no longer wanted
 _WATCH_SECONDS = 0.05
 _IDLE_SECONDS = 1.0
 
 
 class Child:
-    """One forked process and how much it may take."""
+    """One forked process and its limits."""
 
     def __init__(self, process: int, order: socket.socket, bounds: Bounds) -> None:
         self.process = process
@@ -43,7 +43,7 @@ class Child:
             os.kill(self.process, signal.SIGTERM)
 
     def watch(self) -> None:
-        """Stop it if it is out of time or memory, kill it if it does not stop."""
+        """Stop it if it is over its time or memory limit; kill it if it does not stop."""
         now = time.monotonic()
         grown = _memory(self.process) - self._memory_at_first
         if self._ask_until is not None and now >= self._ask_until:
@@ -70,13 +70,13 @@ class Supervisor:
             end.setblocking(False)
         signal.set_wakeup_fd(died.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        # Ctrl-C reaches the whole group; the parent says when it is time to end.
+        # Ctrl-C reaches the whole process group; the parent decides when to end.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self._selector.register(self._died, selectors.EVENT_READ)
 
     def serve(self) -> None:
-        """Fork and watch until the parent has gone."""
+        """Fork and watch children until the parent is gone."""
         while os.getppid() == self._parent and self._turn():
             pass
         for running in self._children.values():
@@ -86,21 +86,21 @@ class Supervisor:
             time.sleep(_WATCH_SECONDS)
 
     def _turn(self) -> bool:
-        """Do what is to be done at the moment; return whether the parent is still there."""
+        """Do the work that is due; return whether the parent is still there."""
         is_open = True
         for key, _ in self._selector.select(_WATCH_SECONDS if self._children else _IDLE_SECONDS):
             if key.fileobj is self._control:
                 is_open = self._take()
             elif key.fileobj is self._died:
                 self._died.recv(4096)
-            else:  # its order was closed: nobody waits
+            else:  # the order was closed: its result is no longer wanted
                 self._selector.unregister(key.fileobj)
                 key.data.ask_to_stop(End.STOPPED)
         self._watch()
         return is_open
 
     def _take(self) -> bool:
-        """Fork a child for one piece of work; return False if the parent has gone."""
+        """Fork a child for one piece of work; return False if the parent is gone."""
         message, descriptors, _, _ = socket.recv_fds(self._control, 64, 2)
         if not message:
             return False
@@ -109,7 +109,7 @@ class Supervisor:
         own = os.getpid()
         try:
             process = os.fork()
-        except OSError:  # no more processes or memory: the parent sees that nothing comes
+        except OSError:  # no more processes or memory: the parent gets no reply
             talk.close()
             order.close()
             return True
@@ -132,7 +132,7 @@ class Supervisor:
             for sibling in self._children.values():
                 sibling.order.close()
             child.serve(talk, bounds, parent)
-        # The parent sees that nothing came; what it was may hold a secret.
+        # The parent gets no reply; the error itself may contain a secret.
         except BaseException:  # noqa: BLE001
             os._exit(1)
         os._exit(0)
@@ -150,33 +150,33 @@ class Supervisor:
             running.watch()
 
     def _bury(self, ended: Child, status: int) -> None:
-        """Tell the parent why it has ended."""
-        # So libraries in C++ and Rust end that are given no more memory.
+        """Tell the parent why the child has ended."""
+        # C++ and Rust libraries abort like this when memory is refused.
         is_aborted = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT
         if is_aborted and ended.end is End.LEFT:
             ended.end = End.MEMORY
         with suppress(KeyError):
             self._selector.unregister(ended.order)
-        with suppress(OSError):  # the parent has gone, or waits no more
+        with suppress(OSError):  # the parent is gone, or no longer waits
             ended.order.send(ended.end.encode())
         ended.order.close()
 
 
 def _memory(process: int) -> int:
-    """Return what a process holds that cannot be dropped: the pages of files can."""
+    """Return the memory of a process that cannot be reclaimed: pages of files can."""
     sizes = child.private_memory(process)
     return sizes["RssAnon"] + sizes["RssShmem"]
 
 
 def main() -> None:
-    """Import what the work needs and serve."""
+    """Import the modules that the work needs, and serve."""
     control = socket.socket(fileno=int(sys.argv[1]))
     for name in sys.argv[2:]:
         import_module(name)
     gc.collect()
-    gc.freeze()  # else each child's first collection would copy all pages
+    gc.freeze()  # otherwise each child's first collection would copy all pages
     Supervisor(control).serve()
-    os._exit(0)  # libraries that only children use have nothing to end
+    os._exit(0)  # libraries that only children use have nothing to clean up
 
 
 if __name__ == "__main__":

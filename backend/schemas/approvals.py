@@ -1,8 +1,8 @@
-"""The wire contract of approvals: calls that wait for a person, and what is decided on them.
+"""The wire contract of approvals: tool calls that wait for a person, and the decisions on them.
 
 The display message of such a call has the content type `interrupt`; its content is InterruptContent
 and never changes. Its status is pending, then completed (decided) or stopped (expired, withdrawn);
-its metadata holds what became of it: InterruptOutcome.
+its metadata holds the outcome: InterruptOutcome.
 """
 
 from datetime import datetime
@@ -29,7 +29,7 @@ class DecisionType(StrEnum):
 
 
 class ApprovalStatus(StrEnum):
-    """Where an approval stands: pending -> decided, expired or withdrawn."""
+    """The status of an approval: pending -> decided, expired or withdrawn."""
 
     PENDING = "pending"
     DECIDED = "decided"
@@ -38,32 +38,32 @@ class ApprovalStatus(StrEnum):
 
 
 class EditedAction(Input):
-    """The call that runs in place of the one that was shown: the same tool, other arguments."""
+    """The call that runs in place of the proposed one: the same tool, other arguments."""
 
     name: str | None = Field(None, description="The tool's name; an edit cannot change it.")
     args: FreeJSON
 
 
 class Decision(Input):
-    """What is decided on one call.
+    """A decision on one call.
 
-    `approve` runs it as it was shown; `edit` runs it with other arguments; `reject` runs nothing
-    and tells the agent why; `respond` runs nothing and gives the agent `message` as the result.
+    `approve` runs it as proposed; `edit` runs it with other arguments; `reject` does not run it
+    and tells the agent why; `respond` does not run it and gives the agent `message` as the result.
     """
 
     type: DecisionType
     edited_action: EditedAction | None = Field(None, description="For edit.")
-    args: FreeJSON | None = Field(None, description="For edit; short for `edited_action.args`.")
+    args: FreeJSON | None = Field(None, description="For edit: short for `edited_action.args`.")
     message: str | None = Field(
         None,
         max_length=MAX_MESSAGE_CHARS,
-        description="For reject, why; for respond, the call's result.",
+        description="For reject: the reason. For respond: the call's result.",
     )
     arguments_hash: str | None = Field(
-        None, description="That of the arguments that were shown; others are refused with 409."
+        None, description="Hash of the arguments that were shown; a mismatch is refused with 409."
     )
     remember: bool = Field(
-        False, description="For approve: this tool asks no more in this conversation."
+        False, description="For approve: do not ask again for this tool in this conversation."
     )
 
 
@@ -74,7 +74,7 @@ class Decisions(Input):
 
 
 class Approval(Wire):
-    """A call that a turn waits for a person to decide on, and what was decided."""
+    """A call that waits for a person's decision, and what was decided."""
 
     id: UUID
     session_id: UUID
@@ -82,15 +82,15 @@ class Approval(Wire):
     owner: str
     turn_id: UUID
     agent: str
-    message: str = Field(description="What the person asked the agent for, cut to its beginning.")
-    position: int = Field(description="The display message that asks.")
+    message: str = Field(description="The beginning of the message that started the turn.")
+    position: int = Field(description="Position of the display message that asks.")
     call_id: str
     name: str
     arguments: JSON
     arguments_hash: str
     description: str
     allowed_decisions: list[DecisionType]
-    args_schema: JSON = Field(description="What the arguments must look like, as JSON Schema.")
+    args_schema: JSON = Field(description="The JSON Schema of the arguments.")
     status: ApprovalStatus
     decision: Decision | None
     decided_by: str | None
@@ -107,13 +107,13 @@ class ApprovalPage(Wire):
 
 
 class ApprovalCount(Wire):
-    """How many calls wait for a decision, for a badge."""
+    """How many calls wait for a decision; for a badge."""
 
     pending: int
 
 
 class InterruptContent(Wire):
-    """What the display message of a call that asks says; it never changes."""
+    """The content of the display message that asks about a call; it never changes."""
 
     approval_id: UUID
     call_id: str
@@ -127,10 +127,10 @@ class InterruptContent(Wire):
 
 
 class InterruptOutcome(Wire):
-    """The metadata of such a message, once nothing is to be decided any more.
+    """The metadata of the display message, once the approval is no longer pending.
 
-    `edited_arguments` are those that run in place of the ones that were shown; `message` is what
-    the person wrote to reject or respond. `decided_by` is null when nobody did.
+    `edited_arguments` are those that run in place of the proposed ones; `message` is what the
+    person wrote to reject or respond. `decided_by` is null when no one decided.
     """
 
     outcome: ApprovalStatus
@@ -143,6 +143,6 @@ class InterruptOutcome(Wire):
 
 
 class AllowedTools(Wire):
-    """The tools that a person has allowed in a conversation once and for all: they ask no more."""
+    """The tools that need no further approval in a conversation, because a person allowed them."""
 
     allowed_tools: list[str]

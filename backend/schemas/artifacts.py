@@ -23,7 +23,7 @@ class ArtifactKind(StrEnum):
     FILE = "file"
 
 
-# What a file's name ends with when it is saved, by its media type.
+# File name extensions by media type.
 ENDINGS: Mapping[str, str] = {
     "image/png": "png",
     "image/jpeg": "jpg",
@@ -54,7 +54,7 @@ ENDINGS: Mapping[str, str] = {
 
 
 def file_title(title: str, media_type: str) -> tuple[str, str]:
-    """Return what a file is saved as: its title without its own ending, and that of its kind."""
+    """Return a file's title without its extension, and the extension of its media type."""
     ending = ENDINGS.get(media_type, "bin")
     stem = title[: -len(ending) - 1] if title.lower().endswith(f".{ending}") else title
     return stem, ending
@@ -67,16 +67,16 @@ class ArtifactVersion(Wire):
     version: int
     title: str
     kind: ArtifactKind
-    agent: str | None = Field(description="The agent that made it; null: a person.")
+    agent: str | None = Field(description="The agent that made it; null: made by a person.")
     turn_id: UUID | None
-    hash: str = Field(description="SHA-256 of the content; an equal one makes no new version.")
-    media_type: str = Field(description="Of a file that was kept: by its bytes, whatever was said.")
+    hash: str = Field(description="SHA-256 of the content; equal content makes no new version.")
+    media_type: str = Field(description="For a kept file: detected from its bytes, not declared.")
     bytes: int
     origin: JSON = Field(
         {},
         description="Where it came from: `tool`, `call_id`, `query`, `source`, `fingerprint`,"
-        " `task_id`, `payload`; of a file that was kept `file` (its name), `file_id` of an upload,"
-        " `of_tool` and `of_call` of a tool's result. What is not known is absent.",
+        " `task_id`, `payload`; for a kept file `file` (its name), `file_id` of an upload,"
+        " `of_tool` and `of_call` of a tool's result. Unknown fields are absent.",
     )
     created_at: datetime
 
@@ -96,25 +96,25 @@ class Artifact(Wire):
 
 
 class ArtifactPage(Wire):
-    """A session's artifacts, the newest first."""
+    """A session's artifacts, newest first."""
 
     items: list[Artifact]
     next_cursor: str | None
 
 
 class ArtifactContent(ArtifactVersion):
-    """A version with what is shown of it.
+    """A version with a preview of its content.
 
     A table: `{columns: [{name, type}], rows, total_rows}` from `offset`; a chart: `{spec}` with its
     data; a document: `{text, total_characters}`; JSON: `{value}`; an image or file: `{name}`.
     """
 
     preview: JSON
-    versions: list[ArtifactVersion] = Field(description="All of them, the newest first.")
+    versions: list[ArtifactVersion] = Field(description="All versions, newest first.")
 
 
 class CellChange(Wire):
-    """A cell that is another in the later version."""
+    """A cell whose value differs in the later version."""
 
     column: str
     before: JSON | str | float | int | bool | None
@@ -122,7 +122,7 @@ class CellChange(Wire):
 
 
 class RowChange(Wire):
-    """A row that was added, is gone, or has other cells; `row` is that of the later version."""
+    """A row that was added, removed or changed; `row` is from the later version if it is there."""
 
     change: Literal["added", "removed", "changed"]
     row: JSON
@@ -130,21 +130,21 @@ class RowChange(Wire):
 
 
 class ArtifactDiff(Wire):
-    """What is different between two versions: rows and cells of a table, or lines of a text."""
+    """The difference between two versions: rows and cells of a table, or lines of a text."""
 
     artifact_id: UUID
     before: int
     after: int
     kind: Literal["rows", "lines", "bytes"]
     key: list[str] = Field(
-        [], description="The columns by which rows are the same; empty: whole rows are compared."
+        [], description="The columns that identify a row; empty: whole rows are compared."
     )
     columns_added: list[str] = []
     columns_removed: list[str] = []
     added: int = Field(0, description="How many rows or lines are new.")
     removed: int = 0
     changed: int = 0
-    rows: list[RowChange] = Field([], description="The first of them, see `is_cut`.")
+    rows: list[RowChange] = Field([], description="The first changes; see `is_cut`.")
     lines: list[str] = Field([], description="A unified diff of the texts.")
-    is_cut: bool = Field(False, description="There are more than these.")
+    is_cut: bool = Field(False, description="There are more changes than are listed.")
     is_equal: bool = False

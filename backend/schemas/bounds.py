@@ -1,6 +1,6 @@
-"""How much of something a person may ask for: types with bounds, shared by the wire contract.
+"""Types with upper bounds, shared by the wire contract.
 
-What was stored before there was a bound is read all the same: text as it is, a number as the bound.
+Values stored before a bound existed are still read: text unchanged, numbers lowered to the bound.
 """
 
 import math
@@ -23,7 +23,7 @@ from backend.types import JSON
 
 T = TypeVar("T")
 
-LARGEST_WHOLE = 2**53 - 1  # beyond it JSON's readers in other languages lose digits
+LARGEST_WHOLE = 2**53 - 1  # above it, JSON readers in other languages lose digits
 LARGEST_COST = 10**12
 LONGEST_DAYS = 36_500
 YEAR_SECONDS = 31_536_000
@@ -40,26 +40,26 @@ DEEPEST = 40
 
 @dataclass(frozen=True)
 class Most:
-    """The most that a person may send: of a number, or of a text's characters."""
+    """An upper bound of what clients may send: of a number, or of a text's length."""
 
     most: int
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Return what Pydantic asks for: the same schema, and this bound."""
+        """Implement Pydantic's hook: the same schema with this bound."""
         return core_schema.with_info_wrap_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JSON:
-        """Return what Pydantic asks for: the bound in JSON Schema's words."""
+        """Implement Pydantic's hook: the bound as JSON Schema expresses it."""
         said = handler(schema)
         return {**said, "maxLength" if said.get("type") == "string" else "maximum": self.most}
 
     def _check(self, value: Any, then: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
         if is_reading(info) and isinstance(value, float):
-            value = min(value, self.most)  # PostgreSQL gives a large whole number as this
+            value = min(value, self.most)  # PostgreSQL returns large integers as floats
         read = then(value)
         is_text = isinstance(read, str)
         if (len(read) if is_text else read) <= self.most:
@@ -72,7 +72,7 @@ class Most:
 
 
 def refuse_unfit(value: Any, depth: int = 0) -> None:
-    """Raise ValueError where JSON of any shape holds a number, or a depth, that cannot be kept."""
+    """Raise ValueError if the JSON value holds a number that cannot be stored, or is too deep."""
     if depth > DEEPEST:
         raise ValueError(f"this is nested deeper than {DEEPEST} levels")
     if isinstance(value, dict | list):
@@ -92,7 +92,7 @@ def _fit(value: Any, info: ValidationInfo) -> Any:
 
 def _few(value: Any, info: ValidationInfo) -> Any:
     if len(value) > MOST_ENTRIES and not is_reading(info):
-        raise ValueError(f"these are {len(value):,}; there may be {MOST_ENTRIES} at most")
+        raise ValueError(f"there are {len(value):,} entries; at most {MOST_ENTRIES} are allowed")
     return value
 
 
@@ -105,7 +105,7 @@ FreeJSON = Annotated[JSON, Fit]
 Tokens = Annotated[int, Field(ge=1), Most(LARGEST_WHOLE)]
 Cost = Annotated[float, Field(gt=0), Most(LARGEST_COST)]
 Days = Annotated[int, Field(ge=0), Most(LONGEST_DAYS)]
-Waiting = Annotated[int, Field(ge=1), Most(YEAR_SECONDS)]  # seconds that a person is given
+Waiting = Annotated[int, Field(ge=1), Most(YEAR_SECONDS)]  # seconds that a person has to decide
 Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_NAME)]
 ModelName = Annotated[str, Most(LONGEST_MODEL_NAME)]
 Description = Annotated[str, Most(LONGEST_DESCRIPTION)]
@@ -114,4 +114,4 @@ Suggestion = Annotated[
 ]
 Prompt = Annotated[str, Most(LONGEST_PROMPT)]
 Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra={"maxItems": MOST_ENTRIES})]
-Setting = Annotated[str, Most(LONGEST_SETTING)]  # of a tool server, looked through for credentials
+Setting = Annotated[str, Most(LONGEST_SETTING)]  # of a tool server; checked for credentials

@@ -1,6 +1,6 @@
-"""The wire contract of the connection to models: what is in use, what is saved, what a test said.
+"""The wire contract of the connection to models: the one in use, the saved one, test results.
 
-An API key is only ever sent here, never given out.
+An API key is accepted here but never returned.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ LONGEST_KEY = 4_000
 
 
 class ConnectionSource(StrEnum):
-    """Where the connection that is in use comes from."""
+    """The origin of the connection in use."""
 
     PAGE = "page"
     ENVIRONMENT = "environment"
@@ -26,9 +26,9 @@ class ConnectionSource(StrEnum):
 
 
 class TestOutcome(StrEnum):
-    """What a real call to an endpoint has come to."""
+    """The result of a real call to an endpoint."""
 
-    __test__ = False  # no test of ours, whatever its name is
+    __test__ = False  # the name starts with Test, but this is no pytest class
 
     OK = "ok"
     KEY_REFUSED = "key_refused"
@@ -49,19 +49,19 @@ def _base_url(url: str) -> str:
         parts = urlsplit(url)
         has_host = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise ValueError("this has a host or a port that cannot be read") from None
+        raise ValueError("this has an invalid host or port") from None
     if parts.scheme not in ("http", "https") or not has_host or not url.isprintable():
-        raise ValueError("this begins with http:// or https:// and names a host")
+        raise ValueError("this must begin with http:// or https:// and name a host")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("this must not hold a user or a password; give the API key apart")
+        raise ValueError("this must not contain a user name or password; use the API key field")
     if parts.query or parts.fragment or " " in url:
-        raise ValueError("this ends with its path, mostly /v1, without ? or #")
+        raise ValueError("this must end with its path, usually /v1, without ? or #")
     return url.rstrip("/")
 
 
 def _header_text(key: str) -> str:
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise ValueError("this can be no API key: it holds blanks or letters that no key has")
+        raise ValueError("this is not an API key: it contains spaces or characters that no key has")
     return key
 
 
@@ -73,62 +73,62 @@ DefaultModel = Annotated[
 
 
 class ConnectionInput(Input):
-    """A connection to be saved, or tested."""
+    """A connection to save or to test."""
 
     base_url: BaseUrl = Field(
         "",
-        description="An OpenAI-compatible endpoint, with its /v1; empty: OpenAI's.",
+        description="An OpenAI-compatible endpoint, including `/v1`; empty: OpenAI's.",
         examples=["https://api.openai.com/v1"],
     )
     api_key: ApiKey | None = Field(
         None,
-        description="Absent: the saved one, which goes to the host that it was saved for only."
-        " Empty: the endpoint wants none.",
+        description="Absent: keep the saved key, which is only sent to the host it was saved for."
+        " Empty: the endpoint needs no key.",
     )
     default_model: DefaultModel = Field(
-        description="The model where a domain names none.", examples=["gpt-4o"]
+        description="The model to use where a domain names none.", examples=["gpt-4o"]
     )
 
 
 class SavedConnectionInput(ConnectionInput):
-    """A connection to be saved."""
+    """A connection to save."""
 
     replaces: datetime | None = Field(
         None,
-        description="`saved_at` of the connection that this one takes the place of, null where"
-        " none was saved: 409 if it is another by now. Absent: whichever it is.",
+        description="`saved_at` of the connection that this one replaces, null if none was saved;"
+        " 409 if another was saved since. Absent: replace whichever is saved.",
     )
 
 
 class ConnectionUsed(Wire):
     """A connection, without its key."""
 
-    base_url: str = Field(description="Empty: the demo model, which has no address for people.")
+    base_url: str = Field(description="Empty: the demo model, which has no public address.")
     default_model: str
     has_key: bool
 
 
 class ModelConnection(ConnectionUsed):
-    """The connection in use, and where it comes from."""
+    """The connection in use, and its origin."""
 
     source: ConnectionSource
-    saved_by: str | None = Field(None, description="Who has set it on the page.")
+    saved_by: str | None = Field(None, description="Who saved it on the page.")
     saved_at: datetime | None = None
     key_problem: str | None = Field(
-        None, description="Why the saved key cannot be read, and what to do; null: it can."
+        None, description="Why the saved key cannot be read, and what to do; null: it is readable."
     )
-    environment: ConnectionUsed = Field(description="What the environment says, in use or not.")
+    environment: ConnectionUsed = Field(description="The environment's connection, used or not.")
     environment_is_demo: bool = Field(
-        description="The environment names no endpoint: without a saved one the demo model answers."
+        description="The environment names no endpoint; the demo model answers unless one is saved."
     )
 
 
 class ConnectionTest(Wire):
-    """What became of a real call to an endpoint, in words."""
+    """The result of a real call to an endpoint, in words."""
 
     outcome: TestOutcome
     detail: str
-    seconds: float | None = Field(None, description="Until the answer began.")
+    seconds: float | None = Field(None, description="Seconds until the answer began.")
     models: list[str] = Field(
-        default=[], description="What the endpoint says that it has; empty where it does not say."
+        default=[], description="Models that the endpoint lists; empty if it lists none."
     )

@@ -1,6 +1,6 @@
-"""The events of a session: one union for who publishes them, who follows, and the wire contract.
+"""The events of a session: one union for publishers, followers and the wire contract.
 
-On the wire the kind of an event is its name, and `data` is all else: `event` is no part of that.
+On the wire the event's name gives its kind, and `data` holds everything else, without `event`.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from backend.types import JSON
 
 
 class NoTurn(Wire):
-    """Where an event of a message belongs that belongs to no turn."""
+    """The context of a message's event that belongs to no turn."""
 
     turn_id: ClassVar[None] = None
 
@@ -36,19 +36,19 @@ class TurnQueued(_TurnEvent):
 
 
 class TurnStarted(_TurnEvent):
-    """A worker has taken a turn, for the first time or again."""
+    """A worker has started or resumed a turn."""
 
     event: Literal["turn_started"] = Field("turn_started", exclude=True)
 
 
 class Interrupt(_TurnEvent):
-    """A turn waits for people."""
+    """A turn waits for a person."""
 
     event: Literal["interrupt"] = Field("interrupt", exclude=True)
 
 
 class TurnFinished(_TurnEvent):
-    """A turn has succeeded, failed or was stopped."""
+    """A turn has succeeded, failed or been stopped."""
 
     event: Literal["turn_finished"] = Field("turn_finished", exclude=True)
 
@@ -56,32 +56,32 @@ class TurnFinished(_TurnEvent):
 class _DeltaEvent(Wire):
     context: EventContext
     message_id: UUID = Field(
-        description="The id of the display message that this becomes. All pieces of one id, in"
-        " order, are its text, unless a `reset` takes them back, or the turn ends without it."
-        " Where Redis has lost some, what `message_added` tells counts."
+        description="The id of the display message that this text becomes. All pieces with one id,"
+        " in order, are its text, unless a `reset` discards them or the turn ends without it."
+        " If Redis lost some, the text in `message_added` is authoritative."
     )
     text: str
 
 
 class TextDelta(_DeltaEvent):
-    """A piece of an answer, as it arrives."""
+    """A piece of an answer, as it streams."""
 
     event: Literal["text_delta"] = Field("text_delta", exclude=True)
 
 
 class ThinkingDelta(_DeltaEvent):
-    """A piece of the model's thinking, as it arrives."""
+    """A piece of the model's thinking, as it streams."""
 
     event: Literal["thinking_delta"] = Field("thinking_delta", exclude=True)
 
 
 class Reset(Wire):
-    """Pieces of an answer are void: it broke off, and comes again under another id."""
+    """Pieces of an answer are void: it was interrupted, and starts again under another id."""
 
     event: Literal["reset"] = Field("reset", exclude=True)
     context: EventContext
     message_id: UUID | None = Field(
-        description="What was given under this id; null: all that no `message_added` has told."
+        description="Discard the text with this id; null: all text not in a `message_added` yet."
     )
     reason: str
 
@@ -98,13 +98,13 @@ class MessageAdded(_MessageEvent):
 
 
 class MessageUpdated(_MessageEvent):
-    """A stored display message has another status; this is how it is now."""
+    """A stored display message changed its status; this is its current state."""
 
     event: Literal["message_updated"] = Field("message_updated", exclude=True)
 
 
 class TodosUpdated(Wire):
-    """The agent's list of todos, whole."""
+    """The agent's complete list of todos."""
 
     event: Literal["todos_updated"] = Field("todos_updated", exclude=True)
     context: EventContext
@@ -116,25 +116,25 @@ def _is_absent(value: object) -> bool:
 
 
 class Progress(Wire):
-    """What a turn does at this moment."""
+    """What a turn is doing at the moment."""
 
     event: Literal["progress"] = Field("progress", exclude=True)
     context: EventContext
     state: Literal["stopping", "waiting_for_model", "running_tool", "routing", "completing"]
     seconds: float | None = Field(
-        None, description="Until its model is asked again.", exclude_if=_is_absent
+        None, description="Seconds until the model is called again.", exclude_if=_is_absent
     )
     reason: str | None = Field(None, description="Why it waits.", exclude_if=_is_absent)
     call_id: str | None = Field(
-        None, description="The call whose tool runs.", exclude_if=_is_absent
+        None, description="The tool call that is running.", exclude_if=_is_absent
     )
     text: str | None = Field(
-        None, description="What that tool says of its progress, in a line.", exclude_if=_is_absent
+        None, description="The tool's own progress report, one line.", exclude_if=_is_absent
     )
 
 
 class TaskUpdated(Wire):
-    """A task of a plan has another status; this is how it is now."""
+    """A task of a plan changed its status; this is its current state."""
 
     event: Literal["task_updated"] = Field("task_updated", exclude=True)
     context: EventContext
@@ -164,9 +164,9 @@ EVENTS: Mapping[str, type[SessionEvent]] = {
 
 
 def read_event(name: str, data: Any) -> SessionEvent:
-    """Return the event that another part has written: its name, and its data, JSON or its text.
+    """Return the event that another process wrote, from its name and its data (JSON or text).
 
-    Raise ValueError where it is none of these, or lacks what they have.
+    Raise ValueError if the name is unknown, or the data lacks a field.
     """
     if name not in EVENTS:
         raise ValueError(f"no event is named {name!r:.40}")

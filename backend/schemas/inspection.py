@@ -1,4 +1,4 @@
-"""The wire contract of the inspector: what a model reads next, and what it was sent."""
+"""The wire contract of the inspector: what a model reads next, and what it was sent before."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from backend.types import JSON
 
 
 class ContextStatus(StrEnum):
-    """What became of a display message in what the model reads."""
+    """What became of a display message in the agent state."""
 
     KEPT = "kept"
     EDITED = "edited"
@@ -23,7 +23,7 @@ class ContextStatus(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a message that the model reads comes from."""
+    """The origin of a message that the model reads."""
 
     SAID = "said"
     SUMMARY = "summary"
@@ -40,7 +40,7 @@ class Reason(StrEnum):
 
 
 class Left(Wire):
-    """When a message left what the model reads: before this step of this turn of the session."""
+    """When the model stopped reading a message: before this step of this turn of the session."""
 
     reason: Reason
     turn: int
@@ -48,9 +48,9 @@ class Left(Wire):
 
 
 class ReadMessage(Wire):
-    """One message as the model reads it. `place`: counted from 0, in the order in which it reads.
+    """One message as the model reads it. `place`: its index in reading order, from 0.
 
-    `sent`: how the last request said it, where that was otherwise.
+    `sent`: its text in the last request, if that differed.
     """
 
     id: str
@@ -63,8 +63,8 @@ class ReadMessage(Wire):
     sent: str | None = None
     returned: JSON = Field(
         default={},
-        description="What goes back with it to the provider that it came from, and to no other: "
-        "`message`, fields of the message, and `calls`, fields of its calls by their ids.",
+        description="Fields sent back with it, only to the provider that they came from: "
+        "`message`, fields of the message, and `calls`, fields of its calls by call id.",
     )
 
 
@@ -80,7 +80,7 @@ class InspectedRow(Wire):
 class Pair(Wire):
     """What people see of one message, beside what the model reads of it.
 
-    `reads` is null where the model reads nothing of it; `shown` is empty where nobody has seen it.
+    `reads` is null if the model reads nothing of it; `shown` is empty if people never saw it.
     """
 
     shown: list[InspectedRow]
@@ -88,9 +88,9 @@ class Pair(Wire):
 
 
 class Totals(Wire):
-    """About how many tokens the next request has; `tools` is null until a model was asked.
+    """The approximate tokens of the next request; `tools` is null until a model has been called.
 
-    `budget`: at how many tokens of messages the domain's policy summarises; null without one.
+    `budget`: the tokens of messages at which the domain's policy summarises; null if it has none.
     """
 
     system: int
@@ -107,15 +107,15 @@ class Inspection(Wire):
     items: list[Pair]
     totals: Totals
     system: str
-    added: list[str] = Field(description="What policies put between the messages, last time.")
-    notes: list[str] = Field(description="What cannot be told of this session, in sentences.")
+    added: list[str] = Field(description="Text that policies put between messages, last time.")
+    notes: list[str] = Field(description="What is unknown about this session, in sentences.")
     next_before: int | None
 
 
 class ModelCallSummary(Wire):
-    """One request to a model that was made in this session.
+    """One request to a model made in this session.
 
-    `version` is that of the state which its step has made, `number` counts its calls from 1.
+    `version` is that of the state that its step made; `number` counts its calls from 1.
     """
 
     version: int
@@ -144,7 +144,7 @@ class ModelCallPage(Wire):
 
 
 class SentMessage(Wire):
-    """One message of a request as it was sent. `place`: that in the state; null: not from there."""
+    """One message of a request as sent. `place`: its place in the state; null: not from there."""
 
     message: JSON
     place: int | None
@@ -152,7 +152,7 @@ class SentMessage(Wire):
 
 
 class ModelCallDetails(ModelCallSummary):
-    """Exactly what a model was sent; `is_proven`: its digest is that of what was sent."""
+    """Exactly what a model was sent; `is_proven`: the digest matches that of what was sent."""
 
     messages: list[SentMessage]
     tools: list[JSON]

@@ -1,4 +1,4 @@
-"""The wire contract of retention: what is kept for how long, and what goes next."""
+"""The wire contract of retention: its rules, and which sessions are deleted next."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +10,7 @@ from backend.schemas.wire import Wire
 
 
 class Reason(StrEnum):
-    """Why a session goes: unused for too long, beyond a person's number, or for want of room."""
+    """Why a session is deleted: unused too long, over its owner's limit, or to free storage."""
 
     AGE = "age"
     NUMBER = "number"
@@ -18,7 +18,7 @@ class Reason(StrEnum):
 
 
 class RetentionRules(Wire):
-    """What the settings say; 0 means that the rule is off. Domains may have days of their own."""
+    """The rules in the settings; 0 turns a rule off. A domain may set its own days."""
 
     days: int
     sessions_per_person: int
@@ -27,7 +27,7 @@ class RetentionRules(Wire):
 
 
 class Departing(Wire):
-    """A session that retention deletes next."""
+    """A session that retention will delete next."""
 
     id: UUID
     title: str
@@ -38,7 +38,7 @@ class Departing(Wire):
 
 
 class RetentionRun(Wire):
-    """One time that retention was applied."""
+    """One run of retention."""
 
     at: datetime
     actor: str
@@ -47,16 +47,16 @@ class RetentionRun(Wire):
 
 
 class Retention(Wire):
-    """The rules, what they would delete now, and when they were applied."""
+    """The rules, what they would delete now, and past runs."""
 
     rules: RetentionRules
-    planned: int = Field(description="How many sessions go if it is applied now.")
-    first: list[Departing] = Field(description="The first of them, oldest first.")
-    runs: list[RetentionRun] = Field(description="The latest ones, newest first.")
+    planned: int = Field(description="How many sessions a run would delete now.")
+    first: list[Departing] = Field(description="The first of these sessions, oldest first.")
+    runs: list[RetentionRun] = Field(description="The latest runs, newest first.")
 
 
 class RetentionOutcome(Wire):
-    """What one application has done; nothing, if it was a dry run."""
+    """The result of one run; a dry run deletes nothing."""
 
     planned: int
     deleted: int

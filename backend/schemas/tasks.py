@@ -1,4 +1,4 @@
-"""The wire contract of plans: task graphs that managers run, and the tasks in them."""
+"""The wire contract of plans: task graphs that managers run, and their tasks."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +13,7 @@ from backend.types import JSON
 
 
 class OnFailure(StrEnum):
-    """What follows when a task fails: once more, without what depends on it, or a person says."""
+    """What follows a failed task: retry it, skip what depends on it, or ask a person."""
 
     RETRY = "retry"
     SKIP = "skip"
@@ -21,7 +21,7 @@ class OnFailure(StrEnum):
 
 
 class TaskStatus(StrEnum):
-    """pending -> running -> succeeded, failed, skipped or stopped; asking: a person is to say."""
+    """pending -> running -> succeeded, failed, skipped or stopped; asking: awaits a decision."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -43,7 +43,7 @@ class PlanStatus(StrEnum):
 
 
 class Task(Wire):
-    """A node of a plan. `session_id` is where it is worked on: its rows are that one's messages."""
+    """A node of a plan. Its work is done, and its messages are kept, in session `session_id`."""
 
     id: UUID
     plan_id: UUID
@@ -58,7 +58,7 @@ class Task(Wire):
     status: TaskStatus
     waiting_for_approval: bool = Field(
         False,
-        description="It runs, and has come to a tool call that a person decides on: `/approvals`.",
+        description="It is running, and a tool call awaits a decision; see `/approvals`.",
     )
     tries: int
     steps: int = Field(0, description="Steps that its turn has saved so far.")
@@ -66,8 +66,8 @@ class Task(Wire):
     session_id: UUID | None
     turn_id: UUID | None
     output: JSON | None = Field(
-        description="What it gave: `text`, the keys of an answer that is a JSON object, `columns`"
-        " and `rows` of its last table, `artifacts`. What is cut here is said; its session has all."
+        description="Its result: `text`, the keys of an answer that is a JSON object, `columns` and"
+        " `rows` of its last table, `artifacts`. Cuts are noted; the session has everything."
     )
     error: ErrorSummary | None
     started_at: datetime | None
@@ -75,13 +75,13 @@ class Task(Wire):
 
 
 class Plan(Wire):
-    """A task graph, or the call of a sub-agent, which is a plan of one task."""
+    """A task graph, or a call of a sub-agent, which is a plan of one task."""
 
     id: UUID
     session_id: UUID
     turn_id: UUID
     call_id: str = Field(
-        description="The tool call of this turn that made it; that of a `taskGraph` is one, too."
+        description="The tool call of the turn that made it; a `taskGraph` counts as one."
     )
     kind: Literal["plan", "sub_agent"]
     name: str
@@ -93,19 +93,19 @@ class Plan(Wire):
 
 
 class PlanList(Wire):
-    """The plans of a session in order."""
+    """The plans of a session, in order."""
 
     items: list[Plan]
 
 
 class TaskPage(Wire):
-    """Tasks over all sessions that the caller may see, the newest first."""
+    """Tasks in all sessions that the caller may see, newest first."""
 
     items: list[Task]
     next_cursor: str | None
 
 
 class TaskDecision(Input):
-    """What is to follow a failed task that asks."""
+    """What to do about a failed task that awaits a decision."""
 
     decision: Literal["retry", "skip", "stop"]

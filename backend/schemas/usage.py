@@ -1,4 +1,4 @@
-"""The wire contract of usage: what was used, what it cost, and what is left of budgets."""
+"""The wire contract of usage: tokens, their cost, and what is left of budgets."""
 
 from datetime import date, datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from backend.schemas.wire import Wire
 
 
 class BudgetKind(StrEnum):
-    """What a budget counts: tokens, in and out together, or cost; of a session or a month."""
+    """What a budget counts: tokens (input and output) or cost, per session or per month."""
 
     SESSION_TOKENS = "session_tokens"
     SESSION_COST = "session_cost"
@@ -20,7 +20,7 @@ class BudgetKind(StrEnum):
 
 
 class Budget(Wire):
-    """How much of a budget is used. Whoever has used it up is stopped before the next call."""
+    """How much of a budget is used. Once it is used up, no further model call is made."""
 
     kind: BudgetKind
     limit: float
@@ -29,14 +29,14 @@ class Budget(Wire):
 
 
 class ModelUsage(Usage):
-    """What was used of one model. `has_price`: MODEL_PRICES of the settings names it."""
+    """The usage of one model. `has_price`: MODEL_PRICES lists it."""
 
     model: str
     has_price: bool
 
 
 class UsageOfTurn(Wire):
-    """What one turn has used. `seconds`: from its first step to its end, waiting for people too."""
+    """The usage of one turn. `seconds`: from its first step to its end, with waits for people."""
 
     turn_id: UUID
     message: str
@@ -45,27 +45,27 @@ class UsageOfTurn(Wire):
 
 
 class TurnFigures(Wire):
-    """What a finished turn has used, when it ended, and how long it took from its first step."""
+    """A finished turn's usage, when it ended, and how long it took from its first step."""
 
     turn_id: UUID
-    agent: str | None = Field(None, description="The agent that had it at its end.")
+    agent: str | None = Field(None, description="The agent that had it at the end.")
     route: Route | None = Field(
-        None, description="How it found its agent; null: its domain has no manager."
+        None, description="How its agent was chosen; null: its domain has no manager."
     )
-    model: str | None = Field(None, description="The model that has answered; null: none has.")
+    model: str | None = Field(None, description="The model that answered; null: none did.")
     usage: Usage
     seconds: float | None
     finished_at: datetime
 
 
 class TurnFiguresList(Wire):
-    """The figures of those turns that are finished."""
+    """The figures of finished turns."""
 
     items: list[TurnFigures]
 
 
 class SessionUsage(Wire):
-    """What all turns of a session have used, also those on other branches; the latest first."""
+    """The usage of all turns of a session, on every branch; latest turns first."""
 
     session_id: UUID
     turns: int
@@ -76,7 +76,7 @@ class SessionUsage(Wire):
 
 
 class UsageBy(StrEnum):
-    """By what usage is summed."""
+    """How usage is grouped."""
 
     DAY = "day"
     OWNER = "owner"
@@ -85,14 +85,14 @@ class UsageBy(StrEnum):
 
 
 class UsageRow(Usage):
-    """What was used by or of `key`: a day, a person, a domain or a model."""
+    """The usage of one `key`: a day, a person, a domain or a model."""
 
     key: str
     turns: int
 
 
 class UsageOfDay(Wire):
-    """One day's tokens, in and out together, and their cost."""
+    """One day's tokens (input and output) and their cost."""
 
     day: date
     tokens: int
@@ -100,16 +100,16 @@ class UsageOfDay(Wire):
 
 
 class DomainBudgets(Wire):
-    """What a domain has used of its budgets of this month."""
+    """How much of this month's budgets a domain has used."""
 
     domain: str
     budgets: list[Budget]
 
 
 class UsageReport(Wire):
-    """What was used since a day (UTC), that day included, by whom the caller may see.
+    """Usage since a day (UTC), inclusive, by everyone the caller may see.
 
-    Turns that have not ended count as of today.
+    Turns that have not ended count towards today.
     """
 
     since: date
@@ -118,5 +118,5 @@ class UsageReport(Wire):
     items: list[UsageRow]
     total: UsageRow
     days: list[UsageOfDay]
-    unpriced: list[str] = Field(description="Models that MODEL_PRICES does not name: cost 0.")
-    domains: list[DomainBudgets] = Field(description="For administrators; else empty.")
+    unpriced: list[str] = Field(description="Models missing from MODEL_PRICES: their cost is 0.")
+    domains: list[DomainBudgets] = Field(description="For administrators; otherwise empty.")

@@ -1,27 +1,27 @@
-"""What all of the wire contract is made of: models that refuse what nobody knows."""
+"""The base of the wire contract: models that refuse unknown fields."""
 
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema
 
-READING = {"is_reading": True}  # the context in which is read what another part has written
+READING = {"is_reading": True}  # the validation context for data that another process wrote
 
 _EXACT = ("bool", "int", "float")
-_OPAQUE = ("metadata", "default")  # hold no schemas that values are read by
+_OPAQUE = ("metadata", "default")  # contain no schemas to validate by
 
 
 class Wire(BaseModel):
-    """What travels; a field that nobody knows is refused when a person sends it."""
+    """A model of the wire contract; a client that sends an unknown field is refused."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def read(cls, written: Any) -> Self:
-        """Made from what another part has written, JSON or its text.
+        """Return the model read from what another process wrote: JSON, or its text.
 
-        That part may be of a newer version: what it knows more is left aside. Or of an older one:
-        bounds that people are held to now do not keep it from being read.
+        That process may run a newer version, so unknown fields are ignored; or an older one, so
+        bounds that clients are held to now do not apply.
         """
         if isinstance(written, str | bytes):
             return cls.model_validate_json(written, extra="ignore", context=READING, strict=False)
@@ -38,18 +38,18 @@ def _exact(schema: Any) -> Any:
 
 
 class Input(Wire):
-    """What a person sends: a boolean is true or false, a number no text, an integer no 5.0."""
+    """What a client sends, read strictly: `"true"` is no boolean, `"5"` and `5.0` no integer."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """What Pydantic asks for: the same schema, with booleans and numbers as they are written.
+        """Implement Pydantic's hook: the same schema, strict for booleans and numbers only.
 
-        Pydantic's own strictness concerns all of a model: it would refuse an id for being a text.
+        Pydantic's own strict mode applies to the whole model: it would refuse ids sent as text.
         """
         exact: CoreSchema = _exact(handler(source))
         return exact
 
 
 def is_reading(info: ValidationInfo) -> bool:
-    """Return whether this is not what a person sends."""
+    """Return whether the value was written by another process rather than sent by a client."""
     return info.context is READING

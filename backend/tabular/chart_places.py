@@ -1,6 +1,6 @@
-"""Where charts stand in a document: in lines of their own, `![title](artifact:ID@2)`. Pure.
+"""Places of charts in a document: lines of their own, `![title](artifact:ID@2)`. Pure.
 
-Pages, downloads and the PDF find them by the same rule, which is one of the Markdown parser.
+Pages, downloads and the PDF find them by the same rule of the Markdown parser.
 """
 
 import re
@@ -11,14 +11,14 @@ from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 
-MOST_CHARTS = 20  # that one document shows
+MOST_CHARTS = 20  # per document
 CHART = "chart"
 NOT_FOUND = "This chart cannot be found in this session."
 NOT_DRAWN = "This chart cannot be drawn."
-NOT_NOW = "This chart could not be drawn, since too much else was asked for. Try again later."
+NOT_NOW = "This chart could not be drawn because the server is busy. Try again later."
 TOO_MANY = f"A document shows at most {MOST_CHARTS} charts; this one is left out."
 
-_BRACKETS = {ord("["): "(", ord("]"): ")"}  # none within a title: it would end there
+_BRACKETS = {ord("["): "(", ord("]"): ")"}  # a bracket would end the title
 _LINE = re.compile(
     r"!\[([^\[\]\n]{0,300})\]\(<?artifact:([0-9a-fA-F-]{36})(?:@(\d{1,9}))?>?"
     r'(?: +"[^"\n]{0,200}")?\)[ \t]*'
@@ -27,7 +27,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True)
 class ChartPlace:
-    """A chart that a document names, and its number in it; a version of None is the newest."""
+    """A chart that a document names, and its number there; a version of None is the newest."""
 
     title: str
     artifact_id: UUID
@@ -36,22 +36,22 @@ class ChartPlace:
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is among those that a document shows."""
+        """Whether it is within the number of charts that a document shows."""
         return self.number <= MOST_CHARTS
 
     @property
     def problem(self) -> str:
-        """Why there is no chart, where there is none."""
+        """Why there is no chart, if there is none."""
         return NOT_FOUND if self.is_shown else TOO_MANY
 
 
 def write_place(title: str, address: str) -> str:
-    """Return the line that has a chart stand in a document; `address`: `artifact:ID@2`."""
+    """Return the line that puts a chart into a document; `address`: `artifact:ID@2`."""
     return f"![{title.translate(_BRACKETS)}]({address})"
 
 
 def read_place(line: str) -> ChartPlace | None:
-    """Return the chart that a line stands for; None of any other line."""
+    """Return the chart that a line names, if any."""
     found = _LINE.fullmatch(line)
     if found is None:
         return None
@@ -63,7 +63,7 @@ def read_place(line: str) -> ChartPlace | None:
 
 
 def read_charts(reader: MarkdownIt) -> None:
-    """Have a parser give a token `chart` for each such line, whatever it stands in but code."""
+    """Make a parser emit a `chart` token for each such line, except in code."""
     ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     reader.block.ruler.before("paragraph", CHART, _rule, ends)
 

@@ -1,7 +1,7 @@
-"""Charts of tables: a part of Vega-Lite, checked by an allow-list, and sensible defaults. Pure.
+"""Charts of tables: a subset of Vega-Lite, checked by an allow-list, and default charts. Pure.
 
-A specification names columns of its table and nothing else: no data of its own, no address, no
-expression, so that nothing is loaded or run for drawing it.
+A specification can only name columns of its table, not data, addresses or expressions, so that
+drawing it loads and runs nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,11 +26,11 @@ Columns = Sequence[Mapping[str, Any]]
 
 
 class SpecRefused(ValueError):
-    """The specification is none that is drawn; the message says what to change."""
+    """The specification cannot be drawn; the message says what to change."""
 
 
 def check_spec(spec: Any, columns: Columns) -> Spec:
-    """Return a specification's allowed parts, all of them known. Raise SpecRefused."""
+    """Return a specification whose parts are all allowed. Raise SpecRefused."""
     if not isinstance(spec, dict):
         raise SpecRefused("The spec is a Vega-Lite object with `mark` and `encoding`.")
     _only(spec, ("mark", "encoding", "title"), "the spec")
@@ -54,7 +54,7 @@ def check_spec(spec: Any, columns: Columns) -> Spec:
 def default_spec(columns: Columns) -> Spec | None:
     """Return a chart that fits the types: lines over time, bars by category, points of numbers.
 
-    None where nothing is to be measured, or nothing to measure it by.
+    Return None without a column to measure, or without one to measure it by.
     """
     kinds = [(str(c["name"]), kind_of(str(c["name"]), str(c.get("type", "")))) for c in columns]
     over_time = [name for name, kind in kinds if _is_time(name, kind)]
@@ -74,7 +74,7 @@ def default_spec(columns: Columns) -> Spec | None:
 
 
 def make_spec(mark: str, x: str, y: str, colour: str | None, columns: Columns) -> Spec:
-    """Return the specification of one y over one x; bars and lines sum what falls together."""
+    """Return the specification of one y over one x; bars and lines sum values with the same x."""
     encoding: Spec = {"x": {"field": x, "type": _type(x, columns)}}
     encoding["y"] = {"field": y, "type": "quantitative"}
     if mark in ("bar", "area", "line"):
@@ -90,9 +90,9 @@ def make_spec(mark: str, x: str, y: str, colour: str | None, columns: Columns) -
 
 
 def to_vega(spec: Spec, columns: Columns) -> Spec:
-    """Return a checked specification as it is drawn: over columns that are called c0, c1 and so on.
+    """Return a checked specification for drawing, with columns named c0, c1 and so on.
 
-    A column's own name may hold signs that Vega-Lite reads as a path.
+    A column's own name may contain characters that Vega-Lite reads as a path.
     """
     places = {str(column.get("name", "")): f"c{n}" for n, column in enumerate(columns)}
     kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
@@ -113,7 +113,7 @@ def to_vega(spec: Spec, columns: Columns) -> Spec:
 
 
 def rows_for(table: Mapping[str, Any]) -> list[Spec]:
-    """Return a table's first rows as objects for `to_vega`, no more than a browser draws."""
+    """Return a table's first rows as objects for `to_vega`, as many as a browser can draw."""
     return [{f"c{n}": value for n, value in enumerate(row)} for row in table["rows"][:MAX_POINTS]]
 
 

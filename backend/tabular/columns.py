@@ -1,6 +1,6 @@
-"""What kind of values a column holds, by its name and type: the one rule for all who show it. Pure.
+"""The kind of values in a column, by its name and type: one rule for every view. Pure.
 
-A type is in the words of its source: `DECIMAL(18,2)`, `double precision`, `BIGINT` and the like.
+A type is given as its source names it: `DECIMAL(18,2)`, `double precision`, `BIGINT` and so on.
 """
 
 import re
@@ -30,7 +30,7 @@ _NO_MONEY = frozenset({
 
 
 class Kind(StrEnum):
-    """What the values of a column are."""
+    """The kind of values in a column."""
 
     MONEY = "money"
     NUMBER = "number"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 def kind_of(name: str, type_name: str) -> Kind:
-    """Return what a column holds. Money: a number whose name speaks of it, or with its type."""
+    """Return a column's kind. Money: a number whose name or type says so."""
     kind = type_name.strip().upper()
     if kind == "DATE":
         return Kind.DATE

@@ -1,18 +1,18 @@
-"""Tables as CSV that a spreadsheet opens as text, not as formulas. Pure."""
+"""Tables as CSV that spreadsheets open as text, not as formulas. Pure."""
 
 import csv
 import io
 import re
 from typing import Any
 
-FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # some also run them in full width
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")  # exact ones are stored as text
+FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # some programs accept full width, too
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")  # exact numbers are stored as text
 
 
 def csv_of(table: dict[str, Any]) -> str:
-    """Return a stored table as CSV, every field in quotes.
+    """Return a stored table as CSV, all fields quoted.
 
-    A text cell that a spreadsheet would run as a formula begins with an apostrophe
+    A text cell that a spreadsheet would run as a formula gets a leading apostrophe
     (https://owasp.org/www-community/attacks/CSV_Injection).
     """
     text = io.StringIO()
@@ -23,10 +23,10 @@ def csv_of(table: dict[str, Any]) -> str:
 
 
 def is_like_formula(text: str) -> bool:
-    """Return whether a spreadsheet may run a text; a negative number is none."""
+    """Return whether a spreadsheet may run a text as a formula; it does not run numbers."""
     return text.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(text)
 
 
 def as_field(value: Any) -> Any:
-    """Return a cell as a field; a text that is like a formula begins with an apostrophe."""
+    """Return a cell as a field; text like a formula gets a leading apostrophe."""
     return f"'{value}" if isinstance(value, str) and is_like_formula(value) else value

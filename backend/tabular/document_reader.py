@@ -1,4 +1,4 @@
-"""How a document's Markdown is read, on pages and for downloads: nothing of it is loaded. Pure."""
+"""The Markdown parser of documents, for pages and downloads; it loads nothing. Pure."""
 
 import re
 from urllib.parse import urlsplit
@@ -10,8 +10,8 @@ from markdown_it.token import Token
 
 from backend.tabular.chart_places import CHART, ChartPlace, read_charts
 
-LONGEST_MARKDOWN = 200_000  # what is longer is written as it is
-DEEPEST = 16  # lists and quotes in each other; what is within them is then written as it is
+LONGEST_MARKDOWN = 200_000  # longer documents are shown as plain text
+DEEPEST = 16  # nested lists and quotes; deeper content is shown as plain text
 _MOST_NESTED = 100
 _MARKS = "](artifact:", "](<artifact:"
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -28,7 +28,7 @@ def reader() -> MarkdownIt:
 
 
 def split_charts(text: str) -> list[str | ChartPlace]:
-    """Return a document's texts and its charts, in order."""
+    """Return a document's texts and charts, in order."""
     if not any(mark in text for mark in _MARKS):
         return [text]
     lines = _LINE_END.split(text)
@@ -43,7 +43,7 @@ def split_charts(text: str) -> list[str | ChartPlace]:
 
 
 def is_linked(address: str) -> bool:
-    """Return whether an address is one of the web, which a document may link to."""
+    """Return whether an address is a web address, which a document may link to."""
     try:
         return urlsplit(address).scheme.lower() in _LINKED
     except ValueError:
@@ -51,7 +51,7 @@ def is_linked(address: str) -> bool:
 
 
 def _too_deep(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
-    """Take what is nested too deeply as one paragraph, of which every letter stays."""
+    """Read content that is nested too deeply as one paragraph, with every character kept."""
     if state.level < DEEPEST:
         return False
     state.line = end_line
@@ -71,9 +71,9 @@ def _plain_links(state: StateCore) -> None:
 
 
 def _without_others(tokens: list[Token]) -> list[Token]:
-    """Return tokens whose links lead to the web; of other links and of images, the words."""
+    """Return tokens with links to the web only; of other links and images, the text."""
     kept: list[Token] = []
-    link: str | None = None  # what the words lead to; "": to nothing that is linked
+    link: str | None = None  # the target of the current link; "": one that is not linked
     for token in tokens:
         if token.type == "link_open":
             address = str(token.attrGet("href"))

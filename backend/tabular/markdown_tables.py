@@ -6,12 +6,12 @@ from typing import Any
 
 _RULE = re.compile(
     r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
-)  # possessive, so that it looks at each character once
+)  # possessive, so that each character is read once
 _BAR = re.compile(r"(?<!\\)\|")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARKS = re.compile(r"\*\*|__|`")
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
-_UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousand in some languages
+_UNSURE = re.compile(r"[-+\u2212]?\d{1,3}\.\d{3}")  # a thousands separator in some languages
 MAX_ROWS = 5_000
 NOTHING = ("", "\u2013", "-")  # an en dash
 
@@ -19,17 +19,17 @@ Table = dict[str, Any]
 
 
 def find_tables(text: str) -> list[Table]:
-    """Return the tables that are drawn as such, each of `metadata.table`'s shape."""
+    """Return the tables that Markdown shows, each in the form of `metadata.table`."""
     return [_table(block) for block in _blocks(text)]
 
 
 def is_rule(line: str) -> bool:
-    """Return whether a line is the one below a table's headings."""
+    """Return whether a line is the rule below a table's header."""
     return "-" in line and "|" in line and bool(_RULE.fullmatch(line))
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Yield the lines of each table: its headings and its rows, without the rule between."""
+    """Yield the lines of each table: its header and rows, without the rule between them."""
     lines, fence, place = text.split("\n"), "", 0
     while place < len(lines):
         line = lines[place]
@@ -74,7 +74,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _type_of(cells: Sequence[str]) -> str:
-    """Return the type of a column; one that could be read in two ways stays text."""
+    """Return the type of a column; an ambiguous one stays text."""
     said = [cell for cell in cells if cell not in NOTHING]
     if not said or not all(_NUMBER.fullmatch(cell) for cell in said):
         return "VARCHAR"

@@ -1,4 +1,4 @@
-"""Tables as an Excel workbook: a sheet each, no text of which is ever a formula."""
+"""Tables as an Excel workbook: one sheet each, in which text is never run as a formula."""
 
 import io
 import re
@@ -35,7 +35,7 @@ def workbook_of(table: Table) -> bytes:
 
 
 def write_workbook(tables: Iterable[tuple[str, Table]], file: IO[bytes]) -> None:
-    """Write a sheet for each table, row by row, under names that Excel takes."""
+    """Write a sheet for each table, row by row, under names that Excel accepts."""
     book = Workbook(write_only=True)
     taken: set[str] = set()
     for title, table in tables:
@@ -57,7 +57,7 @@ def _write_sheet(sheet: Any, table: Table) -> None:
 
 
 def _cell(sheet: Any, value: Any, kind: Kind, *, is_heading: bool = False) -> Any:
-    """Return a cell; a text is marked as one, as openpyxl takes `=1+1` for a formula."""
+    """Return a cell; text is marked as such, because openpyxl reads `=1+1` as a formula."""
     if value is None:
         return None
     if kind is Kind.DATE and (day := _day(value)):
@@ -94,7 +94,7 @@ def _widths(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[int
 
 
 def _sheet_name(title: str, taken: set[str]) -> str:
-    """Return an unused name of a sheet, which Excel compares in small letters."""
+    """Return an unused sheet name; Excel compares them ignoring case."""
     plain = _NOT_IN_NAMES.sub(" ", title).strip(" '")[:MAX_NAME_CHARS].strip(" '") or "Table"
     name, number = plain, 1
     while name.lower() in taken or name.lower() == "history":

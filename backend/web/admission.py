@@ -1,7 +1,7 @@
-"""Admission: of many requests that come together, one begins at a time.
+"""Admission: of many requests that arrive together, one is started at a time.
 
-The loop accepts one connection in each of its rounds. If all requests began as they came, a round
-would cost milliseconds, and who connects last would wait for the whole crowd before being heard.
+The loop accepts one connection per iteration. If every request started on arrival, an iteration
+would cost milliseconds, and the last client to connect would wait for all the others.
 """
 
 import asyncio
@@ -9,24 +9,24 @@ from collections import deque
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-MOST_ROUNDS = 20  # between two that begin, however many more come
+MOST_ROUNDS = 20  # loop iterations between two starts, however many more requests arrive
 
 
 class Admission:
-    """Lets requests begin in the order in which they came, once the loop has read what is there."""
+    """Starts requests in order of arrival, once the loop has read what has arrived."""
 
     def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._is_open = True
         self._has_news = False
-        self._rounds = 0  # since one began
+        self._rounds = 0  # since a request was started
 
     def note_arrival(self) -> None:
-        """Hold back those that wait for one more round: more may have come."""
+        """Hold waiting requests back for one more iteration: more may have arrived."""
         self._has_news = True
 
     def queue(self, app: ASGIApp) -> ASGIApp:
-        """Return the app, which begins when it is its turn."""
+        """Return the app, with each request waiting for its turn to start."""
 
         async def begin(scope: Scope, receive: Receive, send: Send) -> None:
             await self._wait()
@@ -45,9 +45,9 @@ class Admission:
         await turn
 
     def _let_in(self) -> None:
-        """Once in each round of the loop, until all have begun and nothing more comes.
+        """Start a waiting request; runs in each loop iteration until none is left and none arrives.
 
-        A request whose server is ending is cancelled while it waits, and is passed over.
+        Requests cancelled while they wait, because the server is stopping, are skipped.
         """
         self._rounds += 1
         is_quiet, self._has_news = not self._has_news, False

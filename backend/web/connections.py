@@ -1,7 +1,7 @@
-"""Connections that come to an end: deadlines for who sends slowly, a bound on how many there are.
+"""Limits of connections: deadlines for slow clients, and a bound on their number.
 
-Uvicorn waits for ever for the rest of a header, of a body, or for a client that does not read; it
-ends an idle connection after 5 s, just when an httpx client may use it again.
+Uvicorn waits forever for the rest of a header or body, or for a client that does not read; it
+closes an idle connection after 5 s, just when an httpx client may reuse it.
 """
 
 import asyncio
@@ -21,35 +21,35 @@ from backend.web.admission import Admission
 
 MOST_FILES = 65_536
 FEWEST = 100
-OTHER_FILES = 400  # of a process: its database, Redis, logs
+OTHER_FILES = 400  # open files of a process besides connections: database, Redis, logs
 HEALTH_PATHS = frozenset({b"/healthz"})
-FLUSH_SECONDS = 5.0  # for what was written before the end
-YOUNG_SECONDS = 1.0  # what connects may be given to ask for something
+FLUSH_SECONDS = 5.0  # to send what was written before closing
+YOUNG_SECONDS = 1.0  # a new connection's time to send a request before it may be closed
 
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """How long a client may take, in seconds, and how much it may have open."""
+    """The limits of clients: time in seconds, sizes, and the number of connections."""
 
-    # Between two requests: longer than clients and proxies keep a connection (nginx for 60 s), or
-    # the end of it would meet a request that is on its way.
+    # Between two requests: longer than clients and proxies keep a connection (nginx: 60 s), or
+    # closing it would collide with a request on its way.
     idle_seconds: int = 75
     header_seconds: float = 10.0  # for a whole header, from its first byte or from connecting
-    body_seconds: float = 15.0  # within which so many bytes of a body must come, or its end
+    body_seconds: float = 15.0  # in which `body_bytes` of a body must arrive, or its end
     body_bytes: int = 50_000
-    reading_seconds: float = 60.0  # without taking anything of what it is sent
+    reading_seconds: float = 60.0  # without reading anything of the response
     header_bytes: int = 64_000
     headers: int = 200
-    most: int = 4_000  # connections of the process; beyond, those that ask nothing are closed
-    reserve: int = 200  # more, that are answered for the process's health only
+    most: int = 4_000  # connections of the process; beyond that, idle ones are closed
+    reserve: int = 200  # more connections, for health checks only
 
 
 def limit_connections(
     limits: ConnectionLimits, health_paths: frozenset[bytes] = HEALTH_PATHS
 ) -> Any:
-    """Return what uvicorn takes as `http`, and let the process open as many files as it may.
+    """Return uvicorn's `http` argument, and raise the process's limit of open files.
 
-    `health_paths` are answered also where there are too many connections, and before others.
+    `health_paths` are answered before others, even if there are too many connections.
     """
     limits = replace(limits, most=min(limits.most, _raise_open_files() - limits.reserve))
     admission = Admission()
@@ -57,7 +57,7 @@ def limit_connections(
 
 
 def _raise_open_files() -> int:
-    """Raise the process's limit of open files; return how many of them connections may be."""
+    """Raise the process's limit of open files; return how many of them may be connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY:
         wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
@@ -67,7 +67,7 @@ def _raise_open_files() -> int:
 
 
 class LimitedConnection(HttpToolsProtocol):
-    """One connection, which its client cannot keep open by sending or taking too little."""
+    """One connection, which a client cannot hold open by sending or reading too little."""
 
     def __init__(
         self,
@@ -90,14 +90,14 @@ class LimitedConnection(HttpToolsProtocol):
 
     @property
     def is_asking(self) -> bool:
-        """Whether a whole request is being answered."""
+        """Whether a complete request is being answered."""
         cycle = self.cycle
         return cycle is not None and not cycle.more_body and not cycle.response_complete
 
-    # What asyncio calls.
+    # Called by asyncio.
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, where there is room; as uvicorn has it."""
+        """Start the connection if there is room for it; see uvicorn."""
         super().connection_made(transport)
         self._admission.note_arrival()
         is_in_reserve = len(self.connections) <= self._limits.most + self._limits.reserve
@@ -105,12 +105,12 @@ class LimitedConnection(HttpToolsProtocol):
         self._expect(self._limits.header_seconds, self._header_is_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End; as uvicorn has it."""
+        """End the connection; see uvicorn."""
         self._forget_deadlines()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, as long as a header is not too long."""
+        """Parse received data, unless a header is too long."""
         if self._deadline is None and not self.is_asking:
             self._expect(self._limits.header_seconds, self._header_is_late)
         super().data_received(data)
@@ -120,50 +120,50 @@ class LimitedConnection(HttpToolsProtocol):
                 self._end(431, self._too_long)
 
     def pause_writing(self) -> None:
-        """Wait for the client to read, but not for ever."""
+        """Wait for the client to read, but not forever."""
         super().pause_writing()
         self._unread = self.loop.call_later(self._limits.reading_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Write on."""
+        """Resume writing."""
         if self._unread:
             self._unread.cancel()
             self._unread = None
         super().resume_writing()
 
-    # What the parser calls.
+    # Called by the parser.
 
     def on_message_begin(self) -> None:
-        """Expect a header's end."""
+        """Expect the end of a header."""
         self._in_header, self._header_bytes = True, 0
         if self._deadline is None:
             self._expect(self._limits.header_seconds, self._header_is_late)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Let the application answer, or refuse; and expect the body."""
+        """Pass the request to the application, or refuse it; then expect the body."""
         self._in_header, self._body_bytes = False, 0
         self._expect(self._limits.body_seconds, self._body_is_late)
         self._admission.note_arrival()
         answer, refusal = self.app, self._refusal()
         if refusal:
-            self.app, self.url = refusal, b"/"  # what is too long may not be readable either
+            self.app, self.url = refusal, b"/"  # a URL that is too long may be malformed, too
         elif not self._is_health:
             self.app = self._admission.queue(answer)
         super().on_headers_complete()
         self.app = answer
 
     def on_body(self, body: bytes) -> None:
-        """Take a piece of the body."""
+        """Receive a piece of the body."""
         self._body_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Expect nothing more for now."""
+        """Stop expecting data of this request."""
         self._expect_nothing()
         super().on_message_complete()
 
-    # What uvicorn calls.
+    # Called by uvicorn.
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -171,7 +171,7 @@ class LimitedConnection(HttpToolsProtocol):
         super().on_response_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        """Leave the connection to another protocol."""
+        """Hand the connection over to another protocol."""
         self._forget_deadlines()
         super().handle_websocket_upgrade()
 
@@ -213,8 +213,8 @@ class LimitedConnection(HttpToolsProtocol):
     @property
     def _too_long(self) -> str:
         return (
-            f"Address and header have at most {self._limits.header_bytes:,} bytes and "
-            f"{self._limits.headers} fields. Send less in them."
+            f"URL and headers may have at most {self._limits.header_bytes:,} bytes and "
+            f"{self._limits.headers} fields. Send less."
         )
 
     @property
@@ -230,9 +230,9 @@ class LimitedConnection(HttpToolsProtocol):
         return None
 
     def _make_room(self, seconds: float) -> bool:
-        """Close those that ask nothing and have not for so long, as far as there are too many.
+        """Close connections idle for `seconds`, longest idle first, if there are too many.
 
-        Return whether there is room then.
+        Return whether there is room afterwards.
         """
         beyond = len(self.connections) - self._limits.most
         if beyond <= 0:
@@ -261,7 +261,7 @@ class LimitedConnection(HttpToolsProtocol):
 
 
 def _problem(status: int, detail: str) -> Response:
-    """Return an error as RFC 9457 has it, after which the connection ends."""
+    """Return an RFC 9457 error, after which the connection is closed."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
     headers = {"Connection": "close"} | ({"Retry-After": "5"} if status == 503 else {})
     content = json.dumps({**body, "detail": detail})
@@ -269,7 +269,7 @@ def _problem(status: int, detail: str) -> Response:
 
 
 def _written(answer: Response) -> bytes:
-    """Return an answer that no request stands behind."""
+    """Return the bytes of a response to no particular request."""
     phrase = HTTPStatus(answer.status_code).phrase
     lines = [f"HTTP/1.1 {answer.status_code} {phrase}".encode()]
     lines += [name + b": " + value for name, value in answer.raw_headers]

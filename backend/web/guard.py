@@ -1,4 +1,4 @@
-"""What keeps pages of other sites out of servers that trust whoever reaches them on loopback."""
+"""Request origin checks: keep pages of other sites out of servers that trust loopback clients."""
 
 from collections.abc import Callable
 
@@ -10,31 +10,31 @@ from backend.addresses import Address, read_host
 
 Refuse = Callable[[Scope, int, str, str], Response]
 
-# What a browser says of a request that it makes for a page of ours, or for a person.
+# Sec-Fetch-Site values of requests by our own pages, and of those that a person typed or opened.
 OWN_SITES = frozenset({"same-origin", "none"})
-# A link that is followed from elsewhere: it changes nothing, and no other page sees the answer.
+# A link followed from another site: it changes nothing, and that site cannot read the response.
 FOLLOWED_LINK = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 POLICY_VIOLATION = 1008
 
 HOST_WORDS = (
-    "Colloquy does not answer under this host name. Open it under its own address; PUBLIC_URL and "
-    "ALLOWED_HOSTS name others."
+    "Colloquy is not available under this host name. Open it at its own address, or add this one "
+    "to PUBLIC_URL or ALLOWED_HOSTS."
 )
 PAGE_WORDS = (
-    "Pages of other sites may not use Colloquy. Open it under its own address; PUBLIC_URL names "
-    "another one."
+    "Pages of other sites may not use Colloquy. Open it at its own address, or set PUBLIC_URL to "
+    "the address that you use."
 )
 
 
 def refuse_in_words(_: Scope, status: int, title: str, detail: str) -> Response:
-    """Return a refusal for a person who reads it in the browser."""
+    """Return a refusal as plain text, for a person who reads it in the browser."""
     return PlainTextResponse(f"{title}. {detail}\n", status)
 
 
 class Guard:
-    """Refuses requests under a foreign host name (DNS rebinding) or from a foreign page.
+    """Refuses requests with a foreign host name (DNS rebinding) or from a foreign page.
 
-    A program that sends neither Origin nor Sec-Fetch-Site passes, WebSockets included: browsers
+    A program that sends neither Origin nor Sec-Fetch-Site passes, also for WebSockets: browsers
     always send an Origin with those, and a program on this machine could send any.
     """
 
@@ -45,7 +45,7 @@ class Guard:
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with the scheme that its host is reached by, or refuse it."""
+        """Pass the request on with the scheme its host is reached by, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -66,7 +66,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers, scheme: str | None) -> Response | None:
         if scheme is None:
-            # RFC 9112, 3.2 has a status of its own for more than one Host.
+            # More than one Host has a status of its own: RFC 9112, 3.2.
             status = 400 if len(headers.getlist("host")) > 1 else 421
             return self._refuse(scope, status, "Unknown host", HOST_WORDS)
         if not self._is_ours(scope, headers):
@@ -74,7 +74,7 @@ class Guard:
         return None
 
     def _is_ours(self, scope: Scope, headers: Headers) -> bool:
-        """Return whether a page of ours, a person or a program asks, as far as browsers tell."""
+        """Return whether our own page, a person or a program sent the request, as headers show."""
         origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")
         if origins and (len(origins) > 1 or origins[0] not in self._origins):
             return False
@@ -90,7 +90,7 @@ def _is_followed_link(scope: Scope, headers: Headers) -> bool:
 
 
 async def _send_refusal(refusal: Response, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send a refusal; a WebSocket's handshake gets it instead of its 101 where the server can."""
+    """Send a refusal; instead of a WebSocket's handshake, if the server supports that."""
     if scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
         await refusal(scope, receive, send)
     else:

@@ -1,10 +1,10 @@
-"""What every answer tells a browser: what its page may load, and who may show or read it."""
+"""Headers of every response: what its page may load, and who may embed or read it."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "content-security-policy"
-# An answer that is no page: a browser that shows it all the same loads and runs nothing.
+# For a response that is not a page: if a browser shows it anyway, it loads and runs nothing.
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",
@@ -17,14 +17,14 @@ STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 
 
 class SecurityHeaders:
-    """Puts the headers on each answer; outermost, so that refusals and errors have them, too."""
+    """Adds the headers to each response; outermost, so that refusals and errors get them too."""
 
     def __init__(self, app: ASGIApp, policy: str = NOTHING) -> None:
         self._app = app
         self._policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; an answer that brings a policy of its own keeps that one."""
+        """Pass the request on; a response that has its own policy keeps it."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] in STARTS:
@@ -37,13 +37,13 @@ class SecurityHeaders:
 
 
 class SecureCookies:
-    """Marks cookies as for https alone, where the browser came by https."""
+    """Marks cookies as Secure if the browser connects over https."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; what a proxy reaches by http, people may reach by https."""
+        """Pass the request on; the browser may use https although the proxy connects over http."""
 
         async def send_secure(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""All that keeps other sites out of a server, in the one order in which it holds."""
+"""The layers that protect a server from other sites, in their required order."""
 
 from starlette.types import ASGIApp
 
@@ -10,5 +10,5 @@ from backend.web.headers import NOTHING, SecureCookies, SecurityHeaders
 def protect(
     app: ASGIApp, address: Address, policy: str = NOTHING, refuse: Refuse = refuse_in_words
 ) -> ASGIApp:
-    """Return the app as it may be served: refusals and unexpected errors carry the headers, too."""
+    """Return the protected app; refusals and unexpected errors also carry the security headers."""
     return SecurityHeaders(Guard(SecureCookies(app), address, refuse), policy)

@@ -1,7 +1,7 @@
-"""How much a request's body may be: in bytes, values and depth by route, and of all together.
+"""Bounds of request bodies: bytes, values and depth by route, and a total for all of them.
 
-What is too much is refused while it arrives: the parser behind this makes objects of all that it
-is given, a hundred bytes of memory for each two that are sent.
+A body over a bound is refused while it arrives: the JSON parser behind this needs about a hundred
+bytes of memory for every two that are sent.
 """
 
 import asyncio
@@ -18,27 +18,27 @@ from backend.api.problems import CLOSE, TOO_LARGE, problem, too_large
 
 SCOPE_KEY = "colloquy.body"
 SMALL_BYTES = 64_000
-LARGE_AT_ONCE = 2  # are parsed and accepted; each takes up to ten times its length meanwhile
-ARRIVING_BYTES = 32_000_000  # of all large bodies that have not arrived whole
+LARGE_AT_ONCE = 2  # bodies parsed and accepted concurrently; each needs up to ten times its size
+ARRIVING_BYTES = 32_000_000  # of all large bodies that are still arriving
 NO_ROOM = "Too many large messages arrive at once. Send this one again in a moment."
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The most that a body may have: bytes, and values in its JSON."""
+    """The largest body allowed: its bytes, and the values in its JSON."""
 
     size: int = SMALL_BYTES
     values: int = 5_000
-    is_streamed: bool = False  # its route bounds it, and keeps none of it in memory
+    is_streamed: bool = False  # the route checks the size, and keeps nothing in memory
 
     def __str__(self) -> str:
         if self.is_streamed:
-            return "A form with the file: at most MAX_FILE_MB of it."
-        return f"At most {self.size:,} bytes of JSON, with {self.values:,} values."
+            return "A form with a file of at most MAX_FILE_MB."
+        return f"At most {self.size:,} bytes of JSON, with at most {self.values:,} values."
 
 
 ANY = Bound()
-# A million characters, however they are written: an emoji may be two escapes of six bytes each.
+# A million characters in any notation: an emoji may be two escapes of six bytes each.
 MESSAGE = Bound(12_500_000, 100)
 TEMPLATE = Bound(8_000_000, 10_000)
 DECISION = Bound(4_000_000, 20_000)
@@ -65,12 +65,12 @@ _BOUNDS = [
 
 
 def bound_of(path: str) -> Bound:
-    """Return what a body sent to this path may have; a parameter of it may be called anything."""
+    """Return the bound of bodies sent to this path, whatever its parameters are."""
     return next((bound for pattern, bound in _BOUNDS if pattern.fullmatch(path)), ANY)
 
 
 class Bodies:
-    """Lets bodies through to the routes as far as there is room for them."""
+    """Passes bodies on to the routes as far as there is room for them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -87,7 +87,7 @@ class Bodies:
             await refusal(scope, receive, send)
             return
         try:
-            # No route of GET reads a body; what is sent all the same is not kept.
+            # No GET route reads a body; one that is sent anyway is not kept.
             is_kept = scope["method"] not in ("GET", "HEAD") and not bound.is_streamed
             await self._app(scope, body.receive if is_kept else receive, send)
         finally:
@@ -95,7 +95,7 @@ class Bodies:
 
 
 class Body:
-    """One request's body on its way in."""
+    """One request's body as it arrives."""
 
     def __init__(self, receive: Receive, bound: Bound, room: "_Room") -> None:
         self.bound = bound
@@ -112,7 +112,7 @@ class Body:
         return self.size > SMALL_BYTES
 
     async def receive(self) -> Message:
-        """Return the next piece. Raise HTTPException for what is too much, or of another kind."""
+        """Return the next piece. Raise HTTPException if the body is too large or malformed."""
         if self._has_arrived:
             return await self._receive()
         try:
@@ -122,12 +122,12 @@ class Body:
             raise HTTPException(503, NO_ROOM, {**CLOSE, "Retry-After": "5"}) from None
 
     def give_way(self) -> None:
-        """Make room for another one: what has not arrived whole is refused."""
+        """Refuse this body, if it is still arriving, to make room for another one."""
         if self._patience and not self._patience.expired():
             self._patience.reschedule(0)
 
     def leave(self) -> None:
-        """Let another large one be worked on: nothing of this one is needed any more."""
+        """Free this body's room for another large one, because it is no longer needed."""
         self._room.forget(self)
         if self._is_in_hand:
             self._is_in_hand = False
@@ -154,14 +154,14 @@ class Body:
 
 
 class _Room:
-    """The large bodies of a process: those that arrive, and those that are worked on."""
+    """The large bodies of a process: those still arriving, and those being worked on."""
 
     def __init__(self) -> None:
         self.in_hand = asyncio.Semaphore(LARGE_AT_ONCE)
         self._arriving: dict[Body, None] = {}
 
     def make_for(self, body: Body) -> None:
-        """Let the oldest ones give way: who sends at a usual pace has long arrived."""
+        """Refuse the oldest bodies if needed: a client of usual speed would have finished."""
         self._arriving.setdefault(body)
         oldest = iter(tuple(self._arriving))
         while sum(each.size for each in self._arriving) > ARRIVING_BYTES:
@@ -170,7 +170,7 @@ class _Room:
             self.forget(gone)
 
     def forget(self, body: Body) -> None:
-        """It has arrived, or its client has gone."""
+        """Remove a body that has arrived, or whose client has gone."""
         self._arriving.pop(body, None)
 
 
@@ -179,6 +179,6 @@ def _refusal(request: Request, bound: Bound) -> Response | None:
     if not length.isdecimal() or len(length) > 18 or int(length) > bound.size:
         return too_large(request)
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        detail = "The body is compressed, which is not supported here. Send it as it is."
+        detail = "Compressed bodies are not supported. Send it uncompressed."
         return problem(request, 415, "Unsupported encoding", detail, CLOSE)
     return None

@@ -1,20 +1,20 @@
-"""Compression of an event stream, so that each event can be read as soon as it has come."""
+"""Compression of an event stream such that each event can be read as soon as it arrives."""
 
 import asyncio
 import zlib
 from collections.abc import AsyncIterator
 
-# Events of a session repeat their context, a few hundred bytes: a small window finds that, and
-# costs each viewer 32 KB instead of 256.
+# Events of a session repeat their context of a few hundred bytes: a small window is enough for
+# that, and costs 32 KB per viewer instead of 256.
 WINDOW_BITS = 12
 MEMORY_LEVEL = 5
 LEVEL = 6
-GZIP = 16  # added to the window, it asks zlib for gzip's header and end
-LARGE_BYTES = 50_000  # what a viewer missed; compressing it must not hold up the others
+GZIP = 16  # added to the window bits, it makes zlib write a gzip header and trailer
+LARGE_BYTES = 50_000  # of what a viewer missed; compressing that must not block the loop
 
 
 def is_accepted(accept_encoding: str) -> bool:
-    """Return whether a client reads gzip, by its Accept-Encoding (RFC 9110, 12.5.3)."""
+    """Return whether a client accepts gzip, by its Accept-Encoding (RFC 9110, 12.5.3)."""
     for offered in accept_encoding.lower().split(","):
         name, _, parameters = offered.strip().partition(";")
         if name.strip() == "gzip":
@@ -23,7 +23,7 @@ def is_accepted(accept_encoding: str) -> bool:
 
 
 async def compress(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the pieces as one gzip file that can be read up to the end of each piece at once."""
+    """Yield the pieces as one gzip stream, flushed so that each piece is readable immediately."""
     compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP + WINDOW_BITS, MEMORY_LEVEL)
 
     def compressed(piece: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What arrives, before anybody looks at its fields: text that can be stored, exact values."""
+"""Input types applied before validation: text that can be stored, and exact values."""
 
 import re
 from typing import Annotated, Any, TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def _readable(value: Any) -> Any:
-    """Return the value with all of its text as it may be stored, names of fields too.
+    """Return the value with all its text, including field names, in a form that can be stored.
 
     Its depth is bounded: see `Structure`.
     """
@@ -26,7 +26,7 @@ def _readable(value: Any) -> Any:
 
 def _without_nul(text: str) -> str:
     if "\x00" in text:
-        raise ValueError("NUL is not a character of any text here")
+        raise ValueError("the NUL character is not allowed")
     return text
 
 
@@ -34,20 +34,20 @@ def _flag(sent: str) -> bool:
     try:
         return _BOOLEANS[sent.lower()]
     except KeyError:
-        raise ValueError("this is true or false") from None
+        raise ValueError("this must be true or false") from None
 
 
 def _digits(sent: str) -> str:
     if not _INTEGER.fullmatch(sent):
-        raise ValueError("this is a whole number, in digits")
+        raise ValueError("this must be a whole number, in digits")
     return sent
 
 
 _BOOLEANS = {"true": True, "false": False}
 _INTEGER = re.compile(r"-?[0-9]{1,40}")
 
-# A route's body. Not a decision: what is to run as a person says is refused rather than altered.
+# A route's body. Not for decisions: what a person approves is refused rather than altered.
 Sent = Annotated[T, BeforeValidator(_readable)]
-Text = Annotated[str, AfterValidator(_without_nul)]  # a text in a route's path or query
+Text = Annotated[str, AfterValidator(_without_nul)]  # a string in a route's path or query
 Flag = Annotated[bool, BeforeValidator(_flag)]  # a boolean in a route's query
 Whole = Annotated[int, BeforeValidator(_digits)]  # an integer in a route's path or query

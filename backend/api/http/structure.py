@@ -1,4 +1,4 @@
-"""What JSON is made of, counted piece by piece as it arrives, before it is made objects."""
+"""Counts the values and depth of JSON piece by piece as it arrives, before it is parsed."""
 
 MAX_DEPTH = 100
 _BRACKETS = b"[]{}"
@@ -7,10 +7,10 @@ _OPENING = frozenset(b"[{")
 
 
 class Structure:
-    """Counts the values of a text of JSON and their depth, in time that grows with its length only.
+    """Counts the values of a JSON text and their depth, in time linear in its length.
 
-    No library does: those that read JSON make objects of it first, and those that are strict
-    refuse unpaired surrogates, which people may send here.
+    No library does this: JSON parsers build objects first, and strict ones refuse unpaired
+    surrogates, which are accepted here.
     """
 
     def __init__(self, values: int) -> None:
@@ -19,10 +19,10 @@ class Structure:
         self._texts = 0.0
         self._depth = 0
         self._in_text = False
-        self._is_escaped = False  # the last piece ended with a backslash that concerns this one
+        self._is_escaped = False  # the last piece ended with a backslash that escapes the next
 
     def read(self, piece: bytes) -> None:
-        """Take the next piece. Raise ValueError with a sentence for what is too much."""
+        """Read the next piece. Raise ValueError with a sentence if the text exceeds a bound."""
         if b"\x00" in piece:
             raise ValueError("The body is not JSON in UTF-8.")
         outside = self._without_texts(piece)

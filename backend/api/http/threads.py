@@ -1,4 +1,4 @@
-"""Where routes run that take long or answer much: never on the loop, never in others' threads."""
+"""Thread pools for slow routes and large answers, apart from the loop and from other threads."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -12,11 +12,11 @@ from starlette.responses import Response
 
 from backend.errors.base import TooBusy
 
-LONG_READS = 4  # threads for what reads much of the database; beyond, requests wait for one
-LONG_WAITS = 8  # threads for what waits for workers, or deletes
-LARGE_ANSWERS = 16  # threads for what may read and write megabytes
+LONG_READS = 4  # threads for routes that read much of the database; more requests queue
+LONG_WAITS = 8  # threads for routes that wait for workers, or delete
+LARGE_ANSWERS = 16  # threads for routes that may read and write megabytes
 FINISHED_TURNS = 4  # threads for the answers of turns that requests have waited for
-MOST_WAITED = 4_000  # twice of what may wait in all: no request has waited in vain
+MOST_WAITED = 4_000  # twice the limit of waiting requests, so that none has waited in vain
 MOST_QUEUED = 100
 
 P = ParamSpec("P")
@@ -25,21 +25,21 @@ Route = Callable[P, Coroutine[Any, Any, Response]]
 
 
 class Threads:
-    """So many threads at once, and no more; so many may queue for one."""
+    """A bounded number of threads, with a bounded queue for them."""
 
     def __init__(self, threads: int, queue: int = MOST_QUEUED) -> None:
         self._limiter = anyio.CapacityLimiter(threads)
         self._most_queued = queue
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what the work gives in a thread. Raise TooBusy when too many queue for one."""
+        """Return the work's result, run in a thread. Raise TooBusy if the queue is full."""
         if self._limiter.statistics().tasks_waiting >= self._most_queued:
             raise TooBusy
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
 class Shared(Generic[T]):
-    """An answer that is the same for all who ask: who asks while it is made waits for that one."""
+    """A result that is the same for all callers: those that come while it is made share it."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -47,7 +47,7 @@ class Shared(Generic[T]):
         self._making: asyncio.Task[T] | None = None
 
     async def get(self) -> T:
-        """Return the answer; never more than one thread makes it."""
+        """Return the result; at most one thread makes it at a time."""
         if self._making is None or self._making.done():
             made = anyio.to_thread.run_sync(self._make, limiter=self._thread)
             self._making = asyncio.ensure_future(made)
@@ -60,30 +60,30 @@ _FINISHED = Threads(FINISHED_TURNS, queue=MOST_WAITED)
 
 
 async def read_finished(work: Callable[[], T]) -> T:
-    """Return what the work gives in one of few threads.
+    """Return the work's result, run in one of a few threads.
 
-    Hundreds of requests may stop waiting at once; the loop stands still while it starts threads.
+    Hundreds of requests may stop waiting together, and starting threads blocks the loop.
     """
     return await _FINISHED.run(work)
 
 
 async def answer_large(work: Callable[[], Any]) -> Response:
-    """Return an answer of megabytes that is made and written in a thread, after a wait."""
+    """Return a response of megabytes, made and serialised in a thread."""
     return await _ANSWERS.run(partial(_written, work))
 
 
 def large(route: Callable[P, Any]) -> Route[P]:
-    """Read and write the route's answer in a thread: megabytes would hold up the loop."""
+    """Run the route and serialise its answer in a thread: megabytes would block the loop."""
     return _apart(route, _ANSWERS)
 
 
 def long_read(route: Callable[P, Any]) -> Route[P]:
-    """Run the route in one of the few threads for what reads much; its answer is written there."""
+    """Run the route, and serialise its answer, in one of the few threads for large reads."""
     return _apart(route, _READS)
 
 
 def long_wait(route: Callable[P, Any]) -> Route[P]:
-    """Run the route in one of the few threads for what waits long, or works long."""
+    """Run the route in one of the few threads for work that waits or takes long."""
     return _apart(route, _WAITS)
 
 

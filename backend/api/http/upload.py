@@ -1,4 +1,4 @@
-"""Takes a file in from a form as it arrives: never whole in memory, never on the loop's time."""
+"""Receives a file from a form as it arrives: never whole in memory, written off the loop."""
 
 import re
 from collections.abc import Callable
@@ -20,23 +20,23 @@ from backend.files.store import FileStore, Incoming
 AT_ONCE = 8  # threads that write
 LONGEST_FIELD = 1_000
 MOST_FIELDS = 10
-FORM_BYTES = 64_000  # beside the file
+FORM_BYTES = 64_000  # of the form, besides the file
 _BLOCK = 1_000_000
 _MEGABYTE = 1_000_000
-_ESCAPED = re.compile(rb"%(?:0[AaDd]|22)")  # what forms escape in names, and nothing else
+_ESCAPED = re.compile(rb"%(?:0[AaDd]|22)")  # the only escapes of file names in forms
 
 WRITING = anyio.CapacityLimiter(AT_ONCE)
 
 
 class NotAForm(AppError):
-    """Send the file as multipart/form-data, in a field that is called `file`."""
+    """Send the file as multipart/form-data, in a field called `file`."""
 
     status = 422
 
 
 @dataclass
 class Form:
-    """What a form has sent: its one file, and its other fields."""
+    """The content of a form: its one file, and its other fields."""
 
     incoming: Incoming
     file_name: str | None = None
@@ -44,9 +44,9 @@ class Form:
 
 
 async def receive(request: Request, store: FileStore, most_megabytes: int) -> Form:
-    """Return the form of a request, its file written. Who calls keeps or drops that.
+    """Return the form of a request, its file written. The caller keeps or drops the file.
 
-    Raise NotAForm, InvalidInput, FileTooLarge; nothing is left behind then.
+    Raise NotAForm, InvalidInput or FileTooLarge, and leave nothing behind.
     """
     boundary = _boundary(request)
     length = request.headers.get("content-length", "0")
@@ -72,8 +72,8 @@ async def _read(request: Request, boundary: bytes, form: Form, most_megabytes: i
         parser.finalize()
     except FormParserError:
         raise NotAForm(
-            "The form is not whole or cannot be read. Send the file as multipart/form-data, in a "
-            "field that is called `file`."
+            "The form is incomplete or malformed. Send the file as multipart/form-data, in a "
+            "field called `file`."
         ) from None
     await _write(parts, most_megabytes)
     if form.file_name is None:
@@ -94,7 +94,7 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
 def _check_size(size: int, most_megabytes: int) -> None:
     if size > most_megabytes * _MEGABYTE:
         raise FileTooLarge(
-            f"The file is larger than {most_megabytes:,} MB, which is the most here (MAX_FILE_MB). "
+            f"The file is larger than the limit of {most_megabytes:,} MB (MAX_FILE_MB). "
             "Split it, or save it as Parquet, which is smaller."
         )
 
@@ -107,11 +107,11 @@ def _boundary(request: Request) -> bytes:
 
 
 class _Parts:
-    """What the parser calls; it gives away nothing but what it was given."""
+    """The parser's callbacks, which collect the parts of a form."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
-        self.arrived = bytearray()  # of the file, not written yet
+        self.arrived = bytearray()  # bytes of the file that are not written yet
         self._headers: dict[bytes, bytes] = {}
         self._header, self._value = b"", b""
         self._name = ""
@@ -119,7 +119,7 @@ class _Parts:
         self._text = b""
 
     def callbacks(self) -> Any:
-        """Return what the parser is made with."""
+        """Return the callbacks by the parser's names."""
         return {
             "on_part_begin": self._begin,
             "on_header_field": self._take_header,
@@ -153,7 +153,7 @@ class _Parts:
         if not self._is_file:
             return
         if self.form.file_name is not None:
-            raise InvalidInput("Send one file at a time: this form has several.")
+            raise InvalidInput("This form has several files. Send one file at a time.")
         self.form.file_name = _text(
             _ESCAPED.sub(lambda e: unquote_to_bytes(e[0]), options[b"filename"])
         )
@@ -170,7 +170,7 @@ class _Parts:
         if self._is_file:
             return
         if self._name in self.form.fields:
-            raise InvalidInput(f"`{self._name[:80]}`: sent twice or more; send it once.")
+            raise InvalidInput(f"`{self._name[:80]}`: sent more than once; send it once.")
         if len(self.form.fields) >= MOST_FIELDS:
             raise InvalidInput("The form has too many fields.")
         self.form.fields[self._name] = _text(self._text)

@@ -1,4 +1,4 @@
-"""Approvals: the calls that wait for a person, over all sessions; decided one by one."""
+"""Approvals: calls that wait for a person, in all sessions, and decisions on them."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -34,7 +34,7 @@ def get_approvals(
     cursor: Text | None = None,
     everyone: Whose = "mine",
 ) -> ApprovalPage:
-    """One page of approvals: what is pending oldest first, all else newest first."""
+    """One page of approvals: pending ones oldest first, others newest first."""
     wanted = None if status == "all" else ApprovalStatus(status)
     with services.database.read() as session:
         return list_approvals(
@@ -58,16 +58,17 @@ def get_approval(approval_id: UUID, services: ServicesDep, scope: ScopeDep) -> A
 
 @router.post("/approvals/{approval_id}/decision")
 def decide(approval_id: UUID, body: Decision, services: ServicesDep, scope: ScopeDep) -> Approval:
-    """Decide on one call; its turn goes on when nothing else is to be decided.
+    """Decide on one call; its turn resumes once nothing else is pending.
 
-    The same decision again gives the same answer; another one is 409, which says who has decided.
+    Repeating a decision returns the same answer; a different one is refused with 409, which says
+    who decided.
     """
     return decide_call(services, scope, approval_id, body)
 
 
 @router.get("/sessions/{session_id}/allowed_tools")
 def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> AllowedTools:
-    """The tools that ask no more in this session, since a person has said so."""
+    """The tools that need no further approval in this session, because a person allowed them."""
     with services.database.read() as session:
         return AllowedTools(allowed_tools=list_allowed(session, scope, session_id))
 
@@ -76,6 +77,6 @@ def get_allowed_tools(session_id: UUID, services: ServicesDep, scope: ScopeDep) 
 def remove_allowed_tool(
     session_id: UUID, tool: Text, services: ServicesDep, scope: ScopeDep
 ) -> AllowedTools:
-    """Let a tool ask again in this session, from its next turn on; gives those that are left."""
+    """Require approval for a tool again, from the next turn on; returns the remaining tools."""
     with services.database.transaction() as session:
         return AllowedTools(allowed_tools=forbid_tool(session, scope, session_id, tool))

@@ -1,4 +1,4 @@
-"""The connection to models, for administrators: looked at, saved, tested, taken back."""
+"""The connection to models, for administrators: read, save, test and remove it."""
 
 from fastapi import APIRouter
 
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/model-connection", tags=["model connection"])
 
 @router.get("")
 def get_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
-    """Which endpoint and default model are in use, and whether with a key; never the key."""
+    """The endpoint and default model in use, and whether there is a key; never the key itself."""
     with services.database.read() as session:
         return connections.look(session, services.settings, scope)
 
@@ -27,9 +27,9 @@ def get_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
 def save_connection(
     body: Sent[SavedConnectionInput], services: ServicesDep, scope: ScopeDep
 ) -> ModelConnection:
-    """Save a connection, which takes the place of the environment's as a whole.
+    """Save a connection, which replaces the environment's as a whole.
 
-    It holds for all turns that begin from now on, without a restart.
+    It applies to all turns that begin from now on, without a restart.
     """
     with services.database.transaction() as session:
         connections.save(session, services.settings, scope, body)
@@ -38,7 +38,7 @@ def save_connection(
 
 @router.delete("")
 def remove_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection:
-    """Forget the saved connection and its key: what the environment says holds again."""
+    """Remove the saved connection and its key; the environment's connection applies again."""
     with services.database.transaction() as session:
         connections.remove(session, scope)
         return connections.look(session, services.settings, scope)
@@ -49,5 +49,5 @@ def remove_connection(services: ServicesDep, scope: ScopeDep) -> ModelConnection
 def test_connection(
     body: Sent[ConnectionInput], services: ServicesDep, scope: ScopeDep
 ) -> ConnectionTest:
-    """Ask the endpoint for a word, from where the API runs; nothing is saved."""
+    """Send the endpoint a short request from the API's machine; nothing is saved."""
     return connections.test(services.database, services.settings, scope, body)

@@ -1,4 +1,4 @@
-"""Plans and their tasks: of a session, over all sessions; answered where a task asks."""
+"""Plans and their tasks, of one session or of all; and decisions on failed tasks."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -34,7 +34,7 @@ def get_tasks(
     cursor: Text | None = None,
     everyone: Whose = "mine",
 ) -> TaskPage:
-    """One page of tasks over all sessions, those of the newest plan first."""
+    """One page of tasks in all sessions, those of the newest plan first."""
     with services.database.read() as session:
         return list_tasks(
             session, scope, status, everyone=everyone == "all", cursor=cursor, limit=limit
@@ -43,8 +43,8 @@ def get_tasks(
 
 @router.post("/tasks/{task_id}/decision")
 def decide(task_id: UUID, body: TaskDecision, services: ServicesDep, scope: ScopeDep) -> Task:
-    """Say what follows a failed task that asks: `retry`, `skip` what depends on it, or `stop`.
+    """Decide what follows a failed task: `retry` it, `skip` what depends on it, or `stop`.
 
-    A task that does not ask, or not any more, is 409.
+    A task that does not await a decision is refused with 409.
     """
     return decide_task(services, scope, task_id, body)

@@ -1,4 +1,4 @@
-"""Usage: tokens and their cost, of one session and over days; and what is left of budgets."""
+"""Usage: tokens and their cost, per session and over time, and what is left of budgets."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,9 +25,9 @@ def get_usage(
     days: Annotated[Whole, Query(ge=1, le=366)] = 30,
     by: UsageBy = UsageBy.DAY,
 ) -> UsageReport:
-    """What was used on the last days (UTC), today included; everybody's for admins, else one's own.
+    """Usage of the last days (UTC), today included: everyone's for admins, else the caller's own.
 
-    Sessions that were deleted since are counted too.
+    Sessions deleted since then are included.
     """
     with services.database.read() as session:
         return report_usage(session, services.settings, scope, days=days, by=by)
@@ -36,7 +36,7 @@ def get_usage(
 @router.get("/sessions/{session_id}/usage")
 @long_read
 def get_session_usage(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionUsage:
-    """What the turns of a session have used, by model, and what is left of its budgets."""
+    """The usage of a session's turns by model, and what is left of its budgets."""
     with services.database.read() as session:
         return session_usage(session, services.settings, scope, session_id)
 
@@ -47,21 +47,21 @@ def get_turn_figures(
     services: ServicesDep,
     scope: ScopeDep,
     ids: Annotated[
-        Text, Query(max_length=LONGEST_IDS, description=f"Up to {MAX_IDS} turns, by comma.")
+        Text, Query(max_length=LONGEST_IDS, description=f"Up to {MAX_IDS} turns, comma-separated.")
     ],
 ) -> TurnFiguresList:
-    """What these turns have used, and how long they took; those that are not finished are not."""
+    """The usage of these turns, and how long each took; unfinished turns are left out."""
     wanted = _read_ids(ids)
     with services.database.read() as session:
         return TurnFiguresList(items=turn_figures(session, scope, session_id, wanted))
 
 
 def _read_ids(ids: str) -> list[UUID]:
-    """Return the ids. Raise InvalidInput for one that is none, or too many."""
+    """Return the ids. Raise InvalidInput if one is invalid, or there are too many."""
     try:
         found = [UUID(one) for one in ids.split(",")]
     except ValueError:
-        raise InvalidInput("`ids` are the ids of turns, with commas between.") from None
+        raise InvalidInput("`ids` must be ids of turns, separated by commas.") from None
     if len(found) > MAX_IDS:
-        raise InvalidInput(f"`ids` names at most {MAX_IDS} turns.")
+        raise InvalidInput(f"`ids` may name at most {MAX_IDS} turns.")
     return found

@@ -1,4 +1,4 @@
-"""Charts as the pictures that stand in documents: drawn in a child of the sandbox, and cleaned."""
+"""Charts as pictures in documents: drawn in a child of the sandbox, and sanitised."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from backend.types import JSON
 WIDTH, HEIGHT = 600, 150
 _INK, _LINE = "#475467", "#e4e7ec"
 _LOOKS: JSON = {
-    "font": "Arial, Helvetica, sans-serif",  # as wide on the reader's machine as where it is drawn
+    "font": "Arial, Helvetica, sans-serif",  # same widths on the reader's machine as here
     "mark": {"color": "#2f5d62"},
     "view": {"stroke": None},
     "axis": {
@@ -32,9 +32,9 @@ _NAMES_OF_PARTS = ("id", "clip-path", "fill", "stroke", "mask")
 
 @dataclass(frozen=True)
 class Source:
-    """What a chart is drawn of: its specification, and the rows of its table.
+    """What a chart is drawn from: its specification, and the rows of its table.
 
-    `name` begins the names of its picture's parts, which are those of the page that it stands in.
+    `name` prefixes the ids in its picture, which must be unique on the page.
     """
 
     name: str
@@ -55,7 +55,7 @@ Figures = Mapping[ChartPlace, Figure]
 
 
 def draw_all(sources: Sequence[Source]) -> list[str]:
-    """Return the pictures of charts as SVG; empty for one that cannot be drawn."""
+    """Return the charts as SVG; empty for one that cannot be drawn."""
     return [_draw(source) for source in sources]
 
 
@@ -65,14 +65,14 @@ def figure(place: ChartPlace, svg: str) -> Figure:
 
 
 def figure_at(figures: Figures, place: ChartPlace) -> Figure:
-    """Return what stands where a document names a chart."""
+    """Return what to show at a chart's place in a document."""
     return figures.get(place) or Figure(place.title, problem=place.problem)
 
 
 def clean_svg(written: str, prefix: str) -> str:
-    """Return a picture that has shapes and words only, whose parts have names of their own.
+    """Return a picture with shapes and text only, its ids made unique by the prefix.
 
-    Several of them stand in one page, where names of parts are those of the page.
+    A page contains several pictures, and ids are shared by the whole page.
     """
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(written)  # noqa: S314 - by our own engine
@@ -83,17 +83,17 @@ def clean_svg(written: str, prefix: str) -> str:
 def _draw(source: Source) -> str:
     try:
         drawn = as_svg(source.spec, source.table, {"config": _LOOKS, **_size(source.spec)})
-    except ValueError:  # as the engine says that it cannot
+    except ValueError:  # the engine's error for a chart that it cannot draw
         return ""
     return clean_svg(drawn, source.name)
 
 
 def _size(spec: Mapping[str, Any]) -> JSON:
-    """Return how large a chart is drawn; one of several small ones has sizes of its own."""
+    """Return the size of a chart; one of several small charts has its own sizes."""
     if {"column", "row"} & set(spec["encoding"]):
         return {}
     is_listed = spec["encoding"].get("y", {}).get("type") in ("nominal", "ordinal")
-    height = {} if is_listed else {"height": HEIGHT}  # else each has a line of its own
+    height = {} if is_listed else {"height": HEIGHT}  # a listed value has its own height
     return {"width": WIDTH, **height, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 

@@ -1,9 +1,9 @@
-"""Which characters the fonts of a PDF can draw; of others the person is told. Pure."""
+"""Which characters the fonts of a PDF can draw; missing ones are reported to the person. Pure."""
 
 import unicodedata
 from bisect import bisect_right
 
-# Read from the fonts that this version of Typst brings along, without their private characters.
+# Read from the fonts bundled with this version of Typst, without their private characters.
 TYPST_VERSION = "0.15.2"
 _COVERED = """
 20-7F A0-377 37A-37F 384-38A 38C 38E-3A1 3A3-4FF 510-513 51A-51D 531-58F 591-5C7 5D0-5EB 5EF-5F5
@@ -32,19 +32,19 @@ _INVISIBLE = ("Cc", "Cf", "Zl", "Zp", "Zs")
 
 
 def find_missing(text: str) -> list[str]:
-    """Return the characters that no font has, each once, as they come."""
+    """Return the characters that no font has, each once, in order."""
     return [sign for sign in dict.fromkeys(text) if not _is_drawn(sign)]
 
 
 def say_missing(missing: list[str]) -> str:
-    """Return the sentence for a document in which these stand; empty where none is missing."""
+    """Return the notice for a document with these characters; empty if there are none."""
     if not missing:
         return ""
     named = ", ".join(f"U+{ord(sign):04X}" for sign in missing[:_MOST_NAMED])
     more = f" and {len(missing) - _MOST_NAMED:,} more" if len(missing) > _MOST_NAMED else ""
     return (
-        f"The fonts of this PDF cannot draw {named}{more}: boxes stand in their place. "
-        "The document as a web page or as Markdown has them."
+        f"The fonts of this PDF cannot draw {named}{more}: boxes are shown instead. "
+        "Download the document as a web page or as Markdown to see them."
     )
 
 

@@ -1,4 +1,4 @@
-"""Makes the PDF of a document, in a child of the sandbox that may open nothing any more."""
+"""Makes the PDF of a document, in a child of the sandbox that can no longer open anything."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ from backend.artifacts.documents.typst_page import Subject, write_typst
 
 
 def write_pdf(subject: Subject, text: str, figures: Figures, target: Path) -> None:
-    """Write a document of Markdown as a PDF; it reads no file and reaches no other place."""
+    """Write a Markdown document as a PDF; Typst reads no file and opens no connection."""
     source = write_typst(subject, text, figures)
     root = target.with_name("nothing")
     root.mkdir()
@@ -18,14 +18,14 @@ def write_pdf(subject: Subject, text: str, figures: Figures, target: Path) -> No
 
 
 def compile_typst(source: bytes, root: Path, timestamp: int) -> bytes:
-    """Return the PDF that Typst makes of this source; this process opens nothing afterwards."""
-    os.environ["RAYON_NUM_THREADS"] = "1"  # each thread reserves memory, which counts as taken
+    """Return the PDF that Typst makes of this source; afterwards this process can open nothing."""
+    os.environ["RAYON_NUM_THREADS"] = "1"  # each thread reserves memory, which counts as used
     import typst  # it starts threads: never before a fork
 
     compiler = typst.Compiler(
         source,
         root=root,
-        ignore_system_fonts=True,  # a document looks the same wherever it is made
+        ignore_system_fonts=True,  # so that a document looks the same on every machine
         package_path=root,
         package_cache_path=root,
     )
@@ -37,7 +37,7 @@ def compile_typst(source: bytes, root: Path, timestamp: int) -> bytes:
 
 
 def _open_nothing_more() -> None:
-    """Let this process open no file and no connection: the next descriptor would be too many."""
+    """Make opening any file or connection fail: no descriptor is left."""
     descriptor = os.open(os.devnull, os.O_RDONLY)
     os.close(descriptor)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

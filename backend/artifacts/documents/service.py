@@ -1,4 +1,4 @@
-"""Documents as people take them away: with their charts in place, as a web page or a PDF."""
+"""Downloads of documents with their charts in place, as a web page or a PDF."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -33,14 +33,14 @@ from backend.tabular.document_reader import LONGEST_MARKDOWN, split_charts
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
 
-_DRAWING = Bounds(120, 1_500)  # the engine that draws reserves more than it uses
+_DRAWING = Bounds(120, 1_500)  # the drawing engine reserves more memory than it uses
 _LAYING_OUT = Bounds(60, 1_000)
 _GIVING_UP = (OutOfTime, OutOfMemory, Killed, ResultTooLarge, WorkFailed)
 
 
 @dataclass(frozen=True)
 class Document:
-    """A version of a document whole, with the charts that stand in it."""
+    """One version of a document, with its charts."""
 
     version: ArtifactVersion
     text: str
@@ -48,7 +48,7 @@ class Document:
 
 
 class Documents:
-    """The documents among the artifacts of one installation, for one process."""
+    """The documents among an installation's artifacts, for one process."""
 
     def __init__(self, database: Database, sandbox: Sandbox, artifacts: Artifacts) -> None:
         self._database = database
@@ -58,7 +58,7 @@ class Documents:
     async def read(self, scope: Scope, artifact_id: UUID, version: int, form: str) -> Document:
         """Return a document with its charts drawn.
 
-        Raise ArtifactNotFound, ArtifactRefused for another kind, ArtifactContentGone, TooBusy.
+        Raise ArtifactNotFound, ArtifactRefused for another kind, ArtifactContentGone or TooBusy.
         """
         artifact, row = await self._find(scope, artifact_id, version)
         check_form(artifact.kind, form)
@@ -69,7 +69,7 @@ class Documents:
     async def pdf(self, scope: Scope, artifact_id: UUID, version: int) -> Download:
         """Return a document as a PDF, as an open file.
 
-        Raise what `read` raises, and DocumentNotLaidOut.
+        Raise like `read`, and DocumentNotLaidOut.
         """
         found = await self.read(scope, artifact_id, version, "pdf")
         told = found.version
@@ -89,9 +89,9 @@ class Documents:
         return Download(file, size, told)
 
     async def figures(self, scope: Scope, session_id: UUID, text: str) -> Figures:
-        """Return the charts that a text of a session names, drawn, as far as the session has them.
+        """Return the charts named by a text, drawn if the session has them.
 
-        Whatever keeps one from being drawn stands in its place.
+        For a chart that cannot be drawn, the reason is shown in its place.
         """
         sources = await self._sources(scope, session_id, text)
         try:
@@ -100,7 +100,7 @@ class Documents:
             return {place: Figure(place.title, problem=NOT_NOW) for place in sources}
 
     async def _sources(self, scope: Scope, session_id: UUID, text: str) -> dict[ChartPlace, Source]:
-        """Return what the charts are drawn of that a text names."""
+        """Return what the charts named by a text are drawn from."""
         if len(text) > LONGEST_MARKDOWN:
             return {}
         parts = await anyio.to_thread.run_sync(split_charts, text)
@@ -123,7 +123,7 @@ class Documents:
         return dict(zip(sources, map(figure, sources, drawn), strict=True))
 
     async def _source(self, scope: Scope, home: UUID, place: ChartPlace) -> Source | None:
-        """Return what a chart of a session is drawn of; None where there is none."""
+        """Return what a chart of a session is drawn from; None if it does not exist."""
         try:
             chart, row = await self._find(scope, place.artifact_id, place.version, home)
             if chart.kind != ArtifactKind.CHART:

@@ -1,4 +1,4 @@
-"""Writes a document's Markdown, as its parser reads it, as Typst. Pure."""
+"""Writes a document's parsed Markdown as Typst. Pure."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ _ALIGNMENTS = {"right": "right", "center": "center", "left": "left"}
 
 
 class Blocks:
-    """The tokens of a document on their way to Typst, read once from the first to the last."""
+    """Writes the tokens of a document as Typst, in one pass."""
 
     def __init__(self, tokens: Sequence[Token], figures: Figures) -> None:
         self._tokens = tokens
@@ -30,7 +30,7 @@ class Blocks:
         self._place = 0
 
     def title(self) -> str:
-        """Return the heading that a document begins with, and leave it out; else nothing."""
+        """Return and skip the heading that a document begins with, if any."""
         first = self._tokens[0] if self._tokens else None
         if first is None or (first.type, first.tag) != ("heading_open", "h1"):
             return ""
@@ -38,7 +38,7 @@ class Blocks:
         return write_inline(self._tokens[1].children)
 
     def write(self, closing: str = "") -> str:
-        """Return all blocks up to a closing token, or to the end, one in each line."""
+        """Return all blocks up to a closing token, or to the end, one per line."""
         written: list[str] = []
         while self._place < len(self._tokens):
             token = self._tokens[self._place]
@@ -70,7 +70,7 @@ class Blocks:
         closing = token.type.replace("open", "close")
         items, is_tight = [], True
         while self._tokens[self._place].type != closing:
-            self._place += 1  # the item's own token
+            self._place += 1  # skip the item's own token
             first = self._tokens[self._place]
             is_tight = is_tight and (first.type != "paragraph_open" or bool(first.hidden))
             items.append(self._content("list_item_close"))
@@ -106,7 +106,7 @@ class Blocks:
 
 
 def write_figure(figure: Figure) -> str:
-    """Return a chart with its title; without its picture, the sentence that says why."""
+    """Return a chart with its title; without a picture, the reason."""
     title = literal(figure.title)
     if not figure.svg:
         return f"missing({title}, {literal(figure.problem)})"
@@ -115,7 +115,7 @@ def write_figure(figure: Figure) -> str:
 
 
 def write_verbatim(text: str) -> str:
-    """Return a text as it is written, its lines and its paragraphs."""
+    """Return a text unformatted, with its lines and paragraphs."""
     paragraphs = (part.strip("\n") for part in _BLANK.split(text))
     return "\n".join(f"par({literal(_lines(part))})" for part in paragraphs if part)
 
@@ -134,7 +134,7 @@ def _write_table(head: Sequence[Token], rows: Sequence[Sequence[Token]], said: l
 
 
 def _alignment(cells: Sequence[Token]) -> str:
-    """Return where a column stands: to the right if it has numbers only."""
+    """Return a column's alignment: right if it has numbers only."""
     words = ["".join(run.text for run in read_runs(cell.children)).strip() for cell in cells]
     said = [word for word in words if word not in _EMPTY_CELLS]
     return "right" if said and all(map(_NUMBER.fullmatch, said)) else "left"

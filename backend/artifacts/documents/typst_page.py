@@ -1,4 +1,4 @@
-"""The pages that a document's PDF has: their size, letters, foot, and what stands above. Pure."""
+"""The page layout of a document's PDF: size, fonts, footer and title block. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +10,8 @@ from backend.artifacts.documents.typst_text import breakable, literal
 from backend.tabular.document_reader import LONGEST_MARKDOWN, reader
 
 VERBATIM = (
-    f"This document is longer than {LONGEST_MARKDOWN:,} characters: it stands here as it is written"
-    ", without its layout."
+    f"This document is longer than {LONGEST_MARKDOWN:,} characters, so it is shown as plain text"
+    ", without formatting."
 )
 _STYLE = """
 #set document(title: name, date: date)
@@ -81,7 +81,7 @@ _STYLE = """
 
 @dataclass(frozen=True)
 class Subject:
-    """What a document is called, of which version, by whom and when."""
+    """A document's title, version, date and author."""
 
     title: str
     version: int

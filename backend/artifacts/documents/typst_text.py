@@ -1,6 +1,6 @@
-"""Writes text in Typst's notation so that it means itself, whatever it says. Pure.
+"""Writes text in Typst's notation such that it is shown as it is. Pure.
 
-All words of a document are string literals: nothing in them is markup, code or a file's name.
+All text of a document becomes string literals: none of it is markup, code or a file name.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from backend.tabular.document_reader import is_linked
 
 NOTHING = "[]"
-LONGEST_WORD = 30  # a longer one may be parted, so that it stays on the page
+LONGEST_WORD = 30  # a longer word may be broken, so that it stays on the page
 _BREAK = "\u200b"
 _ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n"}
 _CONTROLS = {code: "\ufffd" for code in (*range(32), 127, *range(0xD800, 0xE000)) if code != 10}
@@ -20,7 +20,7 @@ _LITERAL = _CONTROLS | {ord("\t"): "    "} | _ESCAPES
 
 @dataclass(frozen=True)
 class Run:
-    """Words in one look; `link` is where they lead."""
+    """Text in one style; `link` is its target."""
 
     text: str
     is_strong: bool = False
@@ -31,19 +31,19 @@ class Run:
 
 
 def literal(text: str) -> str:
-    """Return a string literal that stands for exactly this text."""
+    """Return the string literal for exactly this text."""
     return f'"{text.translate(_LITERAL)}"'
 
 
 def breakable(text: str) -> str:
-    """Return a text whose longest words may be parted where nothing is seen of it."""
+    """Return a text whose long words may be broken, at invisible places."""
     if len(text) <= LONGEST_WORD:
         return text
     return " ".join(_parted(word) for word in text.split(" "))
 
 
 def write_runs(runs: Sequence[Run]) -> str:
-    """Return content that shows these words one after the other."""
+    """Return content that shows these runs one after the other."""
     written = [_write(run) for run in runs if run.text]
     if not written:
         return NOTHING
@@ -51,12 +51,12 @@ def write_runs(runs: Sequence[Run]) -> str:
 
 
 def write_inline(tokens: Sequence[Token] | None) -> str:
-    """Return the content that a line of Markdown stands for."""
+    """Return the content of a line of Markdown."""
     return write_runs(read_runs(tokens))
 
 
 def read_runs(tokens: Sequence[Token] | None) -> list[Run]:
-    """Return the words of a line in their looks; what is nested in each other has all of them."""
+    """Return the runs of a line; nested styles are combined."""
     runs: list[Run] = []
     depth = {"strong": 0, "em": 0, "s": 0}
     link = ""
@@ -77,7 +77,7 @@ def _words(token: Token) -> str:
 
 
 def _add(runs: list[Run], run: Run) -> None:
-    """Add words; those in the same look become one run."""
+    """Add text; adjacent text in the same style becomes one run."""
     if runs and not run.is_code and replace(runs[-1], text="") == replace(run, text=""):
         runs[-1] = replace(run, text=runs[-1].text + run.text)
     else:

@@ -1,7 +1,7 @@
-"""What a database holds: all its tables and views with their columns, in its own words.
+"""The content of a database: all tables and views with their columns, as it names them.
 
-PostgreSQL, MySQL and MariaDB are asked once for all, since a question for each table would take
-minutes where there are thousands; SQLAlchemy asks the others.
+PostgreSQL, MySQL and MariaDB are queried once for all tables, because a query per table would take
+minutes for thousands of them; SQLAlchemy inspects the others.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,14 +47,14 @@ _QUESTIONS = {"postgresql": _POSTGRES, "mysql": _MYSQL, "mariadb": _MYSQL}
 
 @dataclass(frozen=True)
 class Catalog:
-    """A source's tables, and what is to be said of the list, such as where it was cut."""
+    """A source's tables, and a note about the list, such as where it was cut off."""
 
     tables: tuple[TableInfo, ...]
     note: str = ""
 
 
 def read_catalog(connection: Connection) -> Catalog:
-    """Return all tables and views with their columns, those of other schemas under schema.table."""
+    """Return all tables and views with their columns; in other schemas, named schema.table."""
     question = _QUESTIONS.get(connection.dialect.name)
     if question is None:
         return _cut(_reflected(inspect(connection)))
@@ -68,7 +68,7 @@ def _cut(tables: Iterable[TableInfo]) -> Catalog:
         if len(listed) == MAX_TABLES:
             note = (
                 f"There are more tables than the {MAX_TABLES:,} listed here, and only these can be "
-                "queried. A database user who may see fewer schemas would have them all."
+                "queried. A database user with access to fewer schemas would see all of theirs."
             )
             return Catalog(tuple(listed), note)
         listed.append(table)
@@ -98,7 +98,7 @@ def _reflect(inspector: Inspector, schema: str | None, name: str, is_default: bo
             ColumnInfo(c["name"], str(c["type"]), str(c.get("comment") or ""))
             for c in inspector.get_columns(name, schema)
         )
-    except SQLAlchemyError as error:  # a view may be broken; the others are not
+    except SQLAlchemyError as error:  # one view may be broken without the others
         reason = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
         return TableInfo(shown, (), comment=f"It cannot be read: {reason}", path=path)
     return TableInfo(shown, columns, path=path)

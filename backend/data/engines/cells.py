@@ -1,7 +1,7 @@
-"""How DuckDB's values leave it without loss: what Arrow or Python cannot hold leaves as text.
+"""Takes values out of DuckDB without loss: what Arrow or Python cannot hold becomes text.
 
-Python knows no year after 9999 and no infinite date, Arrow no whole number beyond 128 bits with a
-sign; both make something else of such values without a word. So the engine writes them itself.
+Python has no year after 9999 and no infinite date, Arrow no integer beyond 128 signed bits; both
+silently change such values. So DuckDB itself writes them as text.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from duckdb.sqltypes import DuckDBPyType
 
 from backend.data.results import MAX_CELL_CHARS, short_time
 
-# What Arrow and Python hold exactly, by DuckDB's ids of types.
+# What Arrow and Python hold exactly, by DuckDB's type ids.
 _EXACT_WORDS = """
     boolean tinyint smallint integer bigint utinyint usmallint uinteger ubigint hugeint double
     decimal varchar blob enum null
 """
 _EXACT = frozenset(_EXACT_WORDS.split())
-# What is read from the engine's text; a FLOAT as its short text, 0.1 and not 0.10000000149011612.
+# What is parsed from DuckDB's text; a FLOAT from its short form, 0.1 and not 0.10000000149011612.
 _READ: dict[str, Callable[[str], Any]] = {
     "hugeint": int,
     "uhugeint": int,
@@ -38,13 +38,13 @@ _READ: dict[str, Callable[[str], Any]] = {
 
 
 def exact(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Return the relation with each column under a type that leaves the engine exactly."""
+    """Return the relation with each column cast to a type that is exact outside DuckDB."""
     places = [_place(number, kind) for number, kind in enumerate(relation.types, 1)]
     return relation.project(", ".join(places))
 
 
 def values(column: pa.Array, kind: DuckDBPyType) -> list[Any]:
-    """Return the cells of a column of `exact`, whose type was `kind`, as Python values."""
+    """Return the cells of a column of `exact`, originally of type `kind`, as Python values."""
     if pa.types.is_string(column.type) and column.nbytes > MAX_CELL_CHARS:
         # Cut before Python holds them: a cell may be as large as memory.
         column = pc.utf8_slice_codeunits(column, 0, MAX_CELL_CHARS + 1)
@@ -59,10 +59,10 @@ def _place(number: int, kind: DuckDBPyType) -> str:
 
 
 def _exact_type(kind: DuckDBPyType) -> str:
-    """Return the type with its parts that must leave as text replaced by VARCHAR."""
+    """Return the type with VARCHAR in place of the parts that must become text."""
     if kind.id not in ("list", "array", "struct", "map"):
         return str(kind) if kind.id in _EXACT else "VARCHAR"
-    # An array's size is among its children, which are types otherwise.
+    # An array's size is one of its children, which otherwise are types.
     parts = {n: _exact_type(part) for n, part in kind.children if isinstance(part, DuckDBPyType)}
     if kind.id == "struct":
         return f"STRUCT({', '.join(f'{_quoted(name)} {part}' for name, part in parts.items())})"

@@ -1,4 +1,4 @@
-"""Databases by SQLAlchemy URL, read in transactions that the database itself holds read-only."""
+"""Databases by SQLAlchemy URL, read in transactions that the database itself keeps read-only."""
 
 import re
 import sqlite3
@@ -26,12 +26,12 @@ from backend.sandbox.child import on_stop
 
 _CONNECT_SECONDS = 5
 _ROWS_PER_BATCH = 1000
-_LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite makes
+_LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite may make
 
 
 @dataclass(frozen=True)
 class Way:
-    """How one kind of database is opened so that it refuses writes and stops by itself.
+    """How to open one kind of database so that it refuses writes and enforces a time limit.
 
     `begin` runs before the query; `{milliseconds}` and `{seconds}` are the time limit.
     """
@@ -50,7 +50,7 @@ _WAYS = {
             "SET TRANSACTION READ ONLY",
             "SET LOCAL statement_timeout = {milliseconds}",
             "SET LOCAL lock_timeout = {milliseconds}",
-            # Only servers that have it: it ends a query whose client has gone.
+            # Not on every server: it ends a query whose client has disconnected.
             "SELECT set_config(name, '1s', true) FROM pg_settings "
             "WHERE name = 'client_connection_check_interval'",
             "SET LOCAL standard_conforming_strings = on",
@@ -77,7 +77,7 @@ _WAYS = {
     ),
     "oracle": Way("oracle", ("SET TRANSACTION READ ONLY",)),
 }
-# The drivers that are installed, whichever one a URL names.
+# The drivers that are installed; they are used whichever driver a URL names.
 _DRIVERS = {
     "postgres": "postgresql+psycopg2",
     "postgresql": "postgresql+psycopg2",
@@ -92,10 +92,10 @@ _SQLITE_ALLOWED = frozenset(
 
 
 class _SqliteConnection(sqlite3.Connection):
-    """SQLite with its own functions where it has them."""
+    """A SQLite connection that keeps SQLite's own functions where they exist."""
 
     def create_function(self, name: str, *arguments: Any, **options: Any) -> None:
-        """Add a function, but for `floor`: SQLAlchemy's makes whole numbers of fractions."""
+        """Add a function, except `floor`: SQLAlchemy's version returns integers for fractions."""
         if name == "floor":
             with suppress(sqlite3.OperationalError):
                 self.execute("SELECT floor(1.5)")
@@ -104,22 +104,22 @@ class _SqliteConnection(sqlite3.Connection):
 
 
 class Database:
-    """One external database as a source."""
+    """An external database as a source."""
 
     def __init__(self, url: str) -> None:
-        """Raise SourceUnusable for a URL that cannot be read, or not read-only."""
+        """Raise SourceUnusable if the URL is invalid, or cannot be opened read-only."""
         self._url = _parse_url(url)
         self.kind = self._url.get_backend_name()
         if self.kind not in _WAYS:
             raise SourceUnusable(
-                f"Colloquy knows no way to open {self.kind} read-only, so it does not open it. "
+                f"Colloquy has no way to open {self.kind} read-only, so it does not open it. "
                 f"It can open {', '.join(_WAYS)}."
             )
         self._way = _WAYS[self.kind]
         self.dialect = self._way.dialect
 
     def read_catalog(self) -> Catalog:
-        """All tables and views with their columns, those of other schemas under schema.table."""
+        """Return all tables and views with their columns; in other schemas, named schema.table."""
         with self.open(Limits()) as connection:
             return read_catalog(connection)
 
@@ -141,7 +141,7 @@ class Database:
 
     @contextmanager
     def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
-        """A connection that only reads. Raise SourceUnusable."""
+        """Provide a connection that can only read. Raise SourceUnusable."""
         try:
             engine = self._engine()
             with engine.connect() as connection:
@@ -186,7 +186,7 @@ class Database:
         return connection
 
     def _explain(self, error: SQLAlchemyError, tables: Sequence[TableInfo]) -> str:
-        """Return the driver's own words, without SQLAlchemy's frame and without the password."""
+        """Return the driver's own message, without SQLAlchemy's additions and the password."""
         text = _words(getattr(error, "orig", None) or error)
         if self._url.password:
             text = text.replace(str(self._url.password), "***")
@@ -200,7 +200,7 @@ class Database:
 
 
 def _words(error: Any) -> str:
-    """What went wrong, without the driver's picture of the query and its number of the error."""
+    """Return the driver's message without its excerpt of the query and the error's number."""
     told = getattr(error, "diag", None)
     if told is not None and told.message_primary:
         text = f"{told.message_primary}. {told.message_hint or ''}"
@@ -220,7 +220,7 @@ def _parse_url(text: str) -> URL:
 
 
 def _way_of(connection: Connection, way: Way) -> Way:
-    """MariaDB's own way also where its URL says mysql."""
+    """Return MariaDB's settings, even if its URL says mysql."""
     return _WAYS["mariadb"] if getattr(connection.dialect, "is_mariadb", False) else way
 
 
@@ -232,12 +232,12 @@ def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:
     if table.complete:
         result.close()
     else:
-        connection.invalidate()  # a driver of MySQL would read all the rest first
+        connection.invalidate()  # MySQL's driver would read all remaining rows first
     return Table(_typed(table), table.rows, table.cut_by)
 
 
 def _typed(table: Table) -> tuple[Column, ...]:
-    """Columns with types read from the values: drivers tell theirs by numbers only."""
+    """Return columns with types taken from the values: drivers give theirs as numbers only."""
     types = []
     for index, column in enumerate(table.columns):
         kinds = {type(row[index]).__name__ for row in table.rows if row[index] is not None}
@@ -248,7 +248,7 @@ def _typed(table: Table) -> tuple[Column, ...]:
 
 
 def _cancel_of(engine: Engine, driver: Any) -> Callable[[], object]:
-    """Return what tells the server that nobody waits for the running statement any more."""
+    """Return a function that tells the server to stop the running statement."""
     if hasattr(driver, "thread_id"):
         return partial(_kill_query, engine, driver.thread_id())
     cancel: Callable[[], object] = getattr(driver, "cancel", lambda: None)
@@ -256,19 +256,19 @@ def _cancel_of(engine: Engine, driver: Any) -> Callable[[], object]:
 
 
 def _kill_query(engine: Engine, number: int) -> None:
-    """Stop a statement of MySQL or MariaDB, which do not notice that its client has gone."""
+    """Stop a statement of MySQL or MariaDB, which do not notice that their client is gone."""
     other = engine.raw_connection()
     other.cursor().execute(f"KILL QUERY {int(number)}")
 
 
 def _seal_sqlite(driver: sqlite3.Connection) -> None:
     for question in ("SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"):
-        with suppress(sqlite3.OperationalError):  # one may be compiled without them
-            driver.execute(question)  # makes the table, which is refused from now on
+        with suppress(sqlite3.OperationalError):  # SQLite may be compiled without them
+            driver.execute(question)  # creates the virtual table, which is refused from now on
     driver.set_authorizer(_authorize_sqlite)
 
 
 def _authorize_sqlite(action: int, first: str | None, second: str | None, *_: object) -> int:
-    """SQLite's own permission to read and compute; everything else it refuses."""
+    """SQLite's authorizer: permit reading and computing, refuse everything else."""
     loads = action == sqlite3.SQLITE_FUNCTION and second == "load_extension"
     return sqlite3.SQLITE_OK if action in _SQLITE_ALLOWED and not loads else sqlite3.SQLITE_DENY

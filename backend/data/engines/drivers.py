@@ -1,7 +1,7 @@
-"""Has the drivers of databases give values as the server writes them where Python has none.
+"""Makes database drivers return values as the server writes them where Python has no equivalent.
 
-Python knows no infinite date, no day 0000-00-00, no time of 25 hours and no month as a duration;
-the drivers make something else of them, or fail.
+Python has no infinite date, no day 0000-00-00, no time of 25 hours and no month as a duration;
+drivers change such values, or fail.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ _KEPT_WORDS = """
 _KEPT = frozenset(_KEPT_WORDS.split())
 _TIMES = frozenset(["DATE", "TIME", "DATETIME", "DATETIMETZ"])
 
-# As servers are set up by default; a role or a server may have other forms.
+# The servers' defaults; a role or a server may be configured otherwise.
 POSTGRES_FORMS = (
     "SET LOCAL datestyle = 'ISO'",
     "SET LOCAL intervalstyle = 'postgres'",
@@ -29,7 +29,7 @@ POSTGRES_FORMS = (
 
 
 def mysql_conversions() -> dict[Any, Any]:
-    """What PyMySQL converts: times stay text, BIT is the number that it is in comparisons."""
+    """Return PyMySQL's conversions: times stay text, BIT is a number as in comparisons."""
     changed = {
         FIELD_TYPE.DATE: short_time,
         FIELD_TYPE.TIME: short_time,
@@ -41,7 +41,7 @@ def mysql_conversions() -> dict[Any, Any]:
 
 
 def keep_postgres_texts(connection: Any) -> None:
-    """Have psycopg2 leave all but numbers, texts and bytes as PostgreSQL writes them."""
+    """Make psycopg2 return everything but numbers, texts and bytes as PostgreSQL's text."""
     text = psycopg2.extensions.new_type((25,), "TEXT", lambda value, _: value)
     for number, caster in tuple(psycopg2.extensions.string_types.items()):
         name = caster.name

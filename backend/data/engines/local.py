@@ -1,8 +1,8 @@
 """Queries over snapshots in a DuckDB that can neither write nor reach any file.
 
-Three walls: the snapshots are attached READ_ONLY, the file system is disabled and the settings
-are locked before the query's text is seen, and the query runs in a READ ONLY transaction. The
-second is needed beside the first: DuckDB lets COPY overwrite the file of an attached database.
+Three barriers: the snapshots are attached READ_ONLY; the file system is disabled and the settings
+are locked before the query's text is read; and the query runs in a READ ONLY transaction. The
+second is needed besides the first, because DuckDB lets COPY overwrite an attached database's file.
 """
 
 import re
@@ -21,9 +21,9 @@ from backend.data.errors import QueryFailed, QueryRefused
 from backend.data.results import Column, Limits, Table, collect
 from backend.data.sql.names import how_to_write, written
 
-MEMORY_LIMIT = "180MB"  # a child of the sandbox may take 300 MB in all
+MEMORY_LIMIT = "180MB"  # a child of the sandbox may use 300 MB in total
 THREADS = 2
-# The settings of a connection that runs our own statements only.
+# The settings of a connection that only runs our own statements.
 OWN_CONNECTION: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": MEMORY_LIMIT,
     "threads": THREADS,
@@ -33,10 +33,10 @@ OWN_CONNECTION: dict[str, str | bool | int | float | list[str]] = {
 }
 _ROWS_PER_BATCH = 2048
 _LONGEST_MESSAGE = 20_000
-_PICTURE = re.compile(r"\n *LINE \d{1,9}:")  # of the query, below the message
+_PICTURE = re.compile(r"\n *LINE \d{1,9}:")  # an excerpt of the query, below the message
 
 T = TypeVar("T")
-# The order matters: once the settings are locked nothing can be set.
+# The order matters: nothing can be set once the settings are locked.
 _SEAL = (
     "SET temp_directory = ''",
     "SET enable_external_access = false",
@@ -48,7 +48,7 @@ _SEAL = (
 
 @cache
 def function_names() -> frozenset[str]:
-    """Return the names of DuckDB's functions that compute; table functions are not among them."""
+    """Return the names of DuckDB's functions that only compute, without table functions."""
     with duckdb.connect(":memory:") as connection:
         rows = connection.execute(
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "
@@ -58,7 +58,7 @@ def function_names() -> frozenset[str]:
 
 
 def run_query(default: str, snapshots: Mapping[str, Path], sql: str, limits: Limits) -> Table:
-    """The result of one SELECT over the snapshots; unqualified names are those of `default`."""
+    """Return the result of one SELECT; unqualified names are those of `default`."""
     return ask(default, snapshots, sql, lambda relation: fetch(relation, limits))
 
 
@@ -79,7 +79,7 @@ def ask(
 
 @contextmanager
 def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the snapshots attached READ_ONLY, for our own questions about them."""
+    """Provide a connection with the snapshots attached READ_ONLY, for our own queries."""
     with duckdb.connect(":memory:", config=OWN_CONNECTION) as connection:
         for name, path in snapshots.items():
             place = str(path).replace("'", "''")
@@ -89,7 +89,7 @@ def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnectio
 
 @contextmanager
 def sealed(default: str, snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that can only read: whatever statement it is given."""
+    """Provide a connection that can only read, whatever statement it is given."""
     with attached(snapshots) as connection:
         connection.execute(f'USE "{default}"')
         for statement in _SEAL:
@@ -98,21 +98,21 @@ def sealed(default: str, snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckD
 
 
 def _check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """The engine's own parser must see one SELECT, too."""
+    """Check that the engine's own parser also finds a single SELECT."""
     types = [statement.type for statement in connection.extract_statements(sql)]
     if types != [duckdb.StatementType.SELECT]:
         raise QueryRefused("Only one SELECT is allowed: the sources are read-only.")
 
 
 def fetch(relation: duckdb.DuckDBPyRelation, limits: Limits) -> Table:
-    """Return the rows of a relation up to limits."""
+    """Return the rows of a relation, up to limits."""
     pairs = zip(relation.columns, relation.types, strict=True)
     columns = [Column(name, str(kind)) for name, kind in pairs]
     return collect(columns, fetch_batches(relation), limits)
 
 
 def fetch_batches(relation: duckdb.DuckDBPyRelation) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Yield the rows of a relation in pieces, as Python values without loss."""
+    """Yield the rows of a relation in batches, as Python values without loss."""
     kinds = relation.types
     for batch in exact(relation).to_arrow_reader(_ROWS_PER_BATCH):
         yield _rows(batch, kinds)
@@ -123,7 +123,7 @@ def _rows(batch: pa.RecordBatch, kinds: Sequence[DuckDBPyType]) -> Iterator[tupl
 
 
 def _explain(connection: duckdb.DuckDBPyConnection, message: str) -> str:
-    """The engine's message without its picture of the query, with the columns if one is wrong."""
+    """Return the engine's message without its excerpt; list the columns if one is unknown."""
     text = " ".join(_PICTURE.split(message[:_LONGEST_MESSAGE], maxsplit=1)[0].split())
     if "Out of Memory" in text:
         return f"The query needs more than {MEMORY_LIMIT}. Filter or aggregate before joining."

@@ -1,9 +1,9 @@
-"""The text of a checked query as it was written, but for what two parsers could read differently.
+"""The text of a checked query as it was written, except where two parsers could disagree.
 
-Printing the parsed query anew changes it: sqlglot's MySQL calls functions that MariaDB does not
-have. Sending the text as it came would let a database see
-code where the check saw a comment or a string. So the words stay, comments go, and strings and
-quoted names are quoted anew by the dialect's plain rules.
+Printing the parsed query would change it: sqlglot's MySQL dialect uses functions that MariaDB does
+not have. Sending the text unchanged could let a database see code where the check saw a comment or
+a string. So words are kept, comments are removed, and strings and quoted names are quoted again by
+the dialect's plain rules.
 """
 
 import re
@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 _NUMBER_IN_QUOTES = re.compile(r"[xXbB]'[0-9a-fA-F]*'|0[xXbB][0-9a-fA-F]+")
 _SPELLED_IN_QUOTES = frozenset((TokenType.HEX_STRING, TokenType.BIT_STRING))
-# Kinds of strings with rules of their own, and hints: rare, so they are printed by the parser.
+# Strings with special rules, and hints: rare, so the parser prints the query instead.
 _ODD = frozenset(
     (
         TokenType.BYTE_STRING,
@@ -27,7 +27,7 @@ _ODD = frozenset(
 
 
 def verbatim(sql: str, checked: exp.Expr, dialect: str) -> str:
-    """Return the query that was checked, in its own words."""
+    """Return the checked query in its own words."""
     tokens = [
         token
         for token in Dialect.get_or_raise(dialect).tokenize(sql)
@@ -46,7 +46,7 @@ def verbatim(sql: str, checked: exp.Expr, dialect: str) -> str:
 
 
 def _written(token: Token, sql: str, dialect: str) -> str | None:
-    """Return a token as the database shall read it, or None where only the parser can say."""
+    """Return a token as the database must read it, or None if only the parser can print it."""
     kind = token.token_type
     if kind is TokenType.STRING:
         text = token.text.replace("'", "''")

@@ -17,18 +17,18 @@ from backend.data.reading.encoding import open_text
 from backend.data.reading.understood import Understood
 
 PAGES = "pages"
-PAGE_CHARS = 4_000  # of a text that has no pages of its own
+PAGE_CHARS = 4_000  # of a text without pages
 _MOST_PAGES = 5_000
 _LONGEST_PAGE = 1_000_000
 _AT_ONCE = 50
 _FEW_LETTERS = 10
 
 Page = tuple[int, str]
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what it says of odd files helps nobody
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its warnings about odd files help no one
 
 
 def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Understood]:
-    """Make the table of a PDF's pages. Raise SourceUnusable."""
+    """Create the table of a PDF's pages. Raise SourceUnusable."""
     try:
         reader = pypdf.PdfReader(path)
         if reader.is_encrypted and not reader.decrypt(""):
@@ -38,7 +38,7 @@ def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Und
         count = len(reader.pages)
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError):
         raise SourceUnusable(
-            "The PDF is damaged and cannot be opened. Save it anew, and upload it again."
+            "The PDF is damaged and cannot be opened. Save it again, and upload the new file."
         ) from None
     if count > _MOST_PAGES:
         raise SourceUnusable(f"The PDF has {count:,} pages; at most {_MOST_PAGES:,} can be read.")
@@ -52,7 +52,7 @@ def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Und
 def read_document(
     connection: duckdb.DuckDBPyConnection, path: Path, corrections: Corrections = NONE
 ) -> dict[str, Understood]:
-    """Make the table of a plain text's parts. Raise SourceUnusable, CorrectionRefused."""
+    """Create the table of a plain text's parts. Raise SourceUnusable or CorrectionRefused."""
     encoding = choose_encoding(path, corrections.encoding)
     understood = Understood([encoding.name], facts={"encoding": encoding.name})
     if encoding.warning:
@@ -62,7 +62,7 @@ def read_document(
             _make_table(connection, enumerate(_parts(file), 1))
     except UnicodeError:
         raise CorrectionRefused(
-            f"The file is not {encoding.name}: it holds bytes that are no characters there."
+            f"The file is not {encoding.name}: it contains bytes that this encoding does not have."
         ) from None
     ((parts,),) = connection.execute(f"SELECT count(*) FROM {PAGES}").fetchall()  # noqa: S608 - our own name
     if not parts:
@@ -77,14 +77,14 @@ def _pdf_pages(reader: pypdf.PdfReader, failed: list[int]) -> Iterator[Page]:
             text = page.extract_text()
         except MemoryError:
             raise
-        except Exception:  # noqa: BLE001 - whatever is wrong with one page is this page's alone
+        except Exception:  # noqa: BLE001 - an error in one page must not affect the others
             failed.append(number)
             text = ""
         yield number, text[:_LONGEST_PAGE]
 
 
 def _parts(file: TextIO) -> Iterator[str]:
-    """Yield pieces of about a page, which end where a paragraph or at least a line ends."""
+    """Yield pieces of about a page, which end at a paragraph, or else at a line."""
     text = ""
     while block := file.read(PAGE_CHARS):
         text += block.replace("\r\n", "\n")
@@ -138,8 +138,8 @@ def _tell_pages(
     understood.facts["pages"] = count
     if bare == count:
         understood.warn(
-            "The PDF has no text: its pages are images, as a scanner makes them. Nothing of it can "
-            "be read or searched; recognise its text with another program first."
+            "The PDF has no text: its pages are images, as a scanner makes them. It cannot be read "
+            "or searched; run text recognition (OCR) on it first, with another program."
         )
     elif bare:
         pages = "page has" if bare == 1 else "pages have"

@@ -1,4 +1,4 @@
-"""Which files in DATA_DIR/sources are sources, and the names by which SQL can call them."""
+"""Which files in DATA_DIR/sources are sources, and their names in SQL."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet", *WORKBOOKS)
 MAX_FILES = 500
 _MAX_NAME_CHARS = 60
 
-# Names that SQL or the engine keeps for itself.
+# Words reserved by SQL or the engine.
 _RESERVED_WORDS = """
     all analyze and any array as asc both case cast check collate column constraint create
     default desc describe distinct do else end except false fetch for foreign from grant group
@@ -24,7 +24,7 @@ _RESERVED = frozenset(_RESERVED_WORDS.split())
 
 
 def find_files(folder: Path) -> list[Path]:
-    """The files of `folder` and its subfolders that can be sources, in order of their paths."""
+    """Return the files of `folder` and its subfolders that can be sources, sorted by path."""
     if not folder.is_dir():
         return []
     found = sorted(path for path in folder.rglob("*") if _is_source(path.relative_to(folder)))
@@ -32,19 +32,19 @@ def find_files(folder: Path) -> list[Path]:
 
 
 def is_workbook(path: Path) -> bool:
-    """Return whether the file is a spreadsheet program's."""
+    """Return whether the file is a spreadsheet."""
     return path.suffix.lower() in WORKBOOKS
 
 
 def stem_of(relative: str) -> str:
-    """Return a file's path in the folder without its suffix."""
+    """Return a file's path in the folder, without its suffix."""
     return relative[: -len(_suffix(relative))]
 
 
 def unique_name(text: str, taken: Collection[str]) -> str:
-    """`text` as a plain SQL name that is not taken: 'Umsätze 2026 (v2)' becomes umsätze_2026_v2.
+    """Return `text` as an unused SQL name: 'Umsätze 2026 (v2)' becomes umsätze_2026_v2.
 
-    Letters of all scripts are kept: neither DuckDB nor the parser wants quotes around them.
+    Letters of all scripts are kept: neither DuckDB nor the parser needs quotes around them.
     """
     plain = unicodedata.normalize("NFKC", text).lower()
     kept = "".join(char if _may_be_in_name(char) else "_" for char in plain)
@@ -59,7 +59,7 @@ def unique_name(text: str, taken: Collection[str]) -> str:
 
 
 def _may_be_in_name(char: str) -> bool:
-    """Letters, digits, and the marks without which some scripts' letters are others."""
+    """Return letters, digits, and the marks that belong to letters in some scripts."""
     return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc")
 
 
@@ -69,6 +69,6 @@ def _is_source(relative: Path) -> bool:
 
 
 def _suffix(name: str) -> str:
-    """Return the known suffix at the end of `name`, the longest first, or an empty string."""
+    """Return the longest known suffix of `name`, or an empty string."""
     by_length = sorted(SUFFIXES, key=len, reverse=True)
     return next((suffix for suffix in by_length if name.lower().endswith(suffix)), "")

@@ -1,4 +1,4 @@
-"""Which format a file has, by its first bytes; its name decides only where these say nothing."""
+"""The format of a file by its first bytes; its name decides only if they are inconclusive."""
 
 from enum import StrEnum
 
@@ -10,9 +10,9 @@ _JSON = (".json", ".jsonl", ".ndjson")
 
 
 class Format(StrEnum):
-    """How a file's bytes are to be read."""
+    """How to read a file's bytes."""
 
-    TEXT = "text"  # a table or a document, which its lines decide
+    TEXT = "text"  # a table or a document; its lines decide which
     GZIP = "gzip"
     WORKBOOK = "workbook"
     OLD_WORKBOOK = "old_workbook"
@@ -23,7 +23,7 @@ class Format(StrEnum):
 
     @property
     def suffix(self) -> str:
-        """The suffix by which its reader is found."""
+        """The suffix that selects its reader."""
         return _SUFFIXES[self]
 
 
@@ -58,7 +58,7 @@ _UNREADABLE = (
 
 
 def find_format(head: bytes, name: str) -> Format | str:
-    """Return the format, or in words what the file is that cannot be read."""
+    """Return the format, or what an unreadable file is, in words."""
     for magic, format_ in _MAGIC:
         if head.startswith(magic):
             return format_
@@ -72,6 +72,6 @@ def find_format(head: bytes, name: str) -> Format | str:
 
 
 def _begins_json(head: bytes) -> bool:
-    """Return whether it begins as an array or a line of objects; no table of text does."""
+    """Return whether the text begins as a JSON array or a line of objects; no table does."""
     plain = head.removeprefix(_BOMS[0]).lstrip()
     return plain.startswith((b'{"', b'[{"', b"[\n", b"[\r\n")) and b":" in plain

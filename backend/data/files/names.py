@@ -1,7 +1,7 @@
-"""The names of files as sources, kept for ever: DATA_DIR/source_names.json.
+"""The permanent names of files as sources: DATA_DIR/source_names.json.
 
-A file's name is chosen when it is first seen. No later file gets it, nor changes it, also when the
-file is gone: what a person or a model has once called `sales` is never other data.
+A file's name is chosen when it is first seen. It never changes and no later file gets it, even
+when the file is gone: what a person or a model once called `sales` is never other data.
 """
 
 import fcntl
@@ -16,13 +16,13 @@ from backend.data.files.folder import unique_name
 
 
 class NamesDamaged(DataError):
-    """The register of the files' names cannot be read. Restore it from a backup, or remove it."""
+    """The register of file names is damaged. Restore it from a backup, or remove it."""
 
     status = 500
 
 
 class NameRegister:
-    """Names by the files' paths; safe for several processes."""
+    """Names by file path; safe for several processes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,13 +30,13 @@ class NameRegister:
         self._state: tuple[int, int] | None = None
 
     def names(self) -> set[str]:
-        """Return all names that were ever given."""
+        """Return all names that were ever assigned."""
         return set(self._read().values())
 
     def name_all(self, stems: Mapping[str, str], taken: Collection[str]) -> dict[str, str]:
-        """Return the names of the files, by their paths; new ones are made of their stems.
+        """Return the files' names by path; new names are made from their stems.
 
-        New names are none of `taken`.
+        New names differ from all in `taken`.
         """
         known = self._read()
         if not stems.keys() <= known.keys():

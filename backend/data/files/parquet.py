@@ -1,6 +1,6 @@
-"""Tables as Parquet files: written piece by piece and read by the page, never whole in memory.
+"""Tables as Parquet files: written in batches and read by page, never whole in memory.
 
-All of it runs in a child of the sandbox.
+All of this runs in a child of the sandbox.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ SAMPLE = Limits(rows=50, bytes=200_000)
 _BATCH_ROWS = 2_048
 _GROUP_ROWS, _GROUP_BYTES = 50_000, 8_000_000
 _LARGEST_FILE = 2_000_000_000
-# What Parquet and DuckDB hold alike; anything else is written as text.
+# Types that Parquet and DuckDB share; anything else is written as text.
 _KEPT_WORDS = """
     boolean tinyint smallint integer bigint utinyint usmallint uinteger ubigint float double decimal
     varchar blob date time timestamp timestamp_s timestamp_ms timestamp_ns
@@ -35,14 +35,14 @@ _TYPES = {"INTEGER": pa.int64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_()}
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: its first rows, and how many there are."""
+    """A written table: its first rows and its row count."""
 
     sample: Table
     rows: int
 
 
 def write_relation(relation: duckdb.DuckDBPyRelation, place: Path) -> Written:
-    """Write all rows of a query's result. Raise QueryFailed where there are too many."""
+    """Write all rows of a query's result. Raise QueryFailed if there are too many."""
     names = _distinct(relation.columns)
     if len(names) > MOST_COLUMNS:
         raise QueryFailed(f"A table has at most {MOST_COLUMNS:,} columns. Choose some of them.")
@@ -71,12 +71,12 @@ def write_rows(table: Table, place: Path) -> Written:
 
 
 def describe(place: Path) -> Written:
-    """Return a file's first rows and how many there are."""
+    """Return a file's first rows and its row count."""
     return Written(read_page(place, 0, SAMPLE), pq.ParquetFile(place).metadata.num_rows)
 
 
 def read_page(place: Path, offset: int, limits: Limits) -> Table:
-    """Return rows from `offset` on, as many as the limits let through."""
+    """Return rows from `offset` on, as many as the limits allow."""
     with opened() as connection:
         rows = connection.read_parquet(str(place))
         return fetch(rows.limit(limits.rows, offset), limits)
@@ -92,14 +92,14 @@ def read_rows(place: Path) -> Iterator[list[Scalar]]:
 
 @contextmanager
 def opened(folder: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection for our own questions about files; with a folder, it may use the disk."""
+    """Provide a connection for our own queries about files; with a folder, it may use the disk."""
     config = OWN_CONNECTION | {"temp_directory": str(folder) if folder else ""}
     with duckdb.connect(":memory:", config=config) as connection:
         yield connection
 
 
 def _write(schema: pa.Schema, pieces: Iterable[pa.RecordBatch], place: Path) -> None:
-    """Write pieces in groups whose bounds follow from the rows alone: equal rows, equal bytes."""
+    """Write batches in groups that depend on the rows alone: equal rows give equal bytes."""
     rows = 0
     with pq.ParquetWriter(place, schema, compression="zstd") as writer:
         held: list[pa.RecordBatch] = []
@@ -136,7 +136,7 @@ def _cell(value: Scalar, kind: pa.DataType) -> Any:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names that differ, also in small letters, as DuckDB compares them."""
+    """Return names that are unique ignoring case, as DuckDB compares them."""
     taken: set[str] = set()
     distinct = []
     for number, name in enumerate(names, 1):

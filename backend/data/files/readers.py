@@ -1,7 +1,7 @@
-"""Fills a snapshot from a file; this happens in a child of the sandbox, since files are anybody's.
+"""Fills a snapshot from a file; in a child of the sandbox, because files are not trusted.
 
-A copy is read, taken while the file stood still. What a reader makes of a broken file belongs to
-this source alone: it is a SourceUnusable.
+A copy is read, taken while the file did not change. Any error that a reader raises for a broken
+file concerns this source only: it becomes a SourceUnusable.
 """
 
 import errno
@@ -21,8 +21,8 @@ from backend.data.files.spreadsheets import read_workbook
 from backend.data.reading.delimited import check_width, read_delimited
 from backend.data.reading.understood import Understood, save_understood
 
-READING_VERSION = 3  # part of a snapshot's name: raised when files are read differently
-_SETTLED_SECONDS = 0.3  # a file that changed later than that may still be written
+READING_VERSION = 3  # part of a snapshot's name; raise it when files are read differently
+_SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
 _COPY_ATTEMPTS = 20
 _WHAT = {
     ".parquet": "Parquet",
@@ -32,13 +32,13 @@ _WHAT = {
     ".gz": "a packed text",
     ".pdf": "a PDF",
 }
-_MEMORY_LIMIT = "120MB"  # beside what Python and the engine's own reader hold of the 300 MB
+_MEMORY_LIMIT = "120MB"  # besides what Python and the engine's reader use of the 300 MB
 
 
 def fill_snapshot(snapshot: Path, name: str, path: Path) -> None:
     """Write the tables of the file at `path` into the new DuckDB file `snapshot`.
 
-    What was understood of them is written beside it.
+    How they were read is written beside it.
     """
     copy = snapshot.with_name(f"copy{''.join(path.suffixes[-2:]).lower()}")
     copy_standing_still(path, copy)
@@ -53,9 +53,9 @@ def fill_from_copy(
     shown: str,
     read: Callable[[duckdb.DuckDBPyConnection], dict[str, Understood]],
 ) -> None:
-    """Write what `read` makes of a copy, which is removed then. Raise SourceUnusable.
+    """Write what `read` makes of a copy, then remove the copy. Raise SourceUnusable.
 
-    `shown` is the file's name in the words of errors.
+    `shown` is the file's name in error messages.
     """
     scratch = snapshot.with_name("scratch.duckdb")
     config = OWN_CONNECTION | {"memory_limit": _MEMORY_LIMIT}
@@ -75,14 +75,14 @@ def fill_from_copy(
 
 
 def in_words(error: Exception, copy: Path, shown: str) -> str:
-    """Return why a file cannot be read; what engines say of damaged files helps nobody."""
+    """Return why a file cannot be read; engines' own messages about damaged files help no one."""
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return "There is no room left on the service's disk. Ask its operator for some."
+        return "The server's disk is full. Ask its operator to free some space."
     what = next((what for suffix, what in _WHAT.items() if copy.name.endswith(suffix)), "")
     if what:
         return (
             f"The file cannot be read as {what}: it is damaged, incomplete or another kind of "
-            "file. Save it anew with the program that made it, and bring it again."
+            "file. Save it again with the program that made it."
         )
     text = str(error).split("\nLINE ")[0].replace(str(copy), shown)
     return f"The file cannot be read: {' '.join(text.split())[:300]}"
@@ -91,7 +91,7 @@ def in_words(error: Exception, copy: Path, shown: str) -> str:
 def copy_standing_still(
     path: Path, copy: Path, take: Callable[[Path, Path], object] = shutil.copyfile
 ) -> None:
-    """Copy the file as it was at one moment. Raise SourceUnusable if it never stands still."""
+    """Copy the file as of one moment. Raise SourceUnusable if it keeps changing."""
     for _ in range(_COPY_ATTEMPTS):
         try:
             before = fingerprint(path)
@@ -109,9 +109,9 @@ def copy_standing_still(
 def read_file(
     connection: duckdb.DuckDBPyConnection, name: str, path: Path
 ) -> dict[str, Understood]:
-    """Make tables of the file at `path`; return what was understood of each.
+    """Create the tables of the file at `path`; return how each was read.
 
-    The connection has a database called scratch beside its own.
+    The connection has a database called scratch besides its own.
     """
     return _READERS.get(path.suffix.lower(), _read_text)(connection, name, path)
 
@@ -123,7 +123,7 @@ def _read_text(
 
 
 def read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
-    """Make a table of the Parquet file."""
+    """Create a table of the Parquet file."""
     relation = "read_parquet(?, hive_partitioning = false)"
     place = [glob.escape(str(path))]
     check_width(len(connection.sql(f"FROM {relation}", params=place).columns))

@@ -1,7 +1,7 @@
-"""Sources as DuckDB files of our own: queries read these copies, never a person's files.
+"""Sources as our own DuckDB files: queries read these copies, never a person's files.
 
-A snapshot is built beside its place and moved there at once, so several processes may race;
-its name holds the file's size and time, so a changed file is a new snapshot.
+A snapshot is built beside its place and moved there atomically, so that processes may race; its
+name contains the file's size and time, so that a changed file gets a new snapshot.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _ABANDONED_SECONDS = 3600
 async def ensure_snapshot(
     cache: Path, name: str, version: str, fill: Callable[[Path], Awaitable[None]]
 ) -> Path:
-    """The folder with the snapshot `name` in this version; `fill` writes it if there is none."""
+    """Return the folder with the snapshot `name` in this version; `fill` creates a missing one."""
     final = cache / f"{name}-{version}"
     if await asyncio.to_thread(final.is_dir):
         return final
@@ -36,7 +36,7 @@ async def ensure_snapshot(
 
 
 def fingerprint(path: Path) -> str:
-    """Changes with the file's place, size or time of change."""
+    """Return a value that changes with the file's path, size or modification time."""
     status = path.stat()
     text = f"{path.absolute()}|{status.st_size}|{status.st_mtime_ns}|{status.st_ino}"
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -54,7 +54,7 @@ def _publish(folder: Path, final: Path) -> None:
     try:
         folder.rename(final)
     except OSError:
-        if not final.is_dir():  # else another process was first, with the same content
+        if not final.is_dir():  # otherwise another process was first, with the same content
             raise
 
 

@@ -1,7 +1,7 @@
 """Reads a workbook: each sheet that is not empty is a table.
 
-calamine reads the cells, fast and in bounded memory, but gives errors and formulas without a stored
-value as empty cells: a look at the sheets' XML counts these and says where they are.
+calamine reads the cells, fast and in bounded memory, but returns errors and formulas without a
+stored value as empty cells: a scan of the sheets' XML counts these and reports where they are.
 """
 
 import re
@@ -25,8 +25,8 @@ from backend.data.reading.table import Draft, make_table
 from backend.data.reading.understood import MOST_EXAMPLES, Understood
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
-_LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are held at once
-_MOST_CELLS = 4_000_000  # empty ones between the others included: calamine holds them all
+_LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are in memory at once
+_MOST_CELLS = 4_000_000  # including empty ones between others: calamine holds them all
 _MOST_NAMED = 100
 _OTHER_CONTENTS = {
     "word/document.xml": "it is a text of a word processor. Save it as PDF.",
@@ -47,7 +47,7 @@ Rows = Iterator[tuple[int, Sequence[Value]]]
 
 @dataclass
 class _Unseen:
-    """What calamine does not tell of a sheet."""
+    """What calamine does not report about a sheet."""
 
     errors: int = 0
     formulas: int = 0
@@ -57,7 +57,7 @@ class _Unseen:
     columns: int = 0
 
     def tell(self, understood: Understood) -> None:
-        """Say what is empty for a reason."""
+        """Report cells that are empty because of an error or a formula."""
         if self.errors:
             shown = ", ".join(self.error_examples)
             what = (
@@ -78,9 +78,9 @@ class _Unseen:
 def read_workbook(
     connection: duckdb.DuckDBPyConnection, path: Path, corrections: Corrections = NONE
 ) -> dict[str, Understood]:
-    """Make a table of each sheet, or of the one that a person says; return what was understood.
+    """Create a table of each sheet, or of the one that a person chose; return how each was read.
 
-    Raise SourceUnusable for a workbook that is too large once it is unpacked, CorrectionRefused.
+    Raise SourceUnusable if the unpacked workbook is too large, or CorrectionRefused.
     """
     is_packed = path.suffix.lower() in _PACKED
     unseen = _look_inside(path) if is_packed else {}
@@ -118,13 +118,12 @@ def _check_sheet(known: Sequence[str], corrections: Corrections) -> None:
     concerns_one = corrections.header_row is not None or corrections.types
     if concerns_one and corrections.sheet is None and len(known) > 1:
         raise CorrectionRefused(
-            f"Say which sheet is to be read, too: a header and types are those of one. "
-            f"There are: {shown}."
+            f"Choose a sheet, too: a header and types apply to one sheet only. There are: {shown}."
         )
 
 
 def _tell_hidden(tables: dict[str, Understood]) -> None:
-    """Say in the first table, too, that others are hidden."""
+    """Report in the first table, too, that others are hidden."""
     hidden = [t.form[0] for t in tables.values() if any("is hidden" in w for w in t.warnings)]
     first = next(iter(tables.values()))
     if hidden and "is hidden" not in " ".join(first.warnings):
@@ -139,7 +138,7 @@ def _read_sheet(
     understood: Understood,
     corrections: Corrections,
 ) -> bool:
-    """Make the table; return whether the sheet holds anything."""
+    """Create the table; return whether the sheet contains anything."""
     first = list(islice(rows, LOOKED_AT))
     if not first:
         return False
@@ -155,7 +154,7 @@ def _read_sheet(
 
 
 def _filled_rows(workbook: CalamineWorkbook, number: int) -> Rows:
-    """The rows of a sheet that hold something; its cells are in memory until the last one."""
+    """Yield the sheet's rows that are not empty; its cells stay in memory until the last one."""
     sheet = workbook.get_sheet_by_index(number)
     start = (sheet.start or (0, 0))[0] + 1
     for line, row in enumerate(sheet.iter_rows(), start):
@@ -170,13 +169,13 @@ def _records(rows: Rows, kinds: list[set[type]]) -> Iterator[tuple[int, list[str
 
 
 def _note_kinds(row: Sequence[Value], kinds: list[set[type]]) -> None:
-    for value, known in zip(row, kinds, strict=False):  # columns beyond the table's are empty
+    for value, known in zip(row, kinds, strict=False):  # further cells of the row are empty
         if value != "":
             known.add(_kind(value))
 
 
 def _kind(value: Value) -> type:
-    """Return the cell's type: whole numbers and days are not told apart by a workbook."""
+    """Return the cell's type: a workbook does not distinguish integers and dates by itself."""
     if type(value) is float and value.is_integer() and abs(value) < 1e15:
         return int
     if type(value) is datetime and not (
@@ -204,9 +203,9 @@ def _text(value: Value) -> str:
 
 
 def _look_inside(path: Path) -> dict[str, _Unseen]:
-    """Look at the XML of each sheet; raise SourceUnusable for a workbook that is too large.
+    """Scan the XML of each sheet. Raise SourceUnusable if the workbook is too large.
 
-    What the archive says of its own sizes is binding: its reader reads no further.
+    The sizes that the archive declares are binding: no more than that is read.
     """
     try:
         with ZipFile(path) as archive:
@@ -218,7 +217,7 @@ def _look_inside(path: Path) -> dict[str, _Unseen]:
     except (BadZipFile, ElementTree.ParseError, KeyError):
         raise SourceUnusable(
             "The file cannot be read as a workbook: it is damaged, or another kind of archive. "
-            "Open it in a spreadsheet program and save it anew, or as CSV."
+            "Open it in a spreadsheet program and save it again, or as CSV."
         ) from None
 
 
@@ -243,7 +242,7 @@ def _check_sizes(sizes: dict[str, int]) -> None:
 
 
 def _sheet_places(archive: ZipFile) -> dict[str, str]:
-    """Return the place of each sheet's XML in the archive, by the sheet's name."""
+    """Return the path of each sheet's XML in the archive, by sheet name."""
     book = ElementTree.fromstring(archive.read("xl/workbook.xml"))  # noqa: S314 - in the sandbox
     links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))  # noqa: S314
     targets = {link.get("Id"): link.get("Target", "") for link in links}

@@ -1,6 +1,6 @@
-"""Fills a snapshot from an uploaded file, whose bytes stand still: by its format, as corrected.
+"""Fills a snapshot from an uploaded file, whose bytes never change: by its format, as corrected.
 
-This happens in a child of the sandbox, since files are anybody's.
+This happens in a child of the sandbox, because files are not trusted.
 """
 
 import gzip
@@ -34,7 +34,7 @@ _SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
 
 @dataclass(frozen=True)
 class Upload:
-    """An uploaded file: its id, its bytes, what it is called, its format, what was corrected."""
+    """An uploaded file: its id, path, name and format, and its corrections."""
 
     id: str
     path: Path
@@ -44,19 +44,19 @@ class Upload:
 
     @property
     def version(self) -> str:
-        """Changes with what its tables are made by."""
+        """A value that changes with anything that determines its tables."""
         return f"{self.corrections.fingerprint}.{READING_VERSION}"
 
     @property
     def holds_cells(self) -> bool:
-        """Whether all of it is in memory at once while it is read."""
+        """Whether reading the file holds all of it in memory at once."""
         return self.format in (Format.WORKBOOK, Format.OLD_WORKBOOK, Format.PDF)
 
 
 def fill_upload(snapshot: Path, name: str, upload: Upload) -> None:
     """Write the tables of the file into the new DuckDB file `snapshot`.
 
-    Raise SourceUnusable, CorrectionRefused.
+    Raise SourceUnusable or CorrectionRefused.
     """
     _check_corrections(upload)
     copy = snapshot.with_name(f"copy{upload.format.suffix}")
@@ -75,7 +75,7 @@ def fill_upload(snapshot: Path, name: str, upload: Upload) -> None:
 
 
 def _check_corrections(upload: Upload) -> None:
-    """Raise CorrectionRefused for what has no meaning for this format."""
+    """Raise CorrectionRefused for corrections that do not apply to this format."""
     known = _CORRECTABLE[upload.format]
     given = upload.corrections
     for field in ("kind", "encoding", "separator", "decimal", "header_row", "sheet"):
@@ -99,7 +99,7 @@ def _read_text(
 
 
 def _kind_of_text(path: Path, upload: Upload) -> str:
-    """Return whether its lines are a table's: by its name, else by whether they are cut alike."""
+    """Return whether the text is a table: by its name, or if its lines split into equal columns."""
     has_table_form = upload.corrections.separator or upload.corrections.header_row is not None
     if has_table_form or upload.corrections.types or upload.format is Format.GZIP:
         return TABLE
@@ -123,7 +123,9 @@ def _check_unpacked(path: Path) -> None:
                         "Split it, or save it as Parquet."
                     )
     except (EOFError, gzip.BadGzipFile, OSError):
-        raise SourceUnusable("The archive is damaged. Make it anew, and upload it again.") from None
+        raise SourceUnusable(
+            "The archive is damaged. Create it again, and upload the new file."
+        ) from None
 
 
 def _read_workbook(
@@ -149,8 +151,8 @@ def _read_json(
         connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', [str(path)])
     except (duckdb.InvalidInputException, duckdb.BinderException):
         raise SourceUnusable(
-            "The file is no JSON that holds a table: an array of objects, or an object on each "
-            "line, each of 16 MB at most."
+            "The file is not JSON with a table: an array of objects, or one object per line, each "
+            "of 16 MB at most."
         ) from None
     return _corrected(connection, name, Understood(["JSON"]), upload)
 

@@ -1,10 +1,10 @@
-"""The questions about a cost centre's budget, as SQL over the bundled sources. Pure."""
+"""Queries about a cost centre's budget, as SQL over the bundled sources. Pure."""
 
 from enum import StrEnum
 
 
 class BudgetBy(StrEnum):
-    """How a budget is broken down."""
+    """How to break down a budget."""
 
     YEAR = "year"
     PERIOD = "period"
@@ -50,7 +50,7 @@ GROUP BY {dimension} ORDER BY {dimension}
 
 
 def budget_query(cost_centre: str, year: int, first: int, last: int, by: BudgetBy) -> str:
-    """Budget, actual, what remains, and forecast of a cost centre for periods of a year."""
+    """Return the SQL of budget, actual, remaining and forecast of a cost centre for periods."""
     dimension, columns = _DIMENSIONS[by]
     return _FIGURES.format(
         cost_centre=cost_centre.replace("'", "''"),

@@ -14,7 +14,7 @@ from backend.data.finance import ledger, master
 from backend.data.finance.consolidation import BUILD_FIGURES
 from backend.data.finance.descriptions import COLUMNS, TABLES
 
-FINANCE_VERSION = "1"  # raise it when anything here changes what is generated
+FINANCE_VERSION = "1"  # raise it when the generated data changes
 
 _DOCUMENTS = """
 CREATE TABLE fi.documents AS
@@ -80,7 +80,7 @@ def build_finance(folder: Path) -> None:
 
 
 def _planned(rng: Generator) -> pa.Table:
-    """Return the budget in hundreds of euros, and a forecast a few percent beside it."""
+    """Return the budget in hundreds of euros, and a forecast within a few percent of it."""
     rows = []
     for company, centre, account, month, _ in ledger.plan_cells():
         drift = 1 + rng.normal(0.015, 0.03)
@@ -135,7 +135,7 @@ def _write_rates(
 
 
 def _describe(connection: duckdb.DuckDBPyConnection) -> None:
-    """Write the descriptions into the files, where every reader of them finds them."""
+    """Store the descriptions in the files, where every reader finds them."""
     for table, text in TABLES.items():
         kind = "VIEW" if table == "fi.totals" else "TABLE"
         connection.execute(f"COMMENT ON {kind} {table} IS {_quoted(text)}")

@@ -1,11 +1,11 @@
-"""BPC: planned and consolidated figures, loaded from FI with the differences known to occur."""
+"""BPC: planned and consolidated figures, loaded from FI with known differences."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class KnownDifference:
-    """One way in which BPC ACTUAL differs from FI, and where to find it."""
+    """A way in which BPC ACTUAL differs from FI, and where to find it."""
 
     kind: str
     where: str
@@ -52,7 +52,7 @@ KNOWN_DIFFERENCES = (
     ),
 )
 
-# Each posting with the period, group account and rate under which BPC took it in.
+# Each posting with the period, group account and rate under which BPC loaded it.
 _LOADED = """
 CREATE TEMP TABLE loaded AS
 SELECT d.company_code, d.cost_centre, d.trading_partner, d.local_currency, d.fiscal_year,

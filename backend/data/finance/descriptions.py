@@ -1,4 +1,4 @@
-"""What the bundled tables and columns mean, in the field's words."""
+"""The meaning of the bundled tables and columns, in accounting terms."""
 
 FI = (
     "Finance, FI: the posted documents of Halden Instruments, fiscal years 2025 and 2026 "

@@ -12,7 +12,7 @@ from backend.data.finance import master
 
 Array = NDArray[Any]
 
-# How far a month's costs lie from the plan, by month: holidays, fairs in spring and autumn.
+# How far a month's costs deviate from the plan: holidays, trade fairs in spring and autumn.
 _SEASON = np.array([0.96, 0.97, 1.03, 1.02, 1.01, 1.00, 0.93, 0.90, 1.06, 1.05, 1.04, 1.03])
 _LATE = (
     # year, period, cost centre, account: documents entered after the month's load into BPC.
@@ -22,7 +22,7 @@ _LATE = (
 
 
 def average_rates(rng: Generator) -> dict[tuple[int, int, str], float]:
-    """Units of each currency for one euro, by year and period: a walk of about one percent."""
+    """Return units of each currency per euro, by year and period: a walk of about one percent."""
     rates = {}
     for currency, first in master.FIRST_RATES.items():
         steps = rng.normal(0, 0.009, len(master.PLANNED_PERIODS)).cumsum()
@@ -33,7 +33,7 @@ def average_rates(rng: Generator) -> dict[tuple[int, int, str], float]:
 
 
 def plan_cells() -> list[tuple[str, str | None, str, float, int]]:
-    """Company code, cost centre, account, a month's plan in euro, documents a month."""
+    """Return company code, cost centre, account, a month's plan in euros, documents per month."""
     cells: list[tuple[str, str | None, str, float, int]] = []
     for centre in master.COST_CENTRES:
         shares = master.SPENDING[centre.department]
@@ -65,7 +65,7 @@ def document_lines(rng: Generator, rates: dict[tuple[int, int, str], float]) -> 
 
 
 def recharge_lines(rng: Generator, rates: dict[tuple[int, int, str], float]) -> pa.Table:
-    """Intercompany: shared services (CC-1006) recharged each month to both subsidiaries."""
+    """Return intercompany lines: shared services (CC-1006), recharged monthly to subsidiaries."""
     keys, euro = [], []
     for year, period in master.PERIODS:
         for partner, centre, base in (("2000", "CC-2004", 18_400), ("3000", "CC-3003", 9_650)):
@@ -110,7 +110,7 @@ def _as_table(
 
 
 def _dates(rng: Generator, keys: Sequence[tuple[Any, ...]]) -> dict[str, Array]:
-    """Dates of documents within their month; entered within days, the late ones weeks after."""
+    """Return document dates within their month; entered days later, late ones weeks later."""
     months = np.array([f"{key[5]}-{key[6]:02d}" for key in keys], "datetime64[M]")
     first = months.astype("datetime64[D]")
     last = (months + 1).astype("datetime64[D]") - 1

@@ -26,7 +26,7 @@ class CompanyCode:
 
 @dataclass(frozen=True)
 class CostCentre:
-    """A place where costs arise; `budget` is planned per year in group currency."""
+    """A unit where costs arise; `budget` is planned per year in group currency."""
 
     cost_centre: str
     name: str
@@ -38,7 +38,7 @@ class CostCentre:
 
 @dataclass(frozen=True)
 class Account:
-    """A GL account and the group account that it is mapped to (none: balance sheet)."""
+    """A GL account and the group account it maps to (none: balance sheet)."""
 
     gl_account: str
     name: str
@@ -111,7 +111,7 @@ GROUP_ACCOUNTS = {
     "58000": "Depreciation",
 }
 
-# How a department spends: shares of its budget in the order of EXPENSE_ACCOUNTS, in percent.
+# How a department spends: percent of its budget, in the order of EXPENSE_ACCOUNTS.
 SPENDING = {
     "marketing": (36, 8, 5, 7, 1, 2, 2, 3, 1, 29, 2, 2, 2),
     "sales": (49, 11, 14, 3, 1, 3, 1, 5, 1, 5, 3, 2, 2),
@@ -121,10 +121,10 @@ SPENDING = {
     "operations": (47, 10, 4, 2, 1, 2, 2, 14, 8, 0, 2, 2, 6),
 }
 
-# How many documents a cost centre posts on an account in a month, on average.
+# How many documents a cost centre posts to an account per month, on average.
 DOCUMENTS_PER_MONTH = (2, 1, 14, 5, 2, 4, 5, 1, 2, 9, 3, 8, 1)
 
-# Units of local currency for one euro: January 2025, then a seeded walk; and the plan's rates.
+# Units of local currency per euro: January 2025, then a seeded walk; and the plan's rates.
 FIRST_RATES = {"EUR": 1.0, "USD": 1.08, "GBP": 0.84}
 PLAN_RATES = {"EUR": 1.0, "USD": 1.10, "GBP": 0.85}
 

@@ -1,15 +1,15 @@
 """What a single cell looks like: a number, a date, a mark for "missing", or words.
 
-The patterns are those of RE2, which DuckDB uses too, and run in time linear to the text.
+The patterns use the syntax of RE2, as DuckDB does, which matches in linear time.
 """
 
 import re
 from enum import StrEnum
 
-_HARD = "\u00a0\u202f\u2009"  # spaces that do not break a line
+_HARD = "\u00a0\u202f\u2009"  # non-breaking spaces
 SPACES = f" \t\r\n\ufeff{_HARD}"
 APOSTROPHE, MINUS = "\u2019", "\u2212"  # as word processors write them
-GROUPS = f"[ '{APOSTROPHE}{_HARD}]"  # what may stand between thousands, besides point and comma
+GROUPS = f"[ '{APOSTROPHE}{_HARD}]"  # thousands separators besides point and comma
 CURRENCY = (
     r"(?:[$€£¥₹]|(?:US|A|C)\$|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|Fr\.|zł|kr)"
 )
@@ -36,7 +36,7 @@ ENGLISH = (
 )
 GERMAN = r"(?:[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3})+)?(?:,[0-9]*)?"
 SPACED = rf"[1-9][0-9]{{0,2}}(?:{GROUPS}[0-9]{{3}})+(?:[.,][0-9]*)?"
-# 0012, 12E3, sixteen digits, +4930123456: numbers to look at, but nothing to add up.
+# 0012, 12E3, sixteen digits, +4930123456: look like numbers, but must not be added up.
 CODE = r"-?0[0-9]+|[0-9]+[eE][0-9]+|[-+]?[0-9]{16,}|\+[0-9]{7,}"
 
 _TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
@@ -63,7 +63,7 @@ _MISSING_WORDS = """
     - -- --- \u2013 \u2014 . .. ... ? * /
 """
 MISSING = frozenset(_MISSING_WORDS.split())
-# These stand for no value whatever the column holds: Excel's errors, and a database's NULL.
+# These mean "no value" in any column: Excel's errors, and a database's NULL.
 _ERROR_WORDS = r"#N/A #DIV/0! #REF! #VALUE! #NAME? #NUM! #NULL! #SPILL! #CALC! \N"
 ERRORS = frozenset(_ERROR_WORDS.split())
 

@@ -1,7 +1,7 @@
-"""Decides what each column holds, by the raw text of all of its cells.
+"""Decides what each column holds, by the raw text of all its cells.
 
-A look at every column counts the plain cases in one pass; only columns whose first values look like
-numbers or dates are looked at closely.
+One pass over every column counts the plain cases; only columns whose first values look like
+numbers or dates are examined closely.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ from backend.data.reading.numbers import NumberForms, look_at_numbers, read_numb
 from backend.data.reading.raw import RAW, RawColumn
 from backend.data.reading.reading import Reading, text_reading
 
-_AT_ONCE = 100  # columns of one look
-_SAMPLE = 300  # different values
+_AT_ONCE = 100  # columns per query
+_SAMPLE = 300  # distinct values
 _INTEGER = "-?(0|[1-9][0-9]{0,14})"
 _DECIMAL = r"-?(0|[1-9][0-9]{0,14})?\.[0-9]{1,14}"
 _SAID = {",": "german", ".": "english"}
@@ -31,12 +31,12 @@ _THREE_DIGITS = r"-?[1-9][0-9]{0,2}\.[0-9]{3}"
 
 @dataclass(frozen=True)
 class _Plain:
-    """How many cells of a column are of the plainest forms."""
+    """How many cells of a column have each of the plainest forms."""
 
     filled: int
     integers: int
     decimals: int
-    unclear: int  # of the decimals: 1.234
+    unclear: int  # ambiguous decimals: 1.234
     days: int
 
 
@@ -46,9 +46,9 @@ def read_columns(
     separator: str,
     decimal: str = "",
 ) -> list[Reading]:
-    """Return what each column of RAW holds; `decimal` is the decimal sign, where a person says it.
+    """Return what each column of RAW holds; `decimal` is the decimal mark if a person gave it.
 
-    Raise CorrectionRefused where the cells have another one.
+    Raise CorrectionRefused if the cells have the other one.
     """
     readings: dict[str, Reading] = {}
     unclear: dict[str, NumberForms] = {}
@@ -88,7 +88,7 @@ def _looks(
 
 
 def _counts(place: str) -> str:
-    """Return the SQL of what `_Plain` holds."""
+    """Return the SQL of the counts in `_Plain`."""
     patterns = [
         f"regexp_full_match({place}, '{pattern}')"
         for pattern in (_INTEGER, _DECIMAL, _THREE_DIGITS)
@@ -99,7 +99,7 @@ def _counts(place: str) -> str:
 
 
 def _plainly(place: str, plain: _Plain) -> Reading | None:
-    """Return the column where every cell is of one plain form."""
+    """Return the column if every cell has the same plain form."""
     if not plain.filled:
         return text_reading(place, "all empty")
     if plain.integers == plain.filled:
@@ -112,7 +112,7 @@ def _plainly(place: str, plain: _Plain) -> Reading | None:
 
 
 def _by_kinds(column: RawColumn) -> Reading | None:
-    """Return the column of a workbook whose cells are all of one type."""
+    """Return a workbook's column if all its cells have the same type."""
     kinds, place = column.kinds, column.place
     if not kinds or kinds - {bool, int, float, date, datetime}:
         return None
@@ -130,7 +130,7 @@ def _by_kinds(column: RawColumn) -> Reading | None:
 
 
 def _usual_kind(connection: duckdb.DuckDBPyConnection, place: str) -> Kind:
-    """Return the kind of most of the first different values; text if they are of many kinds."""
+    """Return the most frequent kind of the first distinct values; text if there are many kinds."""
     rows = connection.execute(
         f"SELECT DISTINCT {place} FROM {RAW} WHERE {place} IS NOT NULL LIMIT {_SAMPLE}"  # noqa: S608 - our own names
     ).fetchall()
@@ -165,7 +165,7 @@ def _booleans(connection: duckdb.DuckDBPyConnection, place: str) -> Reading:
 
 
 def _usual_style(styles: Counter[str], readings: dict[str, Reading]) -> str:
-    """Return how the file's columns that leave no doubt write numbers; empty if they disagree."""
+    """Return how the file's unambiguous columns write numbers; empty if they disagree."""
     german = styles["german"]
     english = styles["english"] + sum(r.type == "DOUBLE" for r in readings.values())
     if bool(german) == bool(english):

@@ -1,7 +1,7 @@
-"""Which dates and times a column holds: the order of day, month and year by all of its cells.
+"""Dates and times of a column: the order of day, month and year is decided by all its cells.
 
-31/08 says day first, 08/31 month first; where no cell says it, the column stays text. Two digits of
-a year are 19xx from 69 on, else 20xx.
+31/08 means day first, 08/31 month first; if no cell decides, the column stays text. Years of two
+digits are 19xx from 69 on, otherwise 20xx.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from backend.data.reading.understood import quote
 _PIVOT = 69
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FOREIGN_MONTHS = {"mär": "mar", "mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
-_ORDERS = {  # the parts of the pattern that are year, month, day
+_ORDERS = {  # which parts of the pattern are year, month and day
     "ymd": ("first", "second", "third"),
     "dmy": ("third", "second", "first"),
     "mdy": ("third", "first", "second"),
@@ -34,11 +34,11 @@ _ORDERS = {  # the parts of the pattern that are year, month, day
 
 @dataclass
 class Shape:
-    """The cells that are written alike: their number, and what their parts say."""
+    """Cells of the same shape: their number, and the ranges of their parts."""
 
     count: int
     largest: tuple[int, int, int]
-    different: tuple[int, int]  # values of the first part, and of the third
+    different: tuple[int, int]  # distinct values of the first part, and of the third
     examples: Examples
 
 
@@ -88,7 +88,7 @@ def look_at_dates(connection: duckdb.DuckDBPyConnection, place: str) -> DateForm
 
 
 def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Reading | None:
-    """Return the column as dates or times, as text with the reason, or None if it holds none."""
+    """Return the column as dates or times, as text with the reason, or None if it has no dates."""
     if not forms.fitting:
         return None
     order, doubt = order_of_dates(forms)
@@ -102,7 +102,7 @@ def read_dates(connection: duckdb.DuckDBPyConnection, forms: DateForms) -> Readi
 
 
 def date_reading(place: str, order: str, type_: str) -> Reading:
-    """Return the column as dates in this order, but for cells that say another by themselves."""
+    """Return the column as dates in this order, except cells that clearly have another one."""
     parts = f"p_{place}"
     expression = (
         f"CASE WHEN {parts}.mark = 'name' THEN {_expression(place, 'dmy', type_)} "
@@ -114,7 +114,7 @@ def date_reading(place: str, order: str, type_: str) -> Reading:
 
 
 def order_of_dates(forms: DateForms) -> tuple[str, str]:
-    """Return the order of the parts, and why it cannot be told, if so."""
+    """Return the order of the parts, or why it is unknown."""
     if forms.others["odd"] or forms.others["word"] * 20 > forms.fitting:
         form = "odd" if forms.others["odd"] else "word"
         count = forms.others[form]
@@ -148,7 +148,7 @@ def _order_of_parts(mark: str, shape: Shape, *, is_short: bool) -> tuple[str, st
 
 
 def _day_or_year_first(shape: Shape, is_short: bool, mark: str) -> tuple[str, str]:
-    """31-08-24 may begin with the day or the year: years change less often than days."""
+    """Return the order of cells like 31-08-24: the end that varies less is the year."""
     first, _, third = shape.largest
     if not is_short or third > 31:
         return "dmy", ""
@@ -165,7 +165,7 @@ def _day_or_year_first(shape: Shape, is_short: bool, mark: str) -> tuple[str, st
 
 
 def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading: Reading) -> str:
-    """Name cells that look like dates and are none, such as 31.02.2025; zeros mean no date."""
+    """Return a text that names impossible dates, such as 31.02.2025; zeros mean no date."""
     text = trimmed(forms.place)
     rows = connection.execute(
         f"SELECT count(*), arg_min(line, line, 3), arg_min({forms.place}, line, 3) "  # noqa: S608 - our own names
@@ -223,7 +223,7 @@ def _extract(text: str, pattern: str, names: tuple[str, ...]) -> str:
 
 
 def _parts(text: str) -> str:
-    """One struct of parts, whichever of the patterns fits; the named month is their second."""
+    """Return the SQL of a struct of parts, from whichever pattern matches the cell."""
     nothing = ", ".join(f"'{name}': ''" for name in cells.DATE_PARTS)
     rest = ("clock", "half", "zone")
     plain = _extract(text, cells.DATE, cells.DATE_PARTS)

@@ -1,4 +1,4 @@
-"""Reads a text table: its encoding, its dialect, where it begins, and all of its records."""
+"""Reads a text table: its encoding, its dialect, where it begins, and all its records."""
 
 import re
 import shutil
@@ -29,9 +29,9 @@ _SAID = re.compile(r'^\ufeff?"?sep=(.)"?\s*$', re.IGNORECASE)
 def read_delimited(
     connection: duckdb.DuckDBPyConnection, name: str, path: Path, corrections: Corrections = NONE
 ) -> Understood:
-    """Make a table of the text file; return what was understood of it.
+    """Create a table of the text file; return how it was read.
 
-    Raise SourceUnusable, CorrectionRefused.
+    Raise SourceUnusable or CorrectionRefused.
     """
     allow_long_cells()
     understood = Understood()
@@ -45,12 +45,12 @@ def read_delimited(
         return _read(connection, name, path, encoding, corrections, understood)
     except UnicodeError:
         raise CorrectionRefused(
-            f"The file is not {encoding.name}: it holds bytes that are no characters there."
+            f"The file is not {encoding.name}: it contains bytes that this encoding does not have."
         ) from None
 
 
 def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
-    """Return a large file written anew in UTF-8, which the engine's own reader takes, or itself."""
+    """Return a large file converted to UTF-8 for the engine's own reader, or the file itself."""
     if path.stat().st_size < _LARGE_BYTES or (encoding.codec in _UTF8 and not encoding.warning):
         return path, encoding
     rewritten = path.with_name("utf8.csv")
@@ -63,12 +63,12 @@ def _as_utf8(path: Path, encoding: Encoding) -> tuple[Path, Encoding]:
 
 
 def choose_encoding(path: Path, said: str | None) -> Encoding:
-    """Return the encoding that a person says, strictly, or else what the file looks like."""
+    """Return the encoding that a person chose, applied strictly, or else the detected one."""
     return Encoding(ENCODINGS[said], said) if said else detect_encoding(path)
 
 
 def find_columns(rows: Sequence[Record], line: int | None) -> Header:
-    """Return the header; where a person says its line, there. Raise CorrectionRefused."""
+    """Return the header, at the given line if there is one. Raise CorrectionRefused."""
     cells = [row for _, row in rows]
     if line is None:
         return find_header(cells)
@@ -111,7 +111,7 @@ def _read(
 
 
 def check_width(columns: int) -> None:
-    """Raise SourceUnusable for a table that is too wide to be listed, profiled and queried."""
+    """Raise SourceUnusable for a table too wide to be listed, profiled and queried."""
     if columns > MAX_COLUMNS:
         raise SourceUnusable(
             f"It has {columns:,} columns; at most {MAX_COLUMNS:,} can be read. "
@@ -122,7 +122,7 @@ def check_width(columns: int) -> None:
 def _dialect(
     path: Path, encoding: Encoding, understood: Understood, wanted: str | None
 ) -> tuple[Dialect, int]:
-    """Return the dialect, and how many lines at the start only tell it."""
+    """Return the dialect, and how many lines at the start only declare it."""
     with open_text(path, encoding) as file:
         lines = _sample(file)
     if not any(line.strip() for line in lines):
@@ -146,7 +146,7 @@ def _dialect(
 
 
 def _wanted_dialect(lines: Sequence[str], wanted: str, understood: Understood) -> Dialect:
-    """Return the dialect with the separator that a person says. Raise CorrectionRefused."""
+    """Return the dialect with the separator that a person chose. Raise CorrectionRefused."""
     found = detect_dialect(lines)
     dialect = Dialect(wanted, found.quote, found.escape, found.skips_space)
     if wanted and not any(wanted in line for line in lines):
@@ -157,7 +157,7 @@ def _wanted_dialect(lines: Sequence[str], wanted: str, understood: Understood) -
 
 
 def _sample(file: TextIO) -> list[str]:
-    """Return the first lines, without the last one if it was cut."""
+    """Return the first lines, without the last one if it is incomplete."""
     text = file.read(_SAMPLE_CHARS)
     lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
     return lines[:-1] if len(text) == _SAMPLE_CHARS and len(lines) > 1 else lines
@@ -166,7 +166,7 @@ def _sample(file: TextIO) -> list[str]:
 def _regular(
     path: Path, encoding: Encoding, dialect: Dialect, first: Sequence[Record]
 ) -> RegularFile | None:
-    """Return the file for the engine's own reader, if it is as regular as that reader wants it."""
+    """Return the file for the engine's own reader, if it is regular enough for that."""
     is_plain = encoding.codec in _UTF8 and not encoding.warning
     has_lines = any("\n" in cell for _, row in first for cell in row)
     if not is_plain or not dialect.separator or dialect.escape or dialect.skips_space or has_lines:

@@ -1,7 +1,7 @@
-"""Which separator and quotes a text table has.
+"""Which separator and quotes a text table uses.
 
-Those with which its lines agree in width and its cells look like values: clevercsv's measure, over
-a bounded sample.
+It chooses those with which lines have equal widths and cells look like values: clevercsv's
+measure, over a bounded sample.
 """
 
 import csv
@@ -16,13 +16,13 @@ SEPARATORS = (",", ";", "\t", "|", "\x01", "^", "~", "¦", ":")
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", ":": "colons"}
 _MOST_LINES = 200
 _MOST_CELLS = 4_000
-_SINGLE = 0.2  # what one column alone scores
+_SINGLE = 0.2  # the score of a single column
 _LONGEST_CELL = 10_000_000
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a line is cut into cells; without a separator it is one cell."""
+    """How to split a line into cells; without a separator it is one cell."""
 
     separator: str = ""
     quote: str = '"'
@@ -31,11 +31,11 @@ class Dialect:
 
     @property
     def name(self) -> str:
-        """The separator as people call it."""
+        """The separator's name for people."""
         return _NAMES.get(self.separator, repr(self.separator))
 
     def reader(self, lines: Iterable[str], *, takes_quotes: bool = True) -> Iterator[list[str]]:
-        """Return the cells of each record; a lone column is cut nowhere."""
+        """Return the cells of each record; a single column is not split."""
         return csv.reader(
             lines,
             delimiter=self.separator or "\0",
@@ -47,17 +47,17 @@ class Dialect:
 
 
 def allow_long_cells() -> None:
-    """Let Python's reader take cells up to 10 MB; the limit is one for the whole process."""
+    """Let Python's csv reader accept cells up to 10 MB; the limit applies to the whole process."""
     csv.field_size_limit(_LONGEST_CELL)
 
 
 def split(line: str, dialect: Dialect) -> list[str]:
-    """Return the cells of one line, whose quotes are taken as they are."""
+    """Return the cells of one line, its quotes kept as they are."""
     return next(dialect.reader([line.rstrip("\r\n")], takes_quotes=False), [])
 
 
 def detect_dialect(lines: Sequence[str]) -> Dialect:
-    """Return the dialect of the sample, by the best score; without a separator if none fits."""
+    """Return the dialect of the sample with the best score; no separator if none fits."""
     lines = [line for line in lines if line.strip()][:_MOST_LINES]
     quote = _quote(lines)
     escape = "\\" if any('\\"' in line for line in lines) else None
@@ -75,14 +75,14 @@ def detect_dialect(lines: Sequence[str]) -> Dialect:
 
 
 def _without_quoted(lines: Sequence[str], quote: str) -> list[str]:
-    """Return the lines with a letter in place of each quoted cell: what is inside says nothing."""
+    """Return the lines with quoted cells replaced by a letter, because their content misleads."""
     edge = "[,;\t|\x01^~¦:\r\n]"
     quoted = rf"(?:^|(?<={edge})) ?{quote}(?:[^{quote}\\]|{quote}{quote}|\\.)*{quote}(?=$|{edge})"
     return re.sub(quoted, "q", "".join(lines), flags=re.DOTALL).splitlines(keepends=True)
 
 
 def _quote(lines: Sequence[str]) -> str:
-    """Return a single quote only where cells begin and end with it, and none with a double one."""
+    """Return a single quote if cells begin and end with it and no cell has a double one."""
     text = "\n".join(lines)
     edge = "[,;\t|\n]"
     doubles = len(re.findall(rf'(?:^|{edge}) ?"|"(?:$|{edge})', text))
@@ -106,7 +106,7 @@ def _score(lines: Sequence[str], dialect: Dialect) -> float:
 
 
 def _is_clean(cell: str, separator: str) -> bool:
-    """Return whether a cell looks like a value, and not like a piece of several or of one."""
+    """Return whether a cell looks like one value, not like several or a part of one."""
     if kind_of(cell) != Kind.TEXT:
         return True
     if separator == "," and cell.startswith(" ") and not cell.startswith(' "'):
@@ -115,7 +115,7 @@ def _is_clean(cell: str, separator: str) -> bool:
 
 
 def _is_one_column(lines: Sequence[str], dialect: Dialect) -> bool:
-    """Return whether the separator is a part of numbers or dates, under a header without it."""
+    """Return whether the separator is part of numbers or dates, and missing in the header."""
     if dialect.separator in lines[0] or len(lines) < 2:
         return False
     return all(kind_of(line) in (Kind.NUMBER, Kind.DATE, Kind.MISSING) for line in lines[1:])

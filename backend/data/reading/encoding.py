@@ -1,7 +1,7 @@
-"""Which characters the bytes of a text file stand for.
+"""Detects the encoding of a text file.
 
-A mark at the start decides; then zero bytes, as UTF-16 and UTF-32 have them; then whether all is
-UTF-8. Only what is none of these is guessed, and said to be guessed.
+A byte order mark decides first; then zero bytes, as in UTF-16 and UTF-32; then whether everything
+is UTF-8. Only what is none of these is guessed, and reported as a guess.
 """
 
 import codecs
@@ -28,13 +28,13 @@ _GUESSED = ["cp1252", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", 
 _UNSEEN = bytes(set(range(32)) - set(b"\t\n\f\r\x01\x1c\x1d\x1e\x1f"))
 _BLOCK = 1 << 20
 _LOOKED_AT = 1 << 16
-_FEW_BYTES = 0.001  # so many that are not UTF-8 are slips in a file that is
+_FEW_BYTES = 0.001  # below this share, invalid bytes are errors in a UTF-8 file
 _FALLBACK = "cp1252-where-not-utf-8"
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """A codec, its name as people know it, and what is to be said about the choice."""
+    """A codec, its name for people, and notes about the choice."""
 
     codec: str
     name: str
@@ -43,7 +43,7 @@ class Encoding:
 
 
 def detect_encoding(path: Path) -> Encoding:
-    """Return the encoding of the whole file. Raise SourceUnusable for what is no text."""
+    """Return the encoding of the whole file. Raise SourceUnusable if it is not text."""
     with open_bytes(path) as file:
         head = file.read(_LOOKED_AT)
     for mark, codec, name in _MARKS:
@@ -56,7 +56,7 @@ def detect_encoding(path: Path) -> Encoding:
 
 
 def count_lines(path: Path) -> int | None:
-    """Return how many lines the file has; None if they do not all end alike, or zeros are among."""
+    """Return the number of lines; None if line ends are mixed or there are zero bytes."""
     ends = old = both = zeros = 0
     last = b""
     with open_bytes(path) as file:
@@ -72,20 +72,20 @@ def count_lines(path: Path) -> int | None:
 
 
 def open_text(path: Path, encoding: Encoding) -> TextIO:
-    """Open the file for reading, its line ends as they are."""
+    """Open the file for reading, with line ends unchanged."""
     file = open_bytes(path)
     return TextIOWrapper(file, encoding.codec, encoding.errors, newline="")
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open the file for reading, unpacked."""
+    """Open the file for reading, decompressed."""
     if path.suffix.lower() == ".gz":
         return cast(BinaryIO, gzip.open(path))
     return open(path, "rb")
 
 
 def _by_zeros(head: bytes) -> Encoding | None:
-    """UTF-16 and UTF-32 without a mark: most characters of tables are ASCII."""
+    """Detect UTF-16 and UTF-32 without a mark: most characters of tables are ASCII."""
     if b"\0" not in head:
         return None
     size = len(head) - len(head) % 4
@@ -99,7 +99,7 @@ def _by_zeros(head: bytes) -> Encoding | None:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Return whether there are more characters that nobody sees than slips in a text would be."""
+    """Return whether there are more invisible characters than a text would have by mistake."""
     unseen = len(head) - len(head.translate(None, _UNSEEN))
     return unseen > max(3, len(head) // 50)
 
@@ -115,7 +115,7 @@ def _by_validity(path: Path) -> Encoding:
 
 
 def _invalid_bytes(path: Path) -> tuple[int, int, bytes]:
-    """Count bytes that are not UTF-8, and all beyond ASCII; return some lines that hold them."""
+    """Count invalid UTF-8 bytes, and all beyond ASCII; return some lines that contain them."""
     wrong = foreign = 0
     sample = b""
     for block in _blocks(path):
@@ -135,7 +135,7 @@ def _invalid_bytes(path: Path) -> tuple[int, int, bytes]:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    """Pieces that end where a line or at least a character ends."""
+    """Yield pieces that end at a line's end, or at least a character's."""
     with open_bytes(path) as file:
         rest = b""
         while block := file.read(_BLOCK):
@@ -147,7 +147,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _guess(sample: bytes) -> Encoding:
-    """Return one of the old encodings; Windows-1252 unless another is clearly better."""
+    """Return a legacy encoding; Windows-1252 unless another is clearly better."""
     found = charset_normalizer.from_bytes(sample, cp_isolation=_GUESSED, threshold=0.15).best()
     codec = found.encoding if found else "cp1252"
     if codec == "cp1250" and not _is_central_european(sample):

@@ -1,4 +1,4 @@
-"""What stands below a table: remarks, and totals that would be counted twice."""
+"""Lines below a table: remarks, and totals that would be counted twice."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _total = re.compile(_TOTAL)
 
 @dataclass(frozen=True)
 class LastRow:
-    """One of the last records: its line, the number of its cells, and these."""
+    """One of the last records: its line, its number of cells, and the cells."""
 
     line: int
     count: int
@@ -29,17 +29,17 @@ class LastRow:
 
     @property
     def filled(self) -> list[str]:
-        """The cells that hold something."""
+        """The cells that are not empty."""
         return [cell for cell in self.cells if cell.strip(SPACES)]
 
     @property
     def text(self) -> str:
-        """The record as it can be shown."""
+        """The record as text."""
         return " | ".join(self.filled)
 
 
 def last_rows(connection: duckdb.DuckDBPyConnection, width: int) -> list[LastRow]:
-    """Return the last records that hold something, the last one first."""
+    """Return the last records that are not empty, the last one first."""
     places = ", ".join(f"c{place}" for place in range(width))
     rows = connection.execute(
         f"SELECT line, cells, {places} FROM {RAW} WHERE coalesce({places}, surplus) IS NOT NULL "  # noqa: S608 - our own names
@@ -49,7 +49,7 @@ def last_rows(connection: duckdb.DuckDBPyConnection, width: int) -> list[LastRow
 
 
 def find_remarks(rows: Sequence[LastRow], width: int) -> list[LastRow]:
-    """Return the records at the end that are sentences below the table, none of its rows."""
+    """Return the records at the end that are sentences below the table, not rows of it."""
     found: list[LastRow] = []
     for row in rows[:-1]:
         if not _is_remark(row, width):
@@ -65,7 +65,7 @@ def _is_remark(row: LastRow, width: int) -> bool:
 
 
 def find_total(rows: Sequence[LastRow]) -> LastRow | None:
-    """Return the record that calls itself a total, among the last three."""
+    """Return the record labelled as a total, among the last three."""
     for row in rows[:3]:
         if any(_total.fullmatch(cell.strip(SPACES + ":")) for cell in row.filled[:2]):
             return row
@@ -75,7 +75,7 @@ def find_total(rows: Sequence[LastRow]) -> LastRow | None:
 def is_sum(
     connection: duckdb.DuckDBPyConnection, row: LastRow, readings: Sequence[Reading], below: int
 ) -> bool:
-    """Whether a figure of the record is the sum of those above it; `below` is the last line."""
+    """Return whether a figure of the record is the sum of those above; `below` is the last line."""
     numbers = [r for r in readings if r.type in ("BIGINT", "DOUBLE")][:_MOST_SUMMED]
     for reading in numbers:
         ((own, others),) = connection.execute(
@@ -89,7 +89,7 @@ def is_sum(
 
 
 def count_totals(connection: duckdb.DuckDBPyConnection, last_line: int) -> int:
-    """Return how many records up to a line call themselves a total in their first cell."""
+    """Return how many records up to a line are labelled as totals in their first cell."""
     ((count,),) = connection.execute(
         f"SELECT count(*) FROM {RAW} WHERE line <= {last_line} "  # noqa: S608 - our own names
         f"AND regexp_full_match(trim(c0, ' :'), {literal(_TOTAL)})"

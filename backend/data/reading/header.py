@@ -1,6 +1,6 @@
-"""Where a table begins: titles above it, the row or the two rows that name its columns, or none.
+"""Finds where a table begins: titles above it, and its header of one row, two rows or none.
 
-Pure: looks at the first records only, whose cells are texts.
+Pure: examines the first records only, whose cells are texts.
 """
 
 from collections import Counter
@@ -23,11 +23,11 @@ class Header:
     cells: list[str]
     width: int
     titles: list[int] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)  # none: there is no header
+    rows: list[int] = field(default_factory=list)  # empty: there is no header
 
     @property
     def first_data_row(self) -> int:
-        """Which record is the first of the data."""
+        """The index of the first record of data."""
         return max([*self.titles, *self.rows], default=-1) + 1
 
 
@@ -48,7 +48,7 @@ def find_header(rows: Sequence[Row]) -> Header:
 
 
 def header_at(rows: Sequence[Row], place: int | None) -> Header:
-    """Return the header that a person says: the record at `place`, or none; above it are titles."""
+    """Return the header that a person chose: the record at `place`, or none; titles are above."""
     if place is None:
         width = _usual_width(rows)
         return Header([""] * width, width, list(range(_first_wide(rows, width))))
@@ -73,12 +73,12 @@ def column_names(header: Sequence[object]) -> list[str]:
 
 
 def _usual_width(rows: Sequence[Row]) -> int:
-    """Return the width of most records: the last ones, if titles above are as many."""
+    """Return the width of most records; of equally frequent widths, the largest."""
     widths = Counter(len(row) for row in rows[-LOOKED_AT:])
     if not widths:
         return 0
     usual = max(widths.items(), key=lambda pair: (pair[1], pair[0]))[0]
-    # A separator at the end of each data row, but not of the header, makes no column.
+    # A separator at the end of data rows, but not of the header, does not make a column.
     body = [row for row in rows if len(row) == usual]
     while usual > 1 and all(len(row) < usual or not row[usual - 1].strip() for row in rows):
         usual -= 1
@@ -86,7 +86,7 @@ def _usual_width(rows: Sequence[Row]) -> int:
 
 
 def _first_wide(rows: Sequence[Row], width: int) -> int:
-    """Return the first record that is no title: it fills half of the width, at least two cells."""
+    """Return the first record that is no title: it fills two cells or more, and half the width."""
     if width < 2:
         return _first_of_lone_column(rows)
     needed = min(width, max(2, (width + 1) // 2))
@@ -97,7 +97,7 @@ def _first_wide(rows: Sequence[Row], width: int) -> int:
 
 
 def _is_wide_enough(row: Row, rows: Sequence[Row], place: int, width: int) -> bool:
-    """A header with gaps over merged cells: as wide as the table, and filled by the next row."""
+    """Return whether a header with gaps, from merged cells, is as wide as the table."""
     if len(row) < width or _filled(row) < 2 or place + 1 >= len(rows):
         return False
     return _filled(rows[place + 1]) >= width - 1 and bool(row[0].strip() or width > 2)
@@ -112,7 +112,7 @@ def _filled(row: Row) -> int:
 
 
 def _names_columns(row: Row, body: Sequence[Row], width: int) -> bool:
-    """Return whether a record names columns: its cells are of other kinds than those below."""
+    """Return whether a record is a header: its cells are of other kinds than those below."""
     if not body:
         return any(kind_of(cell) == Kind.TEXT for cell in row)
     votes = sum(_vote(row, body, place) for place in range(min(width, len(row))))
@@ -124,7 +124,7 @@ def _names_columns(row: Row, body: Sequence[Row], width: int) -> bool:
 
 
 def _vote(row: Row, body: Sequence[Row], place: int) -> int:
-    """1 where the cell is unlike its column, -1 where it is like it, 0 where that says nothing."""
+    """Return 1 if the cell differs from its column, -1 if it is alike, 0 if that is unclear."""
     cell = row[place]
     kinds = Counter(kind_of(other[place]) for other in body if place < len(other))
     for said_nothing in (Kind.EMPTY, Kind.MISSING):
@@ -153,7 +153,7 @@ def _is_year(cell: str) -> bool:
 
 
 def _is_upper_half(rows: Sequence[Row], start: int, width: int) -> bool:
-    """Return whether the header's gaps are filled by a second row of names above rows of values."""
+    """Return whether a second row of names fills the header's gaps, with rows of values below."""
     if start + 2 >= len(rows):
         return False
     upper, lower = _padded(rows[start], width), _padded(rows[start + 1], width)
@@ -168,7 +168,7 @@ def _is_upper_half(rows: Sequence[Row], start: int, width: int) -> bool:
 
 
 def _join(upper: Row, lower: Row, width: int) -> list[str]:
-    """'2025', '', '2026' over 'Q1', 'Q2', 'Q1' are 2025 Q1, 2025 Q2, 2026 Q1."""
+    """Return '2025', '', '2026' over 'Q1', 'Q2', 'Q1' as 2025 Q1, 2025 Q2, 2026 Q1."""
     joined, group = [], ""
     for above, below in zip(_padded(upper, width), _padded(lower, width), strict=True):
         group = above.strip() or group

@@ -1,6 +1,6 @@
-"""Which numbers a column holds: how they are written is decided by all of its cells.
+"""Numbers of a column: their notation is decided by all its cells.
 
-1.234 and 1,234 say nothing by themselves: other cells decide, then the file's other columns; where
+1.234 and 1,234 are ambiguous by themselves: other cells decide, then the file's other columns; if
 nothing does, the column stays text.
 """
 
@@ -22,13 +22,13 @@ from backend.data.reading.reading import (
 )
 from backend.data.reading.understood import quote
 
-_WORDS_AMONG = 20  # one word among so many numbers is a missing value
+_WORDS_AMONG = 20  # one word among this many numbers is a missing value
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}
 
 
 @dataclass
 class NumberForms:
-    """How the cells of a column are written, counted; `examples` by the same names."""
+    """Counts of how the cells of a column are written; `examples` by the same names."""
 
     place: str
     counts: Counter[str] = field(default_factory=Counter)
@@ -42,7 +42,7 @@ class NumberForms:
 
     @property
     def style(self) -> str:
-        """What the cells say of point and comma: english, german, mixed, open or nothing."""
+        """The cells' notation of point and comma: english, german, mixed, open or nothing."""
         if self.counts["english"] and self.counts["german"]:
             return "mixed"
         if self.counts["english"] or self.counts["german"]:
@@ -92,9 +92,9 @@ def look_at_numbers(connection: duckdb.DuckDBPyConnection, place: str) -> Number
 
 
 def read_numbers(forms: NumberForms, usual: str, separator: str) -> Reading | None:
-    """Return the column as numbers, as text with the reason, or None if it is none of numbers.
+    """Return the column as numbers, as text with the reason, or None if it has no numbers.
 
-    `usual` is the style of the file's other columns, "" if they have none.
+    `usual` is the notation of the file's other columns, "" if they have none.
     """
     counts, place = forms.counts, forms.place
     if not forms.fitting:
@@ -130,7 +130,7 @@ def _doubt(forms: NumberForms) -> str:
 
 
 def _style(forms: NumberForms, usual: str, separator: str) -> str:
-    """Return the style that is meant; empty if it is open."""
+    """Return the notation that is meant; empty if it is unclear."""
     if forms.style in _STYLES:
         return forms.style
     if not forms.style:
@@ -139,12 +139,12 @@ def _style(forms: NumberForms, usual: str, separator: str) -> str:
         return usual
     only_points = not forms.counts["with comma"]
     only_commas = not forms.counts["with point"]
-    # Between commas a point is a decimal point, and a comma inside of quotes cuts thousands.
+    # With comma as separator, a point is a decimal point, and a quoted comma separates thousands.
     return "english" if separator in ",\t" and (only_points or only_commas) and separator else ""
 
 
 def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
-    """Return the column as numbers of this style; without a type as whole ones if all are."""
+    """Return the column as numbers in this notation; without a type, integers if all are."""
     counts = forms.counts
     fraction = counts["with point" if style == "english" else "with comma"] or counts["power"]
     type_ = type_ or ("DOUBLE" if fraction else "BIGINT")
@@ -156,7 +156,7 @@ def number_reading(forms: NumberForms, style: str, type_: str = "") -> Reading:
 
 
 def _notes(forms: NumberForms, style: str) -> tuple[list[str], list[str]]:
-    """Return what is to be said of the column, and of the table."""
+    """Return the notes about the column, and the warnings about the table."""
     counts = forms.counts
     notes = [f"numbers written as {_STYLES[style]}"] if _is_worth_saying(forms, style) else []
     notes += [f"without their {sign}" for sign in sorted(forms.currencies)]
@@ -192,7 +192,7 @@ def _parts(text: str) -> str:
 
 
 def _digits(parts: str) -> str:
-    """Return the digits with point and comma, without the spaces between thousands."""
+    """Return the SQL of the digits with point and comma, without spaces between thousands."""
     bare = f"regexp_replace({parts}.digits, {literal(cells.GROUPS)}, '', 'g')"
     is_spaced = f"regexp_full_match({parts}.digits, {literal(cells.SPACED)})"
     return f"CASE WHEN {is_spaced} THEN {bare} ELSE {parts}.digits END"
@@ -214,7 +214,7 @@ def _form() -> str:
 
 
 def _expression(place: str, style: str, type_: str) -> str:
-    """Return the number, over the columns p_c0 and d_c0 that `_columns` makes."""
+    """Return the SQL of the number, from the columns p_c0 and d_c0 that `_columns` makes."""
     p, d = f"p_{place}", f"d_{place}"
     bare = f"replace({d}, ',', '')"
     if style == "german":
@@ -231,7 +231,7 @@ def _expression(place: str, style: str, type_: str) -> str:
 
 
 def _columns(place: str) -> str:
-    """Return the parts of each cell, and its digits."""
+    """Return the SQL of the parts of each cell, and its digits."""
     p = f"p_{place}"
     return f"{_parts(trimmed(place))} AS {p}, {_digits('(' + p + ')')} AS d_{place}"
 

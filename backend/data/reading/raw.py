@@ -1,6 +1,6 @@
-"""All cells of a table as text in DuckDB, with their lines: what is decided is decided over these.
+"""All cells of a table as text in DuckDB, with their lines; every decision is based on these.
 
-A record has as many cells as the table; what it has beyond stands in `surplus`.
+A record has as many cells as the table; any further ones are in `surplus`.
 """
 
 import glob
@@ -20,7 +20,7 @@ Record = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class RawColumn:
-    """One column: where its texts are, its name, and of which types its cells were, if known."""
+    """One column: where its texts are, its name, and the types of its cells, if known."""
 
     place: str  # c0, c1, ...
     name: str
@@ -35,7 +35,7 @@ def load_raw(
 ) -> None:
     """Fill the table RAW with line, number of cells, the cells c0, c1, ... and the surplus.
 
-    With `spool` all records are first written there: what they come from and the engine are not
+    With `spool`, all records are written there first, so that their source and the engine are not
     in memory together.
     """
     texts = [*(f"c{place}" for place in range(width)), "surplus"]
@@ -59,7 +59,7 @@ def load_raw(
 
 @dataclass(frozen=True)
 class RegularFile:
-    """A text file whose every line seems to be one record of the same width."""
+    """A text file in which every line seems to be one record of the same width."""
 
     path: Path
     separator: str
@@ -70,10 +70,10 @@ class RegularFile:
 def load_regular(
     connection: duckdb.DuckDBPyConnection, file: RegularFile, width: int, first_line: int
 ) -> bool:
-    """Fill the table RAW by DuckDB's own reader, many times faster; return whether it could.
+    """Fill the table RAW with DuckDB's own reader, many times faster; return whether it could.
 
-    It is strict: it refuses a record of another width or an unclosed quote. What it reads counts
-    only if every line was one record: else the numbers of the lines would be wrong.
+    It is strict: it refuses a record of another width or an unclosed quote. Its result is used
+    only if every line was one record, because line numbers would be wrong otherwise.
     """
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
     options = (

@@ -1,4 +1,4 @@
-"""What a column was taken for: its type, the SQL that makes it, and what is to be said of it."""
+"""The result for a column: its type, the SQL that produces it, and notes about it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ Examples = list[tuple[int, str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """A type and the expression that has it, over RAW with the `parts` of the cells beside them.
+    """A type and the SQL expression that produces it, over RAW and the `parts` of its cells.
 
-    `note` is for the column, `warnings` for the table. `decimal` is the sign of its fractions.
+    `note` is about the column, `warnings` about the table. `decimal` is its decimal mark.
     """
 
     type: str
@@ -25,33 +25,33 @@ class Reading:
 
 
 def with_parts(readings: Iterable[Reading]) -> str:
-    """Return the SQL of RAW with what expressions use several times, computed once."""
+    """Return the SQL of RAW with shared subexpressions, so that each is computed once."""
     parts = [reading.parts for reading in readings if reading.parts]
     return f"(SELECT {', '.join(['*', *parts])} FROM {RAW})"  # noqa: S608 - our own names
 
 
 def text_reading(place: str, note: str = "", warnings: Iterable[str] = ()) -> Reading:
-    """Return the column as it is written; errors and a database's NULL are no text."""
+    """Return the column as it is written; errors and a database's NULL become NULL."""
     expression = f"CASE WHEN {place} IN ({literals(sorted(ERRORS))}) THEN NULL ELSE {place} END"
     return Reading("VARCHAR", expression, note, list(warnings))
 
 
 def trimmed(place: str) -> str:
-    """Return the SQL of a cell without the spaces around it."""
+    """Return the SQL of a cell without surrounding spaces."""
     return f"trim({place}, {literal(SPACES)})"
 
 
 def is_missing(text: str) -> str:
-    """Return the SQL that is true for a mark that stands for no value."""
+    """Return the SQL that is true for a mark that means "no value"."""
     known = literals(sorted(MISSING | {error.lower() for error in ERRORS}))
     return f"(lower({text}) IN ({known}))"
 
 
 def literal(text: str) -> str:
-    """Return a text as SQL."""
+    """Return a text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def literals(texts: Iterable[str]) -> str:
-    """Return texts as SQL, for IN."""
+    """Return texts as SQL literals, for IN."""
     return ", ".join(map(literal, texts))

@@ -1,7 +1,7 @@
-"""Lines cut into cells, with the number of the line where each record begins.
+"""Lines split into cells, with the number of the line where each record begins.
 
-A quote that nothing closes would swallow the rest of the file: where a record over several lines
-does not have the width of the others, its first line is taken by itself, as it is written.
+An unclosed quote would swallow the rest of the file: if a record over several lines does not have
+the width of the others, its first line is read by itself, with its quotes as they are.
 """
 
 import csv
@@ -21,7 +21,7 @@ Record = tuple[int, list[str]]
 
 
 class Records:
-    """The records of an open text; `expected` is their width, once it is known."""
+    """The records of an open text; `expected` is their width, once known."""
 
     def __init__(self, file: TextIO, dialect: Dialect, skipped_lines: int) -> None:
         self.dialect = dialect
@@ -31,8 +31,8 @@ class Records:
         self.zeros = 0
         self._lines = _bounded_lines(file)
         self._number = sum(1 for _ in islice(self._lines, skipped_lines))
-        self._again: list[str] = []  # lines that were taken for a part of a record, last first
-        self._pending: list[str] = []  # lines of the record that is being read
+        self._again: list[str] = []  # lines wrongly read as part of a record, last first
+        self._pending: list[str] = []  # lines of the record being read
 
     def __iter__(self) -> Iterator[Record]:
         """Yield each record that is not blank."""
@@ -42,7 +42,7 @@ class Records:
                 for row in reader:
                     yield from self._checked(row)
                     if self._again:
-                        break  # the reader looks at lines in order: begin anew
+                        break  # the reader only reads lines in order: start again
                 else:
                     return
             except csv.Error:
@@ -79,8 +79,8 @@ class Records:
             yield first, row
 
     def _is_torn(self, row: list[str]) -> bool:
-        """Return whether a record over several lines is rather several."""
-        if self.dialect.quote not in self._pending[-1]:  # the file ends inside of quotes
+        """Return whether a record over several lines is probably several records."""
+        if self.dialect.quote not in self._pending[-1]:  # the file ends inside quotes
             return True
         expected = self.expected or self._last_width
         first = len(split(self._pending[0], self.dialect))

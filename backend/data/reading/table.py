@@ -1,4 +1,4 @@
-"""Makes a typed table of records: header, raw cells, what the columns hold, what stands below."""
+"""Makes a typed table from records: header, raw cells, column types, and lines below."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ from backend.data.reading.understood import Oddities, Understood, quote
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
-_COMPARED = 20  # cells by which a header that stands there again is known
+_COMPARED = 20  # cells by which a repeated header is recognised
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Draft:
     """A table before its columns are decided."""
 
     header: Header
-    records: Sequence[Record]  # the first ones, header and titles included
+    records: Sequence[Record]  # the first ones, including header and titles
     rest: Iterator[Record]
     separator: str = ""  # of a text file
-    regular: RegularFile | None = None  # where the engine may read the records itself
-    spool: Path | None = None  # where records are kept until all are read, if they hold memory
+    regular: RegularFile | None = None  # if the engine may read the records itself
+    spool: Path | None = None  # where records are kept until all are read, if they use memory
     corrections: Corrections = NONE
 
 
@@ -49,7 +49,7 @@ def make_table(
     understood: Understood,
     kinds: Sequence[set[type]] | None = None,
 ) -> None:
-    """Create the table and say what was understood; `kinds` are known once all is read."""
+    """Create the table and report how it was read; `kinds` are known once all is read."""
     header = draft.header
     width = header.width
     _tell_header(draft, understood)
@@ -73,7 +73,7 @@ def make_table(
 def _read(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[RawColumn], draft: Draft
 ) -> list[Reading]:
-    """Return what the columns hold; of those whose type is said, whatever is said of decimals."""
+    """Return what the columns hold; the decimal mark does not matter where a type is given."""
     types, decimal = draft.corrections.types, draft.corrections.decimal or ""
     if not types or not decimal:
         return read_columns(connection, columns, draft.separator, decimal)
@@ -98,7 +98,7 @@ def _corrected(
     readings: Sequence[Reading],
     corrections: Corrections,
 ) -> list[Reading]:
-    """Return the readings, those of columns whose type is said as that type."""
+    """Return the readings, with the given types where a person has chosen them."""
     types, decimal = corrections.types, corrections.decimal or ""
     if not types:
         return list(readings)
@@ -147,7 +147,7 @@ def _tell_header(draft: Draft, understood: Understood) -> None:
 def _leave_out_below(
     connection: duckdb.DuckDBPyConnection, width: int, understood: Understood
 ) -> list[LastRow]:
-    """Delete remarks below the table; return what stands at its end then."""
+    """Delete remarks below the table; return the records that are then last."""
     rows = last_rows(connection, width)
     remarks = find_remarks(rows, width)
     if remarks:
@@ -182,7 +182,7 @@ def _leave_out_total(
     readings: Sequence[Reading],
     understood: Understood,
 ) -> bool:
-    """Delete a last record that is the sum of the others; only name what may be one."""
+    """Delete a last record that is the sum of the others; only report other possible totals."""
     if not end:
         return False
     row, last_line = find_total(end), end[0].line
@@ -206,7 +206,7 @@ def _leave_out_total(
 
 
 def _tell_ragged(connection: duckdb.DuckDBPyConnection, width: int, understood: Understood) -> bool:
-    """Say which records have too few or too many cells; return whether some have too many."""
+    """Report records with too few or too many cells; return whether some have too many."""
     for condition, what in (
         (f"cells < {width}", "fewer cells than the header; those that are missing are NULL"),
         (f"cells > {width}", f"more cells than the header; the rest is in {SURPLUS}"),

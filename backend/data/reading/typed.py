@@ -1,4 +1,4 @@
-"""Reads a column as the type that a person says, or says which cells are not of it."""
+"""Reads a column as the type that a person chose, or reports the cells that do not fit."""
 
 from collections.abc import Callable, Mapping
 
@@ -32,7 +32,7 @@ _WORDS = {
 def read_as(
     connection: duckdb.DuckDBPyConnection, column: RawColumn, wanted: str, decimal: str = ""
 ) -> Reading:
-    """Return the column of RAW as the wanted type. Raise CorrectionRefused that names misfits."""
+    """Return the column of RAW as the given type. Raise CorrectionRefused, which names misfits."""
     reading = _READERS[wanted](connection, column, decimal)
     if wanted != "text":
         _check(connection, column, reading, _WORDS.get(wanted, "dates"))
@@ -50,8 +50,8 @@ def _number(
     style = _STYLES.get(decimal) or forms.style or "english"
     if style not in _STYLES.values():
         raise CorrectionRefused(
-            f"{column.name}: its cells do not say whether point or comma begins the decimals. "
-            "Say the decimal sign, too."
+            f"{column.name}: its cells do not show whether the decimal mark is a point or a "
+            "comma. Choose the decimal mark, too."
         )
     return number_reading(forms, style, type_)
 
@@ -83,7 +83,7 @@ def _timestamp(connection: duckdb.DuckDBPyConnection, column: RawColumn, _: str)
 def _by_cells(connection: duckdb.DuckDBPyConnection, column: RawColumn, type_: str) -> Reading:
     forms = look_at_dates(connection, column.place)
     if not forms.fitting:
-        raise CorrectionRefused(f"{column.name}: no cell of it is a date.")
+        raise CorrectionRefused(f"{column.name}: none of its cells is a date.")
     order, doubt = order_of_dates(forms)
     if doubt or order == "time":
         raise CorrectionRefused(f"{column.name}: {doubt or 'its cells are times without a day'}.")
@@ -131,7 +131,7 @@ def _refuse_where(
 def correct_types(
     connection: duckdb.DuckDBPyConnection, name: str, types: Mapping[str, str], decimal: str
 ) -> None:
-    """Read columns of a table that has types already as others. Raise CorrectionRefused."""
+    """Convert columns of a table that is typed already. Raise CorrectionRefused."""
     rows = connection.execute(
         "SELECT column_name FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index",
         [name],
@@ -160,7 +160,7 @@ def correct_types(
 
 
 def check_names(types: Mapping[str, str], names: list[str]) -> None:
-    """Raise CorrectionRefused for a column that is not there."""
+    """Raise CorrectionRefused for a column that does not exist."""
     for name in types:
         if name not in names:
             known = ", ".join(names[:40])

@@ -1,4 +1,4 @@
-"""What was understood of a file, in sentences: kept beside its snapshot, told with its tables."""
+"""How a file was read, in sentences: stored with its snapshot, shown with its tables."""
 
 import json
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ _LONGEST_NOTE = 500
 
 @dataclass
 class Understood:
-    """One table's reading.
+    """How one table was read.
 
-    `form` says how it is written, `warnings` what is missing, was skipped or may be meant
-    otherwise, `columns` what the cells of a column were taken for. `facts` are the same as values,
-    by name, for who corrects them: encoding, separator, decimal, header, titles, below, sheet.
+    `form` says how it is written, `warnings` what is missing, was skipped or is ambiguous,
+    `columns` how the cells of each column were read. `facts` are the same as values, by name, for
+    corrections: encoding, separator, decimal, header, titles, below, sheet.
     """
 
     form: list[str] = field(default_factory=list)
@@ -26,14 +26,14 @@ class Understood:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def warn(self, text: str) -> None:
-        """Add a warning, shortened if it quotes much."""
+        """Add a warning, shortened if it quotes much text."""
         cut = len(text) > _LONGEST_NOTE
         self.warnings.append(text[:_LONGEST_NOTE] + "…" if cut else text)
 
 
 @dataclass
 class Oddities:
-    """How often something odd was seen, and the first few lines where."""
+    """How often something odd was seen, and the first few lines where it was."""
 
     count: int = 0
     examples: list[tuple[int, str]] = field(default_factory=list)
@@ -54,18 +54,18 @@ class Oddities:
 
 
 def quote(text: str) -> str:
-    """Return a short text between quotes, on one line."""
+    """Return a short text in quotes, on one line."""
     plain = " ".join(text.split())
     return f"'{plain[:_LONGEST_EXAMPLE]}…'" if len(plain) > _LONGEST_EXAMPLE else f"'{plain}'"
 
 
 def save_understood(path: Path, tables: Mapping[str, Understood]) -> None:
-    """Write what was understood of each table."""
+    """Store how each table was read."""
     path.write_text(json.dumps({name: vars(table) for name, table in tables.items()}))
 
 
 def load_understood(path: Path) -> dict[str, Understood]:
-    """Return what was understood of each table; nothing for data that is no file's."""
+    """Return how each table was read; nothing for data that is not from a file."""
     if not path.is_file():
         return {}
     return {name: Understood(**table) for name, table in json.loads(path.read_text()).items()}

@@ -1,7 +1,7 @@
-"""Which functions of the databases only compute, and what to write instead of those that do not.
+"""Database functions that only compute, and alternatives to those that do more.
 
-A function that is not named here may be anybody's own, which may do anything. DuckDB is asked for
-its own (`local.function_names`).
+A function not listed here may be user-defined, and so may do anything. DuckDB is asked for its own
+functions (`local.function_names`).
 """
 
 import re
@@ -108,14 +108,14 @@ HARMLESS: Mapping[str, frozenset[str]] = {
     "oracle": frozenset(f"{_EVERYWHERE} {_ORACLE}".split()),
     "duckdb": frozenset(("json_each", "json_tree")),
 }
-# Those that may stand in FROM beside the parser's own kinds.
+# Table functions that may appear in FROM, besides the parser's own node types.
 IN_FROM: Mapping[str, frozenset[str]] = {
     "postgres": frozenset(_POSTGRES_TABLES.split()),
     "sqlite": frozenset(("json_each", "json_tree")),
     "duckdb": frozenset(("json_each", "json_tree")),
 }
 
-# What reads files, settings or the server, runs SQL in text, waits, or keeps state.
+# Functions that read files, settings or server data, run SQL from text, wait, or keep state.
 FORBIDDEN = re.compile(
     r"""(pg_(?!typeof$|size_pretty$|size_bytes$|column_size$)|lo_|dblink|duckdb_|pragma_|read_
     |parquet_|arrow_|pandas_|python_|sniff_|fts3_|sqlite_(?!version$)|sys_(?!extract_utc$)|xp_|utl_

@@ -1,6 +1,6 @@
 """What a query may be: one SELECT over known tables with harmless functions; pure parsing.
 
-The engines refuse writes by themselves as well; neither wall relies on the other.
+The engines refuse writes on their own as well; neither barrier relies on the other.
 """
 
 import logging
@@ -16,7 +16,7 @@ from backend.data.errors import QueryRefused, did_you_mean
 from backend.data.sql.functions import FORBIDDEN, HARMLESS, IN_FROM, refusal
 from backend.data.sql.sizes import check_sizes
 
-# Unknown statements are refused below; the parser's own warning about them adds nothing.
+# Unknown statements are refused below, so the parser's own warning about them is superfluous.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 MAX_QUERY_CHARS = 50_000
@@ -76,10 +76,10 @@ _INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a query may name: its dialect, the tables in lower case, the engine's own functions.
+    """What a query may name: its dialect, its tables in lower case, the engine's functions.
 
-    `shown` are the tables' names as a query must write them. Without `functions` they are those
-    of the dialect that are known to only compute.
+    `shown` holds the tables' names as a query must write them. Without `functions`, the dialect's
+    functions that are known to only compute are allowed.
     """
 
     dialect: str
@@ -94,7 +94,7 @@ class Surroundings:
 
 
 def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
-    """Return the parsed query; raises QueryRefused with what to write instead."""
+    """Return the parsed query. Raise QueryRefused, which says what to write instead."""
     query = _parse_one(sql, surroundings.dialect)
     for node in query.walk():
         _check_part(node)
@@ -107,7 +107,7 @@ def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
 
 
 def referenced_tables(query: exp.Expr) -> Iterator[tuple[str, ...]]:
-    """Yield the names of all tables the query reads, without its own WITH names, in lower case."""
+    """Yield the names of all tables that the query reads, except WITH names, in lower case."""
     for table in query.find_all(exp.Table):
         if isinstance(table.this, exp.Identifier) and not _is_with_name(table):
             yield _path(table)
@@ -120,7 +120,7 @@ def _parse_one(sql: str, dialect: str) -> exp.Expr:
         raise QueryRefused("The query is nested too deeply. Use WITH to name its parts.")
     try:
         statements = [part for part in sqlglot.parse(sql, dialect=dialect) if part is not None]
-    except (AttributeError, TypeError, IndexError, KeyError):  # the parser's own slips
+    except (AttributeError, TypeError, IndexError, KeyError):  # bugs in the parser
         raise QueryRefused(
             "The query is not valid SQL: a call in it has too few arguments, or wrong ones."
         ) from None
@@ -150,7 +150,7 @@ def _check_part(node: exp.Expr) -> None:
 
 
 def _instead(node: exp.Expr) -> str:
-    """Return what to write instead of a part that is refused, where there is something."""
+    """Return what to write instead of a refused part, if there is an alternative."""
     return next((hint for kinds, hint in _INSTEAD if isinstance(node, kinds)), "")
 
 
@@ -218,9 +218,9 @@ def _path(table: exp.Table) -> tuple[str, ...]:
 
 
 def _is_with_name(table: exp.Table) -> bool:
-    """Return whether the name is one that a WITH around it defines, by the rules of visibility.
+    """Return whether the name is defined by an enclosing WITH, by the rules of visibility.
 
-    A WITH name that is not visible here would be the engine's own table of that name.
+    A WITH name that is not visible here would be a table of that name in the engine.
     """
     if len(table.parts) > 1:
         return False
@@ -237,7 +237,7 @@ def _is_with_name(table: exp.Table) -> bool:
 
 
 def _visible_names(with_: exp.Expr | None, inside: exp.Expr) -> set[str]:
-    """Return the names of a WITH that `inside` sees: those before it, and its own if recursive."""
+    """Return the WITH names that `inside` sees: those before it, and its own if recursive."""
     names: set[str] = set()
     if not isinstance(with_, exp.With):
         return names

@@ -1,4 +1,4 @@
-"""How names of tables and columns are written in a dialect's SQL, and what to say of wrong ones."""
+"""How to write names of tables and columns in a SQL dialect, and hints about wrong ones."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,19 +21,19 @@ _QUOTES = re.compile(r'["`\[\]]')
 
 
 def written(path: Sequence[str], dialect: str) -> str:
-    """Return a name of one or more parts as SQL must have it: in quotes where it needs them."""
+    """Return a name of one or more parts as SQL, quoted where necessary."""
     return ".".join(_written(part, dialect) for part in path)
 
 
 def plain(name: str) -> str:
-    """Return a name as somebody wrote it, without quotes and in lower case: for look-ups."""
+    """Return a name without quotes and in lower case, for look-ups."""
     return _QUOTES.sub("", name).strip().lower()
 
 
 def how_to_write(word: str, names: Iterable[str]) -> str:
-    """Return a hint of how a name that the engine does not know is written, or nothing.
+    """Return a hint how to write a name that the engine does not know, or nothing.
 
-    `names` are those that exist, as SQL must have them.
+    `names` are the existing names, as SQL must write them.
     """
     known = list(dict.fromkeys(names))
     whole, last = plain(word), plain(word).rpartition(".")[2]

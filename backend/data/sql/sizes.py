@@ -1,6 +1,6 @@
-"""Refuses calls that make a huge value out of a small number: engines do not count that memory.
+"""Refuses calls that make a huge value from a small number: engines do not limit that memory.
 
-DuckDB holds `range(1000000000)` as one list of 8 GB, past its memory limit and deaf to a stop.
+DuckDB builds `range(1000000000)` as one list of 8 GB, ignoring its memory limit and interrupts.
 """
 
 import re
@@ -20,7 +20,7 @@ _DANGEROUS_WIDTH = re.compile(r"\d{4,}|\{[^}]*\{|\*")
 
 
 def check_sizes(query: exp.Expr) -> None:
-    """Raise QueryRefused for calls whose result can be far larger than what they are given."""
+    """Raise QueryRefused for calls whose result can be far larger than their arguments."""
     sized = 0
     for node in query.find_all(exp.Func):
         names = set(_names(node))

@@ -1,4 +1,4 @@
-"""Whether a question is about an uploaded file, and about which one. Pure."""
+"""Decides whether a question is about an uploaded file, and which one. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _NO_NAMES = frozenset(["by", "has", "have", "and", "with", "in", "is", "of", "th
 class Asked:
     """The file that a question is about, and the question without its name.
 
-    `source` is empty until the name was looked up: `name` is as it was written then.
+    `source` is empty until the name has been looked up; `name` is then as it was written.
     """
 
     source: str
@@ -37,7 +37,7 @@ class Asked:
 
 
 def find_asked(conversation: Conversation) -> Asked | None:
-    """Return the file that the last question is about; None where it is about none."""
+    """Return the file that the last question is about, if any."""
     texts = [text for role, text in conversation.transcript if role == "user"]
     earlier = texts[:-1][-_LOOKS_BACK:]
     known = {source: name for text in earlier for source, name in _attached(text).items()}
@@ -50,7 +50,7 @@ def find_asked(conversation: Conversation) -> Asked | None:
 
 
 def _directly(question: str, known: Mapping[str, str]) -> Asked | None:
-    """Return the file that comes with the question, or that it names."""
+    """Return the file that is attached to the question, or that it names."""
     attached = _attached(question)
     text = ATTACHED_LINE.sub("", question)[:_LONGEST].strip()
     for source, name in {**attached, **known}.items():
@@ -69,7 +69,7 @@ def _directly(question: str, known: Mapping[str, str]) -> Asked | None:
 
 
 def _standing(earlier: list[str], known: Mapping[str, str], question: str) -> Asked | None:
-    """Return the file that the questions before were about, if they were about one."""
+    """Return the file that the previous questions were about, if any."""
     for text in reversed(earlier):
         if found := _directly(text, known):
             return Asked(found.source, found.name, question[:_LONGEST])
@@ -83,12 +83,12 @@ def _attached(text: str) -> dict[str, str]:
 
 
 def _is_table(name: str) -> bool:
-    """Return whether it is a table of the books, such as fi.documents."""
+    """Return whether this is a table of the bundled ledgers, such as fi.documents."""
     return name.lower().startswith(("fi.", "bpc."))
 
 
 def _looked_up(conversation: Conversation, asked: Asked) -> Asked:
-    """Return the file with its source, once the sources were listed."""
+    """Return the file with its source, once the sources have been listed."""
     wanted = asked.name.lower()
     for row in _listed(conversation):
         in_words = rf"(?<!\w){re.escape(wanted)}(?!\w)"

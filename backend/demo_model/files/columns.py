@@ -1,4 +1,4 @@
-"""What a file holds, as describe_source tells it. Pure."""
+"""The content of a file, as describe_source reports it. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _DATES = ("DATE", "TIMESTAMP")
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column: its name as SQL must have it, and as people write it."""
+    """A column: its name as SQL must write it, and as people write it."""
 
     written: str
     type: str
@@ -32,25 +32,25 @@ class FileColumn:
 
     @property
     def has_fractions(self) -> bool:
-        """Whether it is rather an amount than a number of something."""
+        """Whether it is probably an amount rather than a count."""
         return self.type.startswith(_FRACTIONS)
 
     @property
     def is_date(self) -> bool:
-        """Whether it has months and years."""
+        """Whether it can be split into months and years."""
         return self.type.startswith(_DATES)
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a file holds: its kind, and its tables with their columns."""
+    """The content of a file: its kind, and its tables with their columns."""
 
     kind: str
     tables: dict[str, Sequence[FileColumn]] = field(default_factory=dict)
 
 
 def find_held(conversation: Conversation, source: str) -> Held | None:
-    """Return what a file holds; None until it was looked up."""
+    """Return the content of a file; None until it has been looked up."""
     for result in conversation.results:
         call = result.call
         if call.name == "describe_source" and call.arguments.get("source") == source:

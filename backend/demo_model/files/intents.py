@@ -1,4 +1,4 @@
-"""Questions about uploaded files: look up what one holds, ask it, put the rows into words. Pure."""
+"""Questions about uploaded files: describe the file, query it, put the rows into words. Pure."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def is_about_file(conversation: Conversation) -> bool:
 
 
 def plan_file(conversation: Conversation) -> Sequence[Call]:
-    """Return the calls that answer the question, as far as results have come in."""
+    """Return the calls that answer the question, given the results so far."""
     asked = find_asked(conversation)
     if asked is None:
         return []
@@ -42,7 +42,7 @@ def plan_file(conversation: Conversation) -> Sequence[Call]:
 
 
 def answer_file(conversation: Conversation) -> str:
-    """Return the answer of the results."""
+    """Return the answer from the results."""
     asked = find_asked(conversation)
     if asked is None or not asked.source:
         return _NO_SUCH.format(asked.name if asked else "")
@@ -58,7 +58,7 @@ def answer_file(conversation: Conversation) -> str:
 
 
 def _further(asked: Asked, held: Held) -> Call | None:
-    """Return the call that looks into the file; None where what it holds is the answer."""
+    """Return the call that reads the file; None if its description is the answer."""
     if held.kind == _DOCUMENT:
         words = " ".join(open_words(asked.text))
         if not words:

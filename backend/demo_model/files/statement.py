@@ -1,4 +1,4 @@
-"""A question about a file's table as one SELECT: all of it is applied, or it is refused. Pure."""
+"""A question about a file's table as one SELECT, applied completely or refused. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class FileQuery:
-    """A SELECT over a file, and what its columns are called in the answer."""
+    """A SELECT over a file, and its column names for the answer."""
 
     sql: str
     names: tuple[str, ...]
@@ -42,21 +42,21 @@ class FileQuery:
 
 
 def asks_for_columns(text: str) -> bool:
-    """Return whether a question is about what a file holds, or is no question."""
+    """Return whether a question is about the content of a file, or is no question at all."""
     words = [word.lower() for word in _WORDS.findall(text)]
     others = [word for word in words if word not in _IGNORED | _DESCRIBING]
     return not others and (not words or any(word in _DESCRIBING for word in words))
 
 
 def open_words(text: str) -> list[str]:
-    """Return the words of a question that say what is sought in a document."""
+    """Return the words of a question to search a document for."""
     about = frozenset(["say", "says", "document", "documents", "pdf", "page", "pages", "about",
                        "mention", "mentions", "search", "where", "read", "text"])  # fmt: skip
     return [word for word in _WORDS.findall(text) if word.lower() not in _IGNORED | about]
 
 
 def plan_query(held: Held, text: str) -> FileQuery:
-    """Return the SELECT that answers a question. Raise CannotApply for what it does not."""
+    """Return the SELECT that answers a question. Raise CannotApply for what it cannot express."""
     problems: list[CannotApply] = []
     for table, columns in held.tables.items():
         try:
@@ -67,7 +67,7 @@ def plan_query(held: Held, text: str) -> FileQuery:
 
 
 class _Reading:
-    """One question, read with the names of one table's columns."""
+    """One question, read with the column names of one table."""
 
     def __init__(self, table: str, columns: Sequence[FileColumn], text: str) -> None:
         self._table = table
@@ -162,11 +162,11 @@ class _Reading:
         return (named or dates)[0]
 
     def _is_measure(self, column: FileColumn) -> bool:
-        """A number is a figure, unless it is named after `by`."""
+        """Return whether a number is a figure to sum: one used after `by` is not."""
         return column.is_number and column.name not in self._keys
 
     def _take_columns(self, words: list[str]) -> list[str]:
-        """Find names of columns among the words, the longest first; return the other words."""
+        """Find column names among the words, longest first; return the other words."""
         self._keys: set[str] = set()
         by_length = sorted(self._columns, key=lambda c: -len(_WORDS.findall(c.name)))
         for column in by_length:
@@ -192,7 +192,7 @@ class _Reading:
 
 
 def _find(words: list[str], parts: list[str]) -> int | None:
-    """Return where a name stands among words, in the singular or the plural."""
+    """Return the position of a name among words, in the singular or plural."""
     for place in range(len(words) - len(parts) + 1 if parts else 0):
         said = [word.lower() for word in words[place : place + len(parts)]]
         if said == parts or (

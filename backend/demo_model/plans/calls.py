@@ -1,4 +1,4 @@
-"""Which tool calls a recognised question needs; a plan may grow as results come in. Pure."""
+"""The tool calls that a recognised question needs; more may follow from results. Pure."""
 
 from typing import Any
 
@@ -20,23 +20,23 @@ _LATE = (
 
 
 def nothing(_: Conversation) -> list[Call]:
-    """No tool is needed."""
+    """Return no calls."""
     return []
 
 
 def sql(conversation: Conversation) -> list[Call]:
-    """The SELECT that the question holds, on the source it names with 'in NAME:' or on FI."""
+    """Return the call of the question's SELECT, on the source named by 'in NAME:' or on FI."""
     statement, source, unread = split_select(conversation.question)
     return [] if unread else [Call("query_source", {"source": source, "sql": statement})]
 
 
 def list_sources(_: Conversation) -> list[Call]:
-    """Return all sources."""
+    """Return the call that lists all sources."""
     return [Call("list_sources", {})]
 
 
 def describe(conversation: Conversation) -> list[Call]:
-    """The sources named in the question, as 'name' or 'name.table'; without one, all sources."""
+    """Return calls for the sources named as 'name' or 'name.table'; without one, list all."""
     names = described_names(conversation.asked)
     if not names:
         return list_sources(conversation)
@@ -52,7 +52,7 @@ def describe(conversation: Conversation) -> list[Call]:
 
 
 def late_postings(conversation: Conversation, limit: int | None) -> list[Call]:
-    """A look at the documents behind the differences shown that BPC lacks without other hint."""
+    """Return the look-up of documents behind differences that BPC lacks and nothing explains."""
     rows = [
         row
         for result in conversation.results

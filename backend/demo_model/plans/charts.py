@@ -1,4 +1,4 @@
-"""A question that begins with “chart”: its figures, by the tool that draws them. Pure."""
+"""Questions that begin with “chart”: their figures, drawn by the tool for that. Pure."""
 
 import re
 from dataclasses import replace
@@ -15,20 +15,20 @@ _TOOL, _QUERY = "make_chart", "query_source"
 
 
 def is_asked(conversation: Conversation) -> bool:
-    """Return whether a chart is asked for."""
+    """Return whether the question asks for a chart."""
     found = _WORD.match(conversation.question)
     return found is not None and found.end() < len(conversation.question)
 
 
 def without_word(conversation: Conversation) -> Conversation:
-    """Return the question without the word, and what was drawn as if it had been looked up."""
+    """Return the question without the word, its drawn results as if they had been looked up."""
     question = _WORD.sub("", conversation.question, count=1)
     results = tuple(_as_query(result) for result in conversation.results)
     return replace(conversation, question=question, results=results)
 
 
 def to_chart(call: Call) -> Call:
-    """Return the call that draws what a query gives."""
+    """Return the call that draws a query's result."""
     if call.name != _QUERY:
         return call
     given = {"title": f"Query of {call.arguments['source']}", **call.arguments}

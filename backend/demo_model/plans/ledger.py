@@ -1,4 +1,4 @@
-"""A request about the books as one SELECT, with the parts of the request that it applies. Pure."""
+"""A request about the ledgers as one SELECT, with the parts of the request it applies. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -40,7 +40,7 @@ class Plan:
 
 
 def plan_figures(request: Request, catalogue: Catalogue) -> Plan:
-    """Return the figures by the groups asked for; raises CannotApply."""
+    """Return the plan of the figures by the requested groups. Raise CannotApply."""
     measures = measures_of(request)
     request = _settled(request, catalogue, measures)
     statement, applied = figures_statement(request, measures, catalogue)
@@ -50,7 +50,7 @@ def plan_figures(request: Request, catalogue: Catalogue) -> Plan:
 
 
 def plan_documents(request: Request, catalogue: Catalogue) -> Plan:
-    """Return the documents themselves, the largest first; raises CannotApply."""
+    """Return the plan of the documents themselves, largest first. Raise CannotApply."""
     settled = _settled(replace(request, threshold=None), catalogue, ("actual",))
     request = replace(settled, grouping=request.grouping, threshold=request.threshold)
     limit = request.limit or 2 * USUAL_LIMIT
@@ -74,7 +74,7 @@ def plan_documents(request: Request, catalogue: Catalogue) -> Plan:
 
 
 def plan_list(request: Request) -> Plan:
-    """Master data: companies, cost centres with who is responsible, or accounts."""
+    """Return the plan of a list: companies, cost centres with their owners, or accounts."""
     kinds = [*request.grouping, *request.mentioned]
     kinds = kinds or (["cost_centre"] if "responsible" in request.topics else [])
     if len(set(kinds)) != 1:
@@ -100,7 +100,7 @@ def plan_list(request: Request) -> Plan:
 
 
 def measures_of(request: Request) -> tuple[str, ...]:
-    """Return the measures that a request names; what was spent where it names none."""
+    """Return the measures that a request names, by default what was spent."""
     topics = set(request.topics)
     if {"revenue", "spend"} <= topics:
         raise CannotApply("Ask for revenue or for costs, one at a time: they are not added up.")
@@ -119,7 +119,7 @@ def measures_of(request: Request) -> tuple[str, ...]:
 
 
 def _settled(request: Request, catalogue: Catalogue, measures: tuple[str, ...]) -> Request:
-    """Return the request with the year and the groups that are usual where it names none."""
+    """Return the request with the default year and groups where it names none."""
     grouping = _grouping(request, measures)
     filters, notes = dict(request.filters), list(request.notes)
     if request.over_budget is not None and not {"fiscal_period", "months"} & filters.keys():
@@ -137,7 +137,7 @@ def _settled(request: Request, catalogue: Catalogue, measures: tuple[str, ...]) 
 
 
 def _names_account(request: Request) -> bool:
-    """Return whether it names an account, of which postings are what can be asked for."""
+    """Return whether it names an account, for which only postings can be asked."""
     return bool({"gl_account", "group_account"} & request.filters.keys())
 
 
@@ -178,7 +178,7 @@ def _is_of_several_years(request: Request) -> bool:
 
 
 def _pairs(request: Request) -> list[str]:
-    """Return the dimensions of which several values are named."""
+    """Return the dimensions for which several values are named."""
     several = [n for n, f in request.filters.items() if len(f.values) > 1 and n in COLUMNS]
     if "compare" not in request.topics and "difference" not in request.topics:
         several = [n for n in several if n not in ("fiscal_period", "months")]
@@ -198,7 +198,7 @@ def _is_pair(request: Request) -> bool:
 
 
 def _said(request: Request, measures: tuple[str, ...]) -> set[str]:
-    """Return what the answer computes or says from the rows."""
+    """Return the parts that the answer computes or states from the rows."""
     said = {"spend", "revenue"}
     if request.topics & {"total", "number of"}:
         said |= {"documents"}

@@ -1,7 +1,7 @@
 """Plans the answer to a question about figures, or says why there is none. Pure.
 
-A plan names the parts of the request that it applies. One that leaves out a part is no plan: the
-question is refused with a sentence.
+A plan names the parts of the request that it applies. If it leaves out a part, it is discarded,
+and the question is refused with a sentence.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def is_compare(request: Request) -> bool:
 
 
 def is_budget(request: Request) -> bool:
-    """Return whether get_budget knows all of it: cost centres of a year, whole or in part."""
+    """Return whether get_budget can answer it: cost centres in a year, or in a part of it."""
     centres = request.filters.get("cost_centre", Filter())
     year = request.filters.get("fiscal_year", Filter())
     periods = request.filters.get("fiscal_period", Filter())
@@ -66,7 +66,7 @@ def is_budget(request: Request) -> bool:
 
 
 def needs_catalogue(understanding: Understanding) -> bool:
-    """Return whether names or codes are to be looked up before anything can be planned."""
+    """Return whether names or codes must be looked up before anything can be planned."""
     request = understanding.request
     if understanding.catalogue:
         return False
@@ -98,7 +98,7 @@ def refusal(understanding: Understanding) -> str:
 
 
 def plan(understanding: Understanding) -> Plan:
-    """Return the plan that applies all of the request; raises CannotApply where there is none."""
+    """Return the plan that applies all of the request. Raise CannotApply if there is none."""
     request, catalogue = understanding.request, understanding.catalogue
     if is_budget(request):
         return _checked(_plan_budgets(request), request)
@@ -122,7 +122,7 @@ def plan(understanding: Understanding) -> Plan:
 
 
 def too_long(conversation: Conversation) -> str:
-    """Return the refusal of a question of which only the beginning would be read."""
+    """Return the refusal of a question that is too long to be read completely."""
     length = len(conversation.question.strip())
     if length <= LONGEST_QUESTION:
         return ""
@@ -133,7 +133,7 @@ def too_long(conversation: Conversation) -> str:
 
 
 def _checked(found: Plan, request: Request) -> Plan:
-    """Return the plan, if it applies each part of the request."""
+    """Return the plan if it applies every part of the request."""
     missing = sorted(
         _PART_NAMES.get(part) or _as_words(part)
         for part in request.named - _same_accounts(found.applied)
@@ -147,7 +147,7 @@ def _checked(found: Plan, request: Request) -> Plan:
 
 
 def _same_accounts(applied: frozenset[str]) -> frozenset[str]:
-    """Return an account of either ledger is what "by account" asks for."""
+    """Return the applied parts, with "by account" met by the accounts of either ledger."""
     either = {"by gl_account", "by group_account"} & applied
     return applied | {"by account"} if either else applied
 
@@ -177,7 +177,7 @@ def _plan_budgets(request: Request) -> Plan:
 
 
 def _plan_comparison(request: Request, catalogue: Catalogue) -> Plan:
-    """One comparison of FI with BPC ACTUAL; raises CannotApply for what the tool cannot do."""
+    """Return the comparison of FI with BPC ACTUAL. Raise CannotApply if the tool cannot do it."""
     filters: dict[str, Any] = {}
     for name, found in request.filters.items():
         filters[name] = _tool_values(name, found, catalogue)
@@ -216,7 +216,7 @@ def _keys(grouping: Sequence[str]) -> list[str]:
 
 
 def _tool_values(name: str, found: Filter, catalogue: Catalogue) -> Any:
-    """A filter as the tool takes it: one value, or a list; what is left out as all the others."""
+    """Return a filter as the tool takes it: a value or a list; an exclusion as all the others."""
     if name in ("months", "gl_account") or (name == "cost_centre" and found.excluded):
         sentence = {
             "months": "FI and BPC can be compared for periods that are the same in each year "

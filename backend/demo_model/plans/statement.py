@@ -1,4 +1,4 @@
-"""The SELECT over the books: figures, conditions, order, each as text. Pure."""
+"""The SELECT over the ledgers: figures, conditions and order, each as text. Pure."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ _NAME = "(SELECT any_value(n.name) FROM {table} n WHERE n.{code} = g.{code}) AS 
 
 
 class CannotApply(Exception):
-    """A part of the request that this plan has no way to apply; the message says which."""
+    """The plan cannot apply a part of the request; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -82,27 +82,27 @@ def figures_statement(
 
 
 def filter_conditions(request: Request) -> list[Condition]:
-    """Return each filter as a condition of its own."""
+    """Return each filter as a condition."""
     conditions = [
         Condition(name, _filtered(name, found)) for name, found in request.filters.items()
     ]
     accounts = [c for c in conditions if c.part in _ACCOUNTS]
     if len(accounts) < 2 or not all(request.filters[name].values for name in _ACCOUNTS):
         return conditions
-    # Accounts of both ledgers are wanted: any of them, as cost centres of a list are.
+    # Accounts of both ledgers: match any of them, as with a list of cost centres.
     either = f"({' OR '.join(condition.sql for condition in accounts)})"
     others = [c for c in conditions if c.part not in _ACCOUNTS]
     return [*others, *(Condition(name, either) for name in _ACCOUNTS)]
 
 
 def figures_of(measures: tuple[str, ...]) -> str:
-    """Return the postings and planned figures that the measures are summed from."""
+    """Return the postings and planned figures to sum the measures from."""
     planned = [_PLANNED.format(measure=m, version=_VERSIONS[m]) for m in measures if m in _VERSIONS]
     return " UNION ALL ".join([*([_POSTED] if "actual" in measures else []), *planned])
 
 
 def sums_of(request: Request, measures: tuple[str, ...], catalogue: Catalogue) -> str:
-    """Return each measure summed by the group, and how many postings there are."""
+    """Return each measure summed by group, and the number of postings."""
     sums = {m: f"COALESCE(SUM(f.amount_group) FILTER (f.measure = '{m}'), 0)" for m in measures}
     columns = [f"{sql} AS {name}" for name, sql in sums.items()]
     if request.over_budget is not None:
@@ -117,7 +117,7 @@ def sums_of(request: Request, measures: tuple[str, ...], catalogue: Catalogue) -
 
 
 def shown_columns(request: Request, measures: tuple[str, ...]) -> str:
-    """Return the measures, what they add up to over all groups, and how many groups there are."""
+    """Return the measures, their totals over all groups, and the number of groups."""
     columns = [f"g.{m}" for m in measures]
     totals = [f"SUM(g.{m}) OVER () AS all_{m}" for m in measures]
     if {"actual", "budget"} <= set(measures):
@@ -132,14 +132,14 @@ def shown_columns(request: Request, measures: tuple[str, ...]) -> str:
 
 
 def name_column(dimension: str) -> str:
-    """Return a code's name beside it."""
+    """Return the column of a code's name, shown beside it."""
     if dimension not in MASTER_TABLES:
         return ""
     return _NAME.format(table=MASTER_TABLES[dimension], code=dimension)
 
 
 def group_by(request: Request) -> str:
-    """Return the GROUP BY of the groups, if there are any."""
+    """Return the GROUP BY of the groups, if any."""
     return (
         f" GROUP BY {', '.join(COLUMNS[d] for d in request.grouping)}" if request.grouping else ""
     )
@@ -151,7 +151,7 @@ def where_clause(conditions: list[Condition]) -> str:
 
 
 def _filtered(name: str, found: Filter) -> str:
-    """Return the filter's SQL; what has no value is not left out with those that are."""
+    """Return the filter's SQL; excluding values does not exclude NULL."""
     column = COLUMNS[name]
     parts = []
     if found.values:
@@ -169,7 +169,7 @@ def _listed(name: str, values: tuple[str, ...]) -> str:
 
 
 def kind_of_account(request: Request) -> Condition:
-    """Costs, unless revenue or accounts are named."""
+    """Return the condition for costs, unless revenue or accounts are named."""
     if any(f.values for n, f in request.filters.items() if n in ("gl_account", "group_account")):
         return Condition("", "f.account_type IS NOT NULL")
     kind = "revenue" if "revenue" in request.topics else "expense"
@@ -177,7 +177,7 @@ def kind_of_account(request: Request) -> Condition:
 
 
 def _main(request: Request, measures: tuple[str, ...]) -> str:
-    """Return the column by which rows are ranked and limited; none where it is not clear."""
+    """Return the column to rank and limit rows by; none if that is unclear."""
     named = {"spend": "actual", "fi": "actual", "left": "remaining", "over": "overspent"}
     if request.order_by:
         name = named.get(request.order_by, request.order_by)
@@ -198,7 +198,7 @@ def _main(request: Request, measures: tuple[str, ...]) -> str:
 
 
 def thresholds(request: Request, measures: tuple[str, ...]) -> list[Condition]:
-    """Return the limit of the amount, on the figure that it is meant of."""
+    """Return the condition of the amount's limit, on the figure that it refers to."""
     if not request.threshold:
         return []
     column = _main(request, measures)
@@ -211,18 +211,18 @@ def thresholds(request: Request, measures: tuple[str, ...]) -> list[Condition]:
 
 
 def compared(column: str, threshold: Threshold) -> str:
-    """Return a column held against a limit."""
+    """Return a comparison of a column with a limit."""
     if threshold.operator == "between":
         return f"{column} BETWEEN {threshold.amount} AND {threshold.until}"
     return f"{column} {threshold.operator} {threshold.amount}"
 
 
 def over_budget_condition(request: Request) -> list[Condition]:
-    """Over or within budget, unless it is asked whether."""
+    """Return the condition for over or within budget, unless the question asks which it is."""
     if request.over_budget is None:
         return []
     if not request.grouping or asks_whether(request):
-        return [Condition("over_budget", "TRUE")]  # whether it is, the answer says
+        return [Condition("over_budget", "TRUE")]  # the answer says whether it is
     operator = ">" if request.over_budget else "<="
     return [Condition("over_budget", f"g.actual {operator} g.budget")]
 

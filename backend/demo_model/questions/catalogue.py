@@ -1,4 +1,4 @@
-"""What there is to ask for, as the tools tell it: companies, accounts, years and so on. Pure."""
+"""What can be asked for, as tools report it: companies, accounts, years and so on. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All that can be asked for, found by code or by words of its name."""
+    """Everything that can be asked for, found by code or by words of its name."""
 
     entries: tuple[Entry, ...]
     _names: dict[Phrase, list[Entry]] = field(default_factory=dict)
@@ -66,14 +66,14 @@ class Catalogue:
         return [entry for entry in self.entries if entry.kind == kind]
 
     def by_code(self, kind: str, code: str) -> Entry | None:
-        """Return the entry of that code, also of a cost centre's bare digits."""
+        """Return the entry with this code; a cost centre's digits alone are enough."""
         return next(
             (e for e in self.of(kind) if e.code == code or e.code == f"CC-{code}"),
             None,
         )
 
     def by_name(self, words: Sequence[str]) -> list[Entry]:
-        """Return the entries called so; where there are none, those whose names hold the words."""
+        """Return the entries with this name; if there are none, those whose names contain it."""
         phrase = tuple(stem(word) for word in words)
         if len(phrase) == 1 and (words[0] in FILLERS or len(words[0]) < 3):
             return list(self._names.get(phrase, ()))
@@ -85,13 +85,13 @@ class Catalogue:
         return sorted(int(e.code) for e in self.of("fiscal_year") if e.code.isdecimal())
 
     def posted_until(self, year: int) -> int:
-        """Return the last period with postings of a year."""
+        """Return the last period of a year with postings."""
         entry = self.by_code("fiscal_year", str(year))
         return int(entry.name) if entry and entry.name.isdecimal() else 0
 
     @property
     def posted_months(self) -> list[int]:
-        """The months with postings as 202609, in order."""
+        """The months with postings, such as 202609, in order."""
         return [y * 100 + p for y in self.years for p in range(1, self.posted_until(y) + 1)]
 
     def listed(self, kind: str) -> str:
@@ -103,7 +103,7 @@ class Catalogue:
 
 
 def find_catalogue(conversation: Conversation) -> Catalogue | None:
-    """The catalogue that this conversation has looked up, of this question or an earlier one."""
+    """Return the catalogue that this conversation looked up, for this or an earlier question."""
     found: dict[str, Result] = {}
     for result in (*conversation.results, *reversed(conversation.earlier)):
         sql = str(result.call.arguments.get("sql"))
@@ -118,7 +118,7 @@ def find_catalogue(conversation: Conversation) -> Catalogue | None:
 
 
 def stem(word: str) -> str:
-    """Return a word without the plural's ending."""
+    """Return a word without its plural ending."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word
@@ -130,7 +130,7 @@ def _words(name: str) -> list[str]:
 
 
 def _country(entry: Entry) -> list[Phrase]:
-    """Return the names of the country that a company is in."""
+    """Return the names of a company's country."""
     if entry.kind != "company_code":
         return []
     return [

@@ -1,4 +1,4 @@
-"""A place in a question's tokens, and what has been understood of them so far. Pure."""
+"""A position in a question's tokens, and what has been understood so far. Pure."""
 
 from backend.demo_model.questions.catalogue import Catalogue
 from backend.demo_model.questions.request import Choice, Filter
@@ -11,7 +11,7 @@ _END = Token("", "end", ".")
 
 
 class Cursor:
-    """The tokens, the place that is read, and the parts that were found before it."""
+    """The tokens, the current position, and the parts found before it."""
 
     def __init__(self, tokens: list[Token], catalogue: Catalogue | None) -> None:
         self.tokens, self.at = tokens, 0
@@ -28,30 +28,30 @@ class Cursor:
         self.unread: list[list[Token]] = []
         self.asks_catalogue = False
         self.parts: dict[str, object] = {}
-        self.kind = ""  # the dimension whose values may come next
-        self.excludes: Token | None = None  # the word that leaves out what follows
+        self.kind = ""  # the dimension whose values may follow
+        self.excludes: Token | None = None  # the word that excludes what follows
         self.excluded_any = False
         self.is_by = False
         self.takes = 0  # how many names and codes were taken
         self.awaiting: list[Token] = []  # a kind's words, until a name or code follows
-        self.noun_end = -1  # the place after a dimension's word whose value comes next
+        self.noun_end = -1  # the position after a dimension's word whose value follows
         self.is_mixed = any(t.kind == "word" and t.written.islower() for t in tokens)
         self.time_words = TimeWords(tokens)
         self.times = Times(catalogue)
 
     def _read_beginning(self) -> None:
-        """A question that begins with "and" or the like changes the one before."""
+        """Read an opening such as "and", by which a question changes the previous one."""
         if self.peek().plain in ("and", "but", "or", "then"):
             self.parts["is_marked"] = True
             self.at += 1
 
     def peek(self, ahead: int = 0) -> Token:
-        """Return the token at the place, or some after it; an end where there is none."""
+        """Return the token at the position or further ahead; at the end, an end token."""
         place = self.at + ahead
         return self.tokens[place] if 0 <= place < len(self.tokens) else _END
 
     def _meaning(self, ahead: int = 0) -> tuple[str, object, int]:
-        """Return the longest phrase at a place: its slot, its value, its number of words."""
+        """Return the longest phrase at a position: its slot, its value, its number of words."""
         start = self.at + ahead
         for count in range(LONGEST_PHRASE, 0, -1):
             words = [token.plain for token in self.tokens[start : start + count]]
@@ -69,7 +69,7 @@ class Cursor:
             self.at += 1
 
     def _end_exclusion(self) -> None:
-        """What is left out ends where nothing joins the next thing to it."""
+        """End an exclusion if nothing joins the next thing to it."""
         joined = self.peek().plain in JOINING or self.peek(-1).plain in JOINING
         if self.excluded_any and not joined and self.at != self.noun_end:
             self._close_exclusion()
@@ -78,7 +78,7 @@ class Cursor:
         self.excluded_any = self.excludes is not None
 
     def _close_exclusion(self) -> None:
-        """A word that leaves something out, and nothing that it leaves out, is not understood."""
+        """Mark a word that excludes nothing as not understood."""
         if self.excludes is not None and not self.excluded_any:
             self.unread.append([self.excludes])
         self.excludes, self.excluded_any = None, False

@@ -1,4 +1,4 @@
-"""Reads a question into a request: each word is taken by a part of it, or left as unread. Pure."""
+"""Reads a question into a request: each word is used by a part of it, or left unread. Pure."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def parse(text: str, catalogue: Catalogue | None) -> Request:
 
 
 class _Parser(Phrases):
-    """One pass over the tokens: at each place the longest thing that is understood is taken."""
+    """One pass over the tokens, which takes the longest known phrase at each position."""
 
     def run(self) -> Request:
         steps = (
@@ -31,7 +31,7 @@ class _Parser(Phrases):
             if not any(step() for step in steps):
                 self._leave()
             if awaiting and self.takes == taken:
-                self.unread.append(awaiting)  # a kind of thing, and then no such thing
+                self.unread.append(awaiting)  # a kind's word without a name or code
             if self.at == before:
                 self.at += 1
         self._close_exclusion()
@@ -97,7 +97,7 @@ class _Parser(Phrases):
         return True
 
     def _leave(self) -> None:
-        """Nothing takes this word."""
+        """Leave the word at the position unread."""
         token = self.peek()
         if self.kind in CODES and self.at == self.noun_end:
             self._no_such(self.kind, token)

@@ -1,4 +1,4 @@
-"""What each phrase of the vocabulary does to the request. Pure."""
+"""The effect of each phrase of the vocabulary on the request. Pure."""
 
 from decimal import Decimal
 
@@ -9,7 +9,7 @@ from backend.demo_model.questions.vocabulary import CODES, JOINING, KINDS, NUMBE
 
 
 class Phrases(Things):
-    """A method for each slot of the vocabulary; each says whether it has taken the phrase."""
+    """A method for each slot of the vocabulary; each returns whether it has taken the phrase."""
 
     def _on_topic(self, value: str, count: int) -> bool:
         if self.is_by and value != "total":
@@ -54,7 +54,7 @@ class Phrases(Things):
         if ahead.kind == "number" or ahead.plain in NUMBERS:
             return self._limit(ahead.plain, 1)
         if self.tokens[self.at - 1].plain in ("top", "bottom"):
-            self.parts.setdefault("limit", 0)  # as many as is usual
+            self.parts.setdefault("limit", 0)  # the default number
         return True
 
     def _on_not(self, _: object, count: int) -> bool:
@@ -175,7 +175,7 @@ class Phrases(Things):
         if self.is_by or is_plural or asked:
             self.grouping.append(dimension)
         elif dimension == "fiscal_year" and before in ("the", "full", "whole"):
-            pass  # "the budget for the year": the year that is usual
+            pass  # "the budget for the year": the default year
         elif dimension in CODES:
             self.bare_kinds.add(dimension)
             self.parts["is_marked"] = True

@@ -1,4 +1,4 @@
-"""Recognises the questions that are not about figures: sources, their columns, a SELECT. Pure."""
+"""Recognises questions that are not about figures: sources, their columns, a SELECT. Pure."""
 
 import re
 
@@ -30,7 +30,7 @@ _AROUND_NAMES = ".,;:?!`'\"()"
 
 
 def holds_select(text: str) -> bool:
-    """Return whether it holds a statement, however long: each word is sought once."""
+    """Return whether the text contains a statement; linear in its length."""
     for first, then in _STATEMENTS:
         begun = first.search(text)
         if begun and then.search(text, begun.end()):
@@ -39,7 +39,7 @@ def holds_select(text: str) -> bool:
 
 
 def split_select(text: str) -> tuple[str, str, str]:
-    """Return a question's SELECT, the source named before it, and what was not understood there."""
+    """Return a question's SELECT, the source named before it, and the words not understood."""
     begun = _STATEMENT.search(text)
     if begun is None:
         return "", "fi", ""
@@ -55,19 +55,19 @@ def split_select(text: str) -> tuple[str, str, str]:
 
 
 def is_about_sources(text: str) -> bool:
-    """Return whether all of it asks which sources there are."""
+    """Return whether the whole text asks which sources there are."""
     words = [token.plain for token in read_tokens(text)]
     about = any(word in _SOURCE_WORDS for word in words)
     return about and all(word in _SOURCE_WORDS or word in _LISTING for word in words)
 
 
 def asks_to_describe(text: str) -> bool:
-    """Return whether it asks for the columns of something."""
+    """Return whether the text asks for the columns of something."""
     return any(token.plain in _DESCRIBING for token in read_tokens(text))
 
 
 def described_names(text: str) -> list[str]:
-    """Return the words of a question for columns that can only be names of sources and tables."""
+    """Return the words of a question for columns that can only be names of sources or tables."""
     fillers = FILLERS | _DESCRIBING | _SOURCE_WORDS | {"all", "list"}
     words = [word.strip(_AROUND_NAMES) for word in text.split()]
     return list(dict.fromkeys(w.lower() for w in words if w and w.lower() not in fillers))

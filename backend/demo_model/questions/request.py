@@ -1,10 +1,10 @@
-"""What a question asks for, part by part, and how a follow-up changes it. Pure."""
+"""The parts of a question, and how a follow-up question changes them. Pure."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-# Topics that say which figures are meant: a plan that does not heed them answers something else.
+# Topics that determine the figures: a plan that ignores one answers a different question.
 _NARROWING = (
     "explain", "difference", "compare", "number of", "spend", "revenue", "documents", "responsible",
 )  # fmt: skip
@@ -14,13 +14,13 @@ THINGS = ("company_code", "cost_centre", "gl_account", "group_account")
 
 @dataclass(frozen=True)
 class Filter:
-    """The values of a dimension that are wanted, and those that are not."""
+    """The values of a dimension to include, and those to exclude."""
 
     values: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
 
     def add(self, value: str, *, exclude: bool) -> "Filter":
-        """Return the filter with one more value, wanted or not."""
+        """Return the filter with one more value, included or excluded."""
         if exclude:
             return replace(self, excluded=_with(self.excluded, value))
         return replace(self, values=_with(self.values, value))
@@ -28,7 +28,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Threshold:
-    """What an amount has to be: `operator` is one of > >= < <= or between."""
+    """A limit of an amount: `operator` is one of > >= < <= or between."""
 
     operator: str
     amount: Decimal
@@ -37,7 +37,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Choice:
-    """A name that fits several things: their kinds and codes, and how they are called."""
+    """A name with several meanings: their kinds and codes, and how they are called."""
 
     name: str
     fits: tuple[tuple[str, str, str], ...]
@@ -51,33 +51,33 @@ class Choice:
 
 @dataclass(frozen=True)
 class Request:
-    """A question's parts; `unread` are its words that no part has taken."""
+    """A question's parts; `unread` are the words that no part has used."""
 
     topics: frozenset[str] = frozenset()
     filters: Mapping[str, Filter] = field(default_factory=dict)
     grouping: tuple[str, ...] = ()
     limit: int | None = None
     order: str = ""  # desc or asc
-    order_by: str = ""  # a topic, where one was named
+    order_by: str = ""  # a topic, if one was named
     threshold: Threshold | None = None
     over_budget: bool | None = None
     unread: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    choices: tuple[Choice, ...] = ()  # names that fit several things
+    choices: tuple[Choice, ...] = ()  # names with several meanings
     notes: tuple[str, ...] = ()
-    # How it may change the question before:
+    # How it may change the previous question:
     is_marked: bool = False
     adds: bool = False
-    is_lost: bool = False  # the question before cannot be read again
+    is_lost: bool = False  # the previous question can no longer be read
     drops: bool = False
-    mentioned: tuple[str, ...] = ()  # dimensions of which all are meant
+    mentioned: tuple[str, ...] = ()  # dimensions mentioned without a value: all are meant
     cleared: frozenset[str] = frozenset()
     bare_kinds: frozenset[str] = frozenset()  # "the cost centre", without saying which
     asks_catalogue: bool = False
 
     @property
     def named(self) -> frozenset[str]:
-        """The parts that narrow or arrange the figures: each must be applied."""
+        """The parts that filter or order the figures: each must be applied."""
         parts = {
             "limit": self.limit is not None,
             "order": bool(self.order),
@@ -99,7 +99,7 @@ class Request:
 
 
 def follows(asked: Request, before: Request | None) -> bool:
-    """Return whether a question changes the one before rather than standing for itself."""
+    """Return whether a question changes the previous one rather than being complete by itself."""
     if before is None:
         return False
     if not asked.topics & SUBJECTS or asked.is_marked or asked.adds:
@@ -116,7 +116,7 @@ SUBJECTS = frozenset(_SUBJECTS.split())
 
 
 def merge(before: Request, asked: Request) -> Request:
-    """Return the question before with what the follow-up replaces, adds, leaves out or clears."""
+    """Return the previous question with what the follow-up replaces, adds, excludes or clears."""
     things = any(name in asked.filters for name in THINGS)
     filters = {name: f for name, f in before.filters.items() if name not in asked.cleared}
     if any(name in asked.filters for name in TIME):
@@ -171,12 +171,12 @@ def _chosen(
 
 
 def is_kind(dimensions: Collection[str], kind: str) -> bool:
-    """Whether one of the dimensions' words means this kind: an account is of either ledger."""
+    """Return whether one of the dimensions is this kind; an account may be of either ledger."""
     return kind in dimensions or ("account" in dimensions and kind.endswith("_account"))
 
 
 def _lasting(before: Request, asked: Request) -> tuple[str, ...]:
-    """What was wrong with the question before, unless the follow-up gives another time for it."""
+    """Return what was wrong with the previous question, unless the follow-up changes its time."""
     return () if any(name in asked.filters for name in TIME) else before.problems
 
 
@@ -185,7 +185,7 @@ def _first(value: bool | None, otherwise: bool | None) -> bool | None:
 
 
 def _without_replaced_time(filters: Mapping[str, Filter], asked: Request) -> dict[str, Filter]:
-    """Another month keeps the year, another year the month; pairs of both keep neither."""
+    """Drop replaced times: a new month keeps the year, a new year the month; pairs go entirely."""
     if "months" in asked.filters:
         return {name: f for name, f in filters.items() if name not in TIME}
     return {name: f for name, f in filters.items() if name != "months"}

@@ -19,10 +19,10 @@ _LONGEST_NAME = 5
 
 
 class Things(Cursor):
-    """Takes what the catalogue knows, and says what it does not know."""
+    """Takes what the catalogue knows, and reports what it does not know."""
 
     def _name(self) -> bool:
-        """Return a thing by its name, if it is longer than any phrase here."""
+        """Take a thing by its name, if that is longer than any phrase here."""
         _, _, phrase_length = self._meaning()
         for count in range(_LONGEST_NAME, 0, -1):
             tokens = self.tokens[self.at : self.at + count]
@@ -70,7 +70,7 @@ class Things(Cursor):
         return True
 
     def _choose(self, found: list[Entry], name: str, length: int) -> tuple[list[Entry], str]:
-        """Return those that the words around the name leave, and what was guessed by them."""
+        """Return the entries that fit the words around the name, and what was assumed."""
         after, value, _ = self._meaning(length)
         kinds = {self.kind} if self.kind else set()
         if not kinds and after == "dimension":
@@ -106,7 +106,7 @@ class Things(Cursor):
         return True
 
     def _value(self, kind: str, token: Token) -> bool:
-        """Return a number where a company, a cost centre or an account is expected."""
+        """Take a number where a company, a cost centre or an account is expected."""
         code = "".join(c for c in token.plain if c.isdigit())
         self.at += 1
         if not self.catalogue:
@@ -123,7 +123,7 @@ class Things(Cursor):
         return True
 
     def _range(self, kind: str, first: str) -> None:
-        """The codes up to another one: CC-1001 to CC-1004."""
+        """Take the codes up to another one: CC-1001 to CC-1004."""
         if self.peek().plain not in RANGING:
             return
         if not self.catalogue:
@@ -138,7 +138,7 @@ class Things(Cursor):
         self.at += 2
 
     def _bare_number(self, token: Token) -> bool:
-        """Return a number that nothing announces: a code of the catalogue, if it is one."""
+        """Take a number without an introducing word, if it is a code of the catalogue."""
         self.asks_catalogue = True
         if not self.catalogue:
             return False
@@ -174,7 +174,7 @@ class Things(Cursor):
         self.is_by = False
 
     def _value_follows(self, dimension: str, count: int, *, is_plural: bool) -> bool:
-        """Whether a code or a name comes right after a dimension's word, or what should be one."""
+        """Return whether a code or name follows a dimension's word, or something meant as one."""
         ahead = count
         while self.peek(ahead).plain in ("number", "no", "code", "=", "called", "named"):
             ahead += 1
@@ -207,7 +207,7 @@ def _is_kind(dimension: object, kind: str) -> bool:
 
 
 def _one_account(entries: list[Entry], everything: list[Entry]) -> list[Entry]:
-    """Without a GL account that is all of its group account of the same name."""
+    """Drop a GL account whose group account was also found and has the same name."""
     groups = {e.code: e for e in entries if e.kind == "group_account"}
     return [
         e

@@ -28,13 +28,13 @@ _AFTER_MAY = frozenset(_AFTER_MAY_WORDS.split())
 
 
 class TimeWords:
-    """Reads times out of tokens."""
+    """Reads times from tokens."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
 
     def read(self, at: int, times: Times, *, exclude: bool) -> int:
-        """Add what is named at a place to the times; the number of tokens it takes, or 0."""
+        """Add the time at a position; return the number of tokens it takes, or 0."""
         last = self._last_months(at, times, exclude=exclude)
         if last:
             return last
@@ -72,7 +72,7 @@ class TimeWords:
         return (self._plain(at), 1) if self._plain(at) in OPENING else ("", 0)
 
     def _moment(self, at: int, times: Times) -> tuple[Moment | None, int]:
-        """Return the time named at a place and its number of tokens."""
+        """Return the time at a position, and its number of tokens."""
         if self._plain(at) == "the" and self._plain(at + 1) != "the":
             found, taken = self._moment(at + 1, times)
             return found, taken + 1 if taken else 0
@@ -113,7 +113,7 @@ class TimeWords:
         return at < len(self.tokens) and self.tokens[at].kind == "number"
 
     def _listed_periods(self, at: int, times: Times) -> tuple[tuple[int, ...], int]:
-        """Periods by number: 3; 1, 2 and 4; 1 to 3."""
+        """Return periods by number: 3; 1, 2 and 4; 1 to 3."""
         periods: list[int] = []
         place = at + 1
         while self._is_number(place) and self._plain(place).isdecimal():
@@ -183,7 +183,7 @@ class TimeWords:
         return year, 1
 
     def _is_company(self, word: str, times: Times) -> bool:
-        """Return whether a number is rather a company's code than a year; 2000 may be either."""
+        """Return whether a number such as 2000 is probably a company's code rather than a year."""
         if times.catalogue is None:
             times.asks_catalogue = times.asks_catalogue or int(word) <= 2000
             return False
@@ -200,7 +200,7 @@ class TimeWords:
         return 3
 
     def _add_years(self, first: Moment, last: Moment, times: Times, *, exclude: bool) -> None:
-        """Each year from one to the other."""
+        """Add each year of a range."""
         years = range(first.year or 0, (last.year or 0) + 1)
         if not years:
             times.problems.append("The time ends before it begins.")
@@ -208,7 +208,7 @@ class TimeWords:
             times.add(Moment(year=year), exclude=exclude)
 
     def _between(self, first: Moment, last: Moment, times: Times) -> Moment:
-        """All periods from one to the other, over the end of a year where they are of two."""
+        """Return all periods of a range, which may span several years."""
         if not first.periods or not last.periods:
             times.problems.append("Name both ends of the time alike: two months, or two years.")
             return Moment()
@@ -224,7 +224,7 @@ class TimeWords:
         return Moment(periods, year)
 
     def _open(self, operator: str, moment: Moment, times: Times) -> Moment:
-        """Return all from a time on, or up to it."""
+        """Return all times from a time on, or up to it."""
         if operator.startswith(">") and moment.year:
             times.asks_catalogue = True
             posted = times.catalogue.posted_months if times.catalogue else []

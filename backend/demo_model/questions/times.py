@@ -1,4 +1,4 @@
-"""The times that a question names, and the filters that they come to. Pure."""
+"""The times that a question names, and the filters that they result in. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class Moment:
 
     @property
     def is_year(self) -> bool:
-        """Whether it is a year and no part of it."""
+        """Whether it is a whole year."""
         return self.year is not None and not self.periods
 
 
 class Times:
-    """The times that a question names, and the filters that they come to."""
+    """The times that a question names, and the filters that they result in."""
 
     def __init__(self, catalogue: Catalogue | None) -> None:
         self.catalogue = catalogue
@@ -35,7 +35,7 @@ class Times:
         self.is_to_date = False
 
     def relative_year(self, offset: int, *, exclude: bool) -> None:
-        """Add the latest year with postings, or one beside it."""
+        """Add the latest year with postings, or one relative to it."""
         self.asks_catalogue = True
         if not self.catalogue:
             return
@@ -56,11 +56,11 @@ class Times:
             self.notes.append(f"The last {count} months are the last ones with postings.")
 
     def add(self, moment: Moment, *, exclude: bool) -> None:
-        """Add a moment as it was named."""
+        """Add a time as it was named."""
         self.moments.append(Moment(moment.periods, moment.year, moment.months, is_excluded=exclude))
 
     def filters(self) -> tuple[dict[str, Filter], list[str], list[str]]:
-        """The filters of year, period and month; what is wrong with the times; what was assumed."""
+        """Return the filters by time; what is wrong with the times; what was assumed."""
         self._settle_to_date()
         if self.all_years and self.catalogue:
             self.moments += [Moment(year=year) for year in self.catalogue.years]
@@ -85,7 +85,7 @@ class Times:
         self.notes.append(f"To date: {year} is posted up to period {last}.")
 
     def _paired(self, moments: Sequence[Moment]) -> dict[str, Filter]:
-        """Months of several years; a month without a year has that of the next one."""
+        """Return months of several years; a month without a year belongs to the next one named."""
         months: list[int] = []
         year: int | None = None
         for moment in reversed(moments):
@@ -117,7 +117,7 @@ class Times:
 
 
 def _are_pairs(moments: Sequence[Moment]) -> bool:
-    """Return whether months are named with years of their own, so that not each goes with each."""
+    """Return whether months have years of their own, so that they must not be combined freely."""
     if any(moment.months for moment in moments):
         return True
     years = [m.year for m in moments if m.periods and m.year]
@@ -138,7 +138,7 @@ def _crossed(moments: Sequence[Moment]) -> dict[str, Filter]:
 
 
 def _same_of_each_year(months: Sequence[int]) -> dict[str, Filter]:
-    """Return the years and the periods, if the months are the same ones of each year."""
+    """Return filters by year and period, if the months are the same in each year."""
     years = sorted({month // 100 for month in months})
     periods = sorted({month % 100 for month in months})
     if len(set(months)) != len(years) * len(periods):

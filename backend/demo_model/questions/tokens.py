@@ -1,4 +1,4 @@
-"""Cuts a question into words, numbers and signs; nothing but blanks and marks is left out. Pure."""
+"""Splits a question into words, numbers and signs; only blanks and some marks are dropped. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _NO_NOT = {"can't": "can", "won't": "will"}
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a question: how it was written, its kind, and its plain lower case."""
+    """A piece of a question: as written, its kind, and in plain lower case."""
 
     written: str
     kind: str
@@ -35,12 +35,12 @@ class Token:
 
     @property
     def is_shouted(self) -> bool:
-        """Whether it is written in capitals, as abbreviations are."""
+        """Whether it is in capitals, like an abbreviation."""
         return len(self.written) > 1 and self.written.isupper()
 
 
 def read_tokens(text: str) -> list[Token]:
-    """The tokens of a text in order; `n't` is a `not` of its own, a genitive's `'s` is left out."""
+    """Return the tokens of a text in order; `n't` becomes `not`, a genitive's `'s` is dropped."""
     tokens: list[Token] = []
     for found in _TOKEN.finditer(text):
         kind, written = found.lastgroup or "other", found[0]
@@ -55,7 +55,7 @@ def read_tokens(text: str) -> list[Token]:
 
 
 def amount(written: str) -> tuple[Decimal, str]:
-    """Return a number as it is meant, and what was guessed of its separators, if anything was."""
+    """Return a number, and what was assumed about its separators, if anything."""
     plain = written.replace("'", "").replace("\u2019", "").replace(" ", "")
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:
@@ -69,7 +69,7 @@ def amount(written: str) -> tuple[Decimal, str]:
 
 
 def written_out(tokens: Sequence[Token]) -> str:
-    """Tokens beside each other as they were written."""
+    """Return adjacent tokens as they were written."""
     return " ".join(token.written for token in tokens)
 
 

@@ -1,4 +1,4 @@
-"""What the last question asks for, with what it takes over from those before it. Pure."""
+"""The meaning of the last question, including what it inherits from earlier ones. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -35,7 +35,7 @@ def understand(conversation: Conversation) -> Understanding:
 
 
 def _before(conversation: Conversation, catalogue: Catalogue | None) -> Request | None:
-    """The request that stood before the last question; none where there is none to refer to."""
+    """Return the request before the last question; None if there is none to refer to."""
     texts = [text for role, text in conversation.transcript if role == "user"][:-1]
     requests: list[Request] = []
     read = 0

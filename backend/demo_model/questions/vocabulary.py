@@ -115,7 +115,7 @@ COUNTRIES = {
 }  # fmt: skip
 LONGEST_PHRASE = 4
 CODES = ("company_code", "cost_centre", "account", "gl_account", "group_account")
-KINDS = {"account": ("gl_account", "group_account")}  # an account is of either ledger
+KINDS = {"account": ("gl_account", "group_account")}  # an account may be of either ledger
 
 DIMENSION_NAMES = {
     "company_code": "company", "cost_centre": "cost centre", "account": "account",

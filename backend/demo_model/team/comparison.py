@@ -1,4 +1,4 @@
-"""The SELECT that gives what a comparison of FI with BPC has found, row by row. Pure."""
+"""The SELECT that returns the differences between FI and BPC row by row. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,9 +16,9 @@ ORDER BY ABS(COALESCE(r.bpc, 0) - COALESCE(l.fi, 0)) DESC, {order}"""
 
 
 def differences_statement(arguments: Mapping[str, Any], limit: int | None = None) -> str:
-    """Return the SELECT of the differences that a call of compare_sources looks for.
+    """Return the SELECT of the differences that a call of compare_sources finds.
 
-    The largest come first; `limit` is how many, None for all.
+    The largest come first; `limit` is their number, None for all.
     """
     keys = [str(key) for key in arguments["keys"]]
     both = dict(arguments.get("filters", {}))

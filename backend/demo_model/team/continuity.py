@@ -1,4 +1,4 @@
-"""Whether a message continues with the agent that spoke last: the demo model's answer. Pure."""
+"""The demo model's decision whether a message continues with the agent that spoke last. Pure."""
 
 import json
 import re
@@ -13,17 +13,17 @@ from backend.demo_model.team.members import Member
 _HEADING = "# Continuity"
 _CANDIDATE = re.compile(r"The agent ([A-Za-z][\w-]*) spoke last\.\n(.*)")
 _LATEST = re.compile(r"^Latest message:\n[^:\n]{1,80}: ", re.MULTILINE)
-_ADDRESSED = ("explain", "difference", "compare")  # of what was just answered, without a subject
+_ADDRESSED = ("explain", "difference", "compare")  # about the last answer, if without a subject
 _SHORT = 8  # words
 
 
 def is_asked(conversation: Conversation) -> bool:
-    """Return whether the request is the question of continuity."""
+    """Return whether the request asks about continuity."""
     return conversation.system.startswith(_HEADING)
 
 
 def answer(conversation: Conversation) -> str:
-    """Return the answer as the JSON that is asked for."""
+    """Return the answer as the requested JSON."""
     found = _CANDIDATE.search(conversation.system)
     latest = _LATEST.search(conversation.question)
     if not found or not latest:

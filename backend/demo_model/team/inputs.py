@@ -1,4 +1,4 @@
-"""What a task tells the agent that does it: its description, and its input as JSON. Pure."""
+"""What a task gives the agent that runs it: its description, and its input as JSON. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _HEADINGS = ("\nInput:\n", "\n# Input\n")
 
 @dataclass(frozen=True)
 class Artifact:
-    """A version of an artifact, as an earlier task has given it."""
+    """A version of an artifact, from the output of an earlier task."""
 
     id: str
     version: int
@@ -22,17 +22,17 @@ class Artifact:
 
     @property
     def address(self) -> str:
-        """What a link to it says."""
+        """The address for links to it."""
         return f"artifact:{self.id}@{self.version}"
 
     @property
     def link(self) -> str:
-        """A link to it in Markdown."""
+        """A Markdown link to it."""
         return f"[{self.title}]({self.address})"
 
     @property
     def picture(self) -> str:
-        """The line of Markdown that has a chart stand in a document."""
+        """The line of Markdown that puts a chart into a document."""
         return write_place(self.title, self.address)
 
     def cell(self, shown: str, row: int, column: str) -> str:
@@ -42,7 +42,7 @@ class Artifact:
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be done, and with what."""
+    """A task's description and input."""
 
     description: str
     input: Mapping[str, Any]
@@ -57,17 +57,17 @@ class Task:
         return f"{kind}: {self.question}"[:LONGEST_TITLE]
 
     def text(self, name: str) -> str:
-        """Return a text of the input."""
+        """Return a text from the input."""
         return str(self.input.get(name) or "")
 
     def artifact(self, name: str) -> Artifact | None:
-        """Return the last artifact of those that the input has under this name."""
+        """Return the last artifact in the input under this name."""
         found = read_artifacts(self.input.get(name))
         return found[-1] if found else None
 
 
 def read_task(conversation: Conversation) -> Task | None:
-    """Return the task that the question is; None where it is none."""
+    """Return the task in the last question, if it is one."""
     for heading in _HEADINGS:
         description, found, given = conversation.question.rpartition(heading)
         if found and (read := _read(given)) is not None:
@@ -76,7 +76,7 @@ def read_task(conversation: Conversation) -> Task | None:
 
 
 def _read(given: str) -> dict[str, Any] | None:
-    """Return the JSON object that a text is, alone or in a fence."""
+    """Return the JSON object in a text, alone or in a fence."""
     text = given.strip().removeprefix("```json").removesuffix("```")
     try:
         read = json.loads(text)
@@ -86,7 +86,7 @@ def _read(given: str) -> dict[str, Any] | None:
 
 
 def read_artifacts(given: Any) -> list[Artifact]:
-    """Return the artifacts that a task's output lists."""
+    """Return the artifacts in a task's output."""
     return [
         Artifact(str(one["id"]), int(one["version"]), str(one.get("title", "")))
         for one in (given if isinstance(given, list) else [])

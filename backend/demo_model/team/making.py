@@ -1,4 +1,4 @@
-"""The calls by which a specialist makes and reads artifacts, and what they were answered. Pure."""
+"""A specialist's calls that make and read artifacts, and their results. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _MADE = re.compile(r"artifact:([0-9a-f-]{36})@([0-9]{1,9})")
 
 
 def make_table(title: str, source: str, sql: str) -> Call:
-    """Return the call that keeps what a query gives."""
+    """Return the call that keeps a query's result as a table."""
     return Call(MAKE, {"kind": "table", "title": title, "source": source, "query": sql})
 
 
@@ -22,7 +22,7 @@ def make_document(title: str, text: str) -> Call:
 
 
 def draw(artifact: Artifact, title: str, spec: Mapping[str, Any]) -> Call:
-    """Return the call that draws the rows of a table."""
+    """Return the call that draws a table's rows."""
     given = {"artifact_id": artifact.id, "version": artifact.version}
     return Call(DRAW, {**given, "title": title, "spec": spec})
 
@@ -33,7 +33,7 @@ def read(artifact: Artifact) -> Call:
 
 
 def find_result(conversation: Conversation, call: Call) -> Result | None:
-    """Return what a call was answered; None until it was."""
+    """Return the result of a call; None if there is none yet."""
     return next((result for result in conversation.results if result.call == call), None)
 
 

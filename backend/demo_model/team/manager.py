@@ -14,17 +14,17 @@ from backend.types import JSON
 
 
 def in_form(response: JSON) -> str:
-    """Return a response as the text that the system prompt demands."""
+    """Return a response in the form that the system prompt demands."""
     return json.dumps(response, ensure_ascii=False)
 
 
 def not_done(message: str) -> JSON:
-    """Return the response of whoever could not do a task."""
+    """Return the response of an agent that could not do its task."""
     return _chat(message, "It cannot be done.")
 
 
 def respond(conversation: Conversation) -> JSON:
-    """Return the manager's response to the newest message, or to the results that it called for."""
+    """Return the manager's response to the newest message, or to the results of its calls."""
     members = read_members(conversation.system)
     if conversation.results:
         return _complete(sum_up(conversation.results), "The results are in.")
@@ -47,7 +47,7 @@ def respond(conversation: Conversation) -> JSON:
 
 
 def _proposed(conversation: Conversation) -> str:
-    """Return the question of the plan that was proposed just before; none where none was."""
+    """Return the question of the plan proposed just before, if any."""
     before = conversation.transcript[-2:-1]
     if not before or before[0][0] != "assistant":
         return ""

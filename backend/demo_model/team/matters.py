@@ -1,4 +1,4 @@
-"""What a message to a team is about, and the words by which an agent for it is found. Pure."""
+"""The subject of a message to a team, and the words by which to find an agent for it. Pure."""
 
 import re
 
@@ -52,7 +52,7 @@ _REFUSAL = re.compile(r"(?:no|nope|stop|cancel|never ?mind|don't|do not|not now)
 
 
 def find_matter(conversation: Conversation) -> tuple[str, ...] | None:
-    """Return the words of the matter that the last message is about; None where that is unclear."""
+    """Return the words of the last message's subject; None if it is unclear."""
     if charts.is_asked(conversation):
         conversation = charts.without_word(conversation)
     if recognising.holds_select(conversation.question) or find_asked(conversation):
@@ -75,25 +75,25 @@ def _standing(request: Request, conversation: Conversation) -> Request:
 
 
 def matter_of(request: Request) -> tuple[str, ...] | None:
-    """Return the words of the matter that a request is about."""
+    """Return the words of a request's subject."""
     if not request.is_about_figures:
         return None
     return COMPARISON if is_compare(request) else FIGURES
 
 
 def asks_for_report(text: str) -> bool:
-    """Return whether a report is to be written."""
+    """Return whether the text asks for a report."""
     return _REPORT_CLAUSE.search(text) is not None
 
 
 def without_report(text: str) -> str:
-    """Return a wish without the report: what that is to be about."""
+    """Return a request for a report without that: what the report is to be about."""
     rest = " ".join(_REPORT_CLAUSE.sub(" ", text).split()).strip(" ,;.")
     return re.sub(r"^(?:about|of|on|for|and|that)\s+", "", rest, flags=re.IGNORECASE)
 
 
 def changed_question(question: str, wish: str) -> str:
-    """Return a plan's question with one more filter; none where the wish is another one."""
+    """Return a plan's question with one more filter; empty if the request is something else."""
     before, rest = parse(question, None), _OPENING.sub("", wish.strip())
     asked = parse(rest, None)
     is_whole = asked.unread or asked.topics & SUBJECTS or asked.problems
@@ -103,19 +103,19 @@ def changed_question(question: str, wish: str) -> str:
 
 
 def is_small_talk(text: str) -> bool:
-    """Return whether all of it is a greeting, a thank, or asks what the team can do."""
+    """Return whether the whole text is a greeting, thanks, or asks what the team can do."""
     rest = _words(_ABOUT_THE_TEAM.sub(" ", text))
     return bool(text.strip()) and all(word in _GREETINGS for word in rest)
 
 
 def agrees(text: str) -> bool:
-    """Return whether all of it says that a plan may begin."""
+    """Return whether the whole text agrees to start a plan."""
     words = _words(text)
     return bool(_STARTING.intersection(words)) and all(word in _AGREEMENT for word in words)
 
 
 def refuses(text: str) -> bool:
-    """Return whether it begins by saying no."""
+    """Return whether the text begins by refusing."""
     return _REFUSAL.match(text.strip()) is not None
 
 

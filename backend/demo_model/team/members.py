@@ -1,11 +1,11 @@
-"""What a manager's system prompt tells the demo model: that it leads, and whom it may ask. Pure."""
+"""What a manager's system prompt tells the demo model: its role, and the agents to ask. Pure."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 _AGENTS, _FORM = "# Agents", "# How to answer"
-_TOOLS = re.compile(r" *\(has [^()]*\)$")  # what it has says less of what it is for
+_TOOLS = re.compile(r" *\(has [^()]*\)$")  # an agent's tools describe its purpose less well
 _LINE = re.compile(r"[-*] +[`*]*([A-Za-z][\w-]*)[`*]*(?: *[:-] *(.*))?")
 
 
@@ -17,13 +17,13 @@ class Member:
     description: str
 
     def fits(self, roots: Sequence[str]) -> int:
-        """Return how many of these roots of words its name and description hold."""
+        """Return how many of these word stems its name and description contain."""
         text = f"{self.name} {self.description}".lower()
         return sum(root in text for root in roots)
 
 
 def leads(system: str) -> bool:
-    """Return whether the system prompt makes a manager: agents to ask, and a form of answers."""
+    """Return whether the system prompt is a manager's: it has agents, and a response form."""
     lines = system.splitlines()
     return _AGENTS in lines and _FORM in lines
 
@@ -41,13 +41,13 @@ def read_members(system: str) -> list[Member]:
 
 
 def choose_member(members: Sequence[Member], roots: Sequence[str]) -> Member | None:
-    """Return the agent that these words fit best; None where they fit nobody."""
+    """Return the agent that these words fit best; None if they fit none."""
     best = max(members, key=lambda member: member.fits(roots), default=None)
     return best if best and best.fits(roots) else None
 
 
 def listed(members: Sequence[Member]) -> str:
-    """Return the agents as a list, with what each is for."""
+    """Return the agents as a list, with the purpose of each."""
     lines = [
         f"- **{member.name}**: {member.description}" if member.description else f"- {member.name}"
         for member in members

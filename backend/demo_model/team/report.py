@@ -1,4 +1,4 @@
-"""The report of a reconciliation: each number is one that a tool has given, with its cell. Pure."""
+"""The report of a reconciliation: each number comes from a tool, and links to its cell. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _CAUSES = "Likely causes"
 
 @dataclass(frozen=True)
 class Parts:
-    """What the report is written from: artifacts of the tasks before, and the rows to show."""
+    """The material of the report: artifacts of earlier tasks, and the rows to show."""
 
     largest: Artifact
     everything: Artifact
@@ -59,7 +59,7 @@ def _linked(artifact: Artifact, row: Row, place: int, column: str) -> str:
 
 
 def _explained(text: str) -> list[str]:
-    """Return what explains the differences, as the task before has said it."""
+    """Return the explanations of the differences, as the earlier task gave them."""
     found = [part for part in text.split("\n\n") if part.startswith(_CAUSES)]
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""What the demo model says as a manager when what it has begun is done. Pure."""
+"""The manager's summary when its plans and agents are done. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,12 @@ from backend.demo_model.conversation import Result
 from backend.demo_model.team.inputs import Artifact, read_artifacts
 from backend.types import JSON
 
-_MOST_CHARACTERS = 600  # of what one task says
+_MOST_CHARACTERS = 600  # of one task's result
 _SUCCEEDED = "succeeded"
 
 
 def sum_up(results: Sequence[Result]) -> str:
-    """Return what the plans and agents that were called gave."""
+    """Return the results of plans and agents in words."""
     return "\n\n".join(_summed(result) for result in results)
 
 

@@ -1,4 +1,4 @@
-"""The tasks of the plan as the demo model does them, each as an intent of its own. Pure."""
+"""How the demo model does the tasks of its plan, each as an intent. Pure."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from backend.demo_model.team.comparison import AMOUNTS, LABEL, differences_state
 from backend.demo_model.team.inputs import Task, read_task
 
 MOST_SHOWN = 10
-BY_TASKS = frozenset(("compare", "largest", "draw", "write"))  # what they end with
+BY_TASKS = frozenset(("compare", "largest", "draw", "write"))  # names of intents that do tasks
 _SPEC: dict[str, Any] = {
     "mark": "bar",
     "encoding": {
@@ -26,7 +26,7 @@ _NOTHING = "This task goes on with a result that it was not given: {}."
 
 
 def find_task(conversation: Conversation) -> Intent | None:
-    """Return how the task that the last message is gets done; None where it is none of these."""
+    """Return the intent that does the task in the last message, if it is a known one."""
     task = read_task(conversation)
     known = _TASKS.get(task.description) if task else None
     return known(task, conversation) if task and known else None
@@ -53,7 +53,7 @@ def _compare(task: Task, conversation: Conversation) -> Intent:
 
 
 def _look_into_largest(task: Task, conversation: Conversation) -> Intent:
-    """Compare again for what explains the largest, and keep those as a table."""
+    """Compare again, find what explains the largest differences, and keep those as a table."""
     question = task.question
     if parse(question, None).limit is None:
         question = f"{question}, the {MOST_SHOWN} largest"
@@ -94,7 +94,7 @@ def _draw(task: Task, _: Conversation) -> Intent:
 
 
 def _write(task: Task, conversation: Conversation) -> Intent:
-    """Read the largest differences, and write them down, each number with its cell."""
+    """Read the largest differences, and write the report, each number with its cell."""
     table, everything = task.artifact("largest"), task.artifact("differences")
     if table is None or everything is None:
         return _saying(_NOTHING.format("the differences"))
@@ -114,14 +114,14 @@ def _write(task: Task, conversation: Conversation) -> Intent:
 
 
 def _first(conversation: Conversation) -> str:
-    """Return the amount of the first difference that was found, in words."""
+    """Return the amount of the first difference, in words."""
     results = [r for r in conversation.results if r.call.name == "compare_sources"]
     rows = read_rows(results[0].content, "difference") if results else []
     return f", the first of them {money(rows[0]['difference'])}" if rows else ""
 
 
 def _one_by_one(*calls: Call) -> Callable[[Conversation], list[Call]]:
-    """Each call once those before it are answered."""
+    """Return a plan that makes each call after the previous ones are answered."""
 
     def needed(conversation: Conversation) -> list[Call]:
         done = [call for call in calls if making.find_result(conversation, call)]
@@ -131,12 +131,12 @@ def _one_by_one(*calls: Call) -> Callable[[Conversation], list[Call]]:
 
 
 def _asking(conversation: Conversation, question: str) -> Conversation:
-    """Return the conversation as if the question of the plan had been asked."""
+    """Return the conversation as if the plan's question had been asked."""
     return replace(conversation, question=question, transcript=(("user", question),))
 
 
 def _on(inner: Conversation, asked: Intent) -> Intent:
-    """Return another question's intent, whoever asks."""
+    """Return an intent that answers another conversation's question."""
     plan, words = asked.plan(inner), asked.answer
     return replace(asked, plan=lambda _: plan, answer=lambda _: words(inner), steps=())
 

@@ -15,7 +15,7 @@ ASKING = "Shall I proceed?"
 
 @dataclass(frozen=True)
 class Step:
-    """A task of the plan: who does it, what it goes on with, and how people and agents read it."""
+    """A task of the plan: its agent, its dependencies, and its texts for people and agents."""
 
     id: str
     name: str
@@ -66,7 +66,7 @@ STEPS = (COMPARE, LARGEST, DRAW, WRITE)
 
 
 def find_missing(members: Sequence[Member]) -> list[Step]:
-    """Return the steps that no agent is for."""
+    """Return the steps for which there is no agent."""
     return [step for step in STEPS if choose_member(members, step.roots) is None]
 
 

@@ -1,4 +1,4 @@
-"""The demo model's words: each figure in them comes from a tool result of the request. Pure."""
+"""The demo model's answers: each figure in them comes from a tool result. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -60,12 +60,12 @@ def about(unread: str) -> str:
 
 
 def budget(results: Sequence[Result], *, with_forecast: bool) -> str:
-    """Budget, spent and left of each cost centre that was looked up."""
+    """Return budget, spent and remaining amounts of each cost centre that was looked up."""
     return "\n\n".join(_budget(result, with_forecast=with_forecast) for result in results)
 
 
 def budgets_side_by_side(results: Sequence[Result]) -> str:
-    """Several cost centres in one table, and who has used most of its budget."""
+    """Return several cost centres in one table, and which has used most of its budget."""
     readable = [r for r in results if read_rows(r.content, *_AMOUNTS)]
     if not readable:
         return UNREADABLE
@@ -87,7 +87,7 @@ def budgets_side_by_side(results: Sequence[Result]) -> str:
 
 
 def rows(conversation: Conversation) -> str:
-    """Return the rows of a query, the first ones where there are many."""
+    """Return the rows of a query, or the first ones if there are many."""
     if not conversation.results:
         unread = split_select(conversation.question)[2][:200]
         return (
@@ -139,7 +139,7 @@ def description(conversation: Conversation) -> str:
 
 
 def described(results: Sequence[Result]) -> str:
-    """Return what descriptions say: each source's tables and columns."""
+    """Return the tables and columns of each source described."""
     return "\n\n".join(_description(result) for result in results)
 
 
@@ -154,7 +154,7 @@ def _description(result: Result) -> str:
 
 
 def summary(conversation: Conversation) -> str:
-    """Return an extract of the conversation that the request asks to summarise."""
+    """Return an extract of the conversation that is to be summarised."""
     found = (_SPOKEN.match(line.strip()) for line in conversation.question.splitlines())
     said = [f"{m[1].lower()}: {m[2][:300]}" for m in found if m and len(m[2]) > 8]
     kept = said if len(said) <= 12 else [*said[:4], "…", *said[-8:]]
@@ -162,7 +162,7 @@ def summary(conversation: Conversation) -> str:
 
 
 def title(conversation: Conversation) -> str:
-    """The first words of the question that the conversation began with, without its opening."""
+    """Return the first words of the conversation's first question, without its opening."""
     asked = re.search(r"^Person: *(.*)", conversation.question, re.MULTILINE)
     words = _OPENING.sub("", asked[1] if asked else "").rstrip(" ?!.").split()
     named = " ".join(words[:8])
@@ -170,13 +170,13 @@ def title(conversation: Conversation) -> str:
 
 
 def counts_to(conversation: Conversation) -> int:
-    """The number that the whole question asks to count to; 0 where it asks something else."""
+    """Return the number that the question asks to count to; 0 if it asks something else."""
     found = _COUNT.fullmatch(conversation.asked)
     return int(found[1]) if found else 0
 
 
 def count(conversation: Conversation) -> str:
-    """Numbers up to the one asked for: a long answer without data, to watch a stream."""
+    """Return the numbers up to the requested one: a long answer without data, to watch a stream."""
     wanted = counts_to(conversation)
     numbers = " ".join(str(value) for value in range(1, min(wanted, _COUNTS_TO) + 1))
     more = f" I count to {_COUNTS_TO:,} at most." if wanted > _COUNTS_TO else ""

@@ -1,4 +1,4 @@
-"""The demo model's words about a comparison of FI with BPC. Pure."""
+"""The demo model's answers about a comparison of FI with BPC. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from backend.demo_model.reading import (
 )
 from backend.demo_model.words.scope import scope
 
-# The pattern that the comparison found, and what usually causes it between FI and BPC.
+# The patterns that the comparison finds, and their usual causes between FI and BPC.
 _CAUSES = (
     ("rounding", "rounding"),
     ("opposite sign", "wrong sign"),
@@ -34,7 +34,7 @@ _CAUSES = (
 
 
 def explain(conversation: Conversation, plan: Plan, understood: Understanding) -> str:
-    """Return the comparison in words: how many differ, which weigh most, and what explains them."""
+    """Return the comparison in words: how many differ, the largest ones, and their causes."""
     call = plan.calls[0]
     result = next((r for r in conversation.results if r.call == call), None)
     if result is None or " keys: " not in result.content:
@@ -70,7 +70,7 @@ def _nothing_differs(plan: Plan) -> str:
 
 
 def _how_many(plan: Plan, shown: Sequence[Row], counted: str, result: Result) -> str:
-    """Return which of the differences the table shows; the count is the tool's."""
+    """Return how many differences the table shows, of the tool's total."""
     if plan.request.grouping and plan.request.limit is None:
         return _cut(result)
     counts = re.search(r"([0-9,]{1,12}) match, ([0-9,]{1,12}) minor, ([0-9,]{1,12}) major", counted)
@@ -130,7 +130,7 @@ def _is_late(row: Row, results: Sequence[Result]) -> bool:
 
 
 def _causes(found: Sequence[Row], results: Sequence[Result]) -> str:
-    """Return how many of the differences shown have each cause, and what they add up to."""
+    """Return how many of the shown differences have each cause, and their sums."""
     sums: dict[str, list[Decimal]] = {}
     for row in found:
         cause = _cause(row, results).split(" (")[0]
@@ -144,7 +144,7 @@ def _causes(found: Sequence[Row], results: Sequence[Result]) -> str:
 
 
 def _late(results: Sequence[Result]) -> str:
-    """Return the documents that a late posting consists of, if they were looked up."""
+    """Return the documents of a late posting, if they were looked up."""
     names = ("document_number", "posting_date", "entry_date", "amount_group", "text")
     found = [row for result in results[1:] for row in read_rows(result.content, *names)]
     if not found:

@@ -1,4 +1,4 @@
-"""The demo model's words about figures from the books, budgets, documents and lists. Pure."""
+"""The demo model's answers about figures, budgets, documents and lists. Pure."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -27,7 +27,7 @@ _MEASURE_NAMES = {
 
 
 def answer(conversation: Conversation, plan: Plan, understood: Understanding) -> str:
-    """Return the figures that the plan's calls gave, in words, and what they are computed for."""
+    """Return the figures from the plan's calls in words, and what they are computed for."""
     results = [r for call in plan.calls for r in conversation.results if r.call == call]
     if not results:
         return UNREADABLE
@@ -104,7 +104,7 @@ def _left(left: Decimal, plan: Plan) -> str:
 
 
 def _lead(found: Sequence[Row], plan: Plan) -> str:
-    """Return how many rows there are, and what stands out."""
+    """Return how many rows there are, and the most notable one."""
     request = plan.request
     everything = int(number(found[0]["all_rows"]))
     noun = " and ".join(DIMENSION_NAMES[d] for d in request.grouping)
@@ -168,7 +168,7 @@ def _cell(row: Row, dimension: str) -> str:
 
 
 def _total(found: Sequence[Row], plan: Plan) -> str:
-    """Return what all rows add up to, also those that are not shown."""
+    """Return the total of all rows, including those that are not shown."""
     row, everything = found[0], int(number(found[0]["all_rows"]))
     if everything == 1:
         return _sign(number(row.get("actual")), plan).strip()

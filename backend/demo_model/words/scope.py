@@ -1,4 +1,4 @@
-"""Says for what figures were computed: each part of the request that was applied. Pure."""
+"""States what figures were computed for: each part of the request that was applied. Pure."""
 
 from backend.demo_model.plans.ledger import Plan
 from backend.demo_model.questions.catalogue import Catalogue
@@ -10,7 +10,7 @@ _OPERATORS = {">": "above", ">=": "at least", "<": "below", "<=": "at most"}
 
 
 def scope(plan: Plan, understood: Understanding) -> str:
-    """Return the filters, groups and limits of the figures, and what was assumed for them."""
+    """Return the filters, groups and limits of the figures, and what was assumed."""
     request = plan.request
     parts = [] if plan.kind == "list" else [_time(request)]
     parts += [
@@ -43,7 +43,7 @@ def _time(request: Request) -> str:
 
 
 def _not_posted(request: Request, catalogue: Catalogue) -> list[str]:
-    """Return a year that the figures cover beyond what is posted."""
+    """Return a sentence if the figures cover a year beyond what is posted."""
     year = catalogue.years[-1]
     years = request.filters.get("fiscal_year", Filter())
     periods = request.filters.get("fiscal_period", Filter()).values or ("12",)

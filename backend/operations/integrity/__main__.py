@@ -1,6 +1,6 @@
 """`python -m backend.operations.integrity`: checks conversations, plans, artifacts and files.
 
-Only looks, unless told to repair. Ends with 1 when something is wrong that was not repaired.
+Changes nothing unless told to repair. Exits with 1 if something is wrong that was not repaired.
 """
 
 import argparse
@@ -24,14 +24,14 @@ CONNECTIONS = 2
 
 
 def main() -> int:
-    """Check, print each finding on a line of its own, and count."""
+    """Run the checks, print one line per finding, and print the totals."""
     wanted = _arguments()
     try:
         settings = read_settings()
     except ConfigurationError as error:
         return _refuse(error.detail)
     if not settings.database_url:
-        return _refuse("DATABASE_URL is not set. Use `make integrity`, which finds it, or set it.")
+        return _refuse("DATABASE_URL is not set. Set it, or use `make integrity`, which finds it.")
     database = Database(settings.database_url, pool_size=CONNECTIONS)
     _check_search(database, repair=wanted.repair)
     checked = left = 0
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def _check_search(database: Database, *, repair: bool) -> None:
-    """Say so where messages are missing in the search; nothing is wrong then, workers mend it."""
+    """Report an incomplete search index; that is no fault, because workers complete it."""
     with database.read() as session:
         if is_complete(session):
             return
@@ -63,7 +63,7 @@ def _check_search(database: Database, *, repair: bool) -> None:
 
 
 def _check_plans(database: Database, wanted: argparse.Namespace) -> int:
-    """Say what is wrong with plans; return how much of it is left so."""
+    """Report what is wrong with plans; return how many findings remain."""
     left = 0
     for finding in check_plans(database, wanted.session or ()):
         is_mended = wanted.repair and mend_plan(database, finding)
@@ -73,7 +73,7 @@ def _check_plans(database: Database, wanted: argparse.Namespace) -> int:
 
 
 def _check_artifacts(database: Database, contents: Contents, wanted: argparse.Namespace) -> int:
-    """Say what is wrong with artifacts, and how much was looked at; return what is left so."""
+    """Report what is wrong with artifacts, and how much was checked; return what remains."""
     left, looked = 0, Looked()
     try:
         for finding in check_artifacts(
@@ -95,7 +95,7 @@ def _say(subject: str, said: str, repair: str, is_mended: bool) -> None:
 
 
 def _check_files(database: Database, store: FileStore, *, repair: bool) -> int:
-    """Say which files lack their content or their row; return how many are left so."""
+    """Report files without content, and content without a file; return how many remain."""
     left = 0
     for finding in check_files(database, store):
         is_mended = repair and mend_file(database, store, finding)
@@ -108,14 +108,14 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m backend.operations.integrity", description=__doc__
     )
-    parser.add_argument("--repair", action="store_true", help="do what is proposed")
+    parser.add_argument("--repair", action="store_true", help="carry out the proposed repairs")
     parser.add_argument(
-        "--session", type=UUID, action="append", help="only this one; may be given several times"
+        "--session", type=UUID, action="append", help="check this session only; may be repeated"
     )
     parser.add_argument(
         "--all-contents",
         action="store_true",
-        help="read all contents of artifacts in the store, instead of some chosen at random",
+        help="read all contents of artifacts in the store, instead of a random sample",
     )
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""What must hold of artifacts: versions without gap, each with its content, bytes and hash."""
+"""Checks of artifacts: versions have no gaps, and each has its content with size and hash."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ from db.session import Database
 
 BATCH = 100  # artifacts
 KEYS = 500
-MOST_HASHED = 200  # contents of the store, chosen at random
+MOST_HASHED = 200  # contents in the store, a random sample
 MOST_HASHED_BYTES = 2_000_000_000
-SETTLED = timedelta(hours=1)  # what has just come may not have its row yet
+SETTLED = timedelta(hours=1)  # newer content may not have its row yet
 _VERSION = ArtifactVersionRow
 
 
 class ArtifactRepair(StrEnum):
-    """What can be done about a finding."""
+    """The repair proposed for a finding."""
 
     SETTLE = "let it name the newest version that there is"
     KEEP = "take the content off the list of those to be erased"
@@ -36,9 +36,9 @@ class ArtifactRepair(StrEnum):
 
 @dataclass(frozen=True)
 class ArtifactFinding:
-    """Something that must not be, in words, and what can be done about it.
+    """An inconsistency, in words, and the repair proposed for it.
 
-    `id` is an artifact's; without one it is about contents of the store: `keys`.
+    `id` is an artifact's; without one, the finding is about contents in the store: `keys`.
     """
 
     said: str
@@ -48,7 +48,7 @@ class ArtifactFinding:
 
     @property
     def subject(self) -> str:
-        """What the finding is about."""
+        """The object of the finding."""
         return "store of artifacts" if self.id is None else f"artifact {self.id}"
 
 
@@ -64,7 +64,7 @@ class Stored(NamedTuple):
 
 @dataclass
 class Looked:
-    """How much was looked at; which contents of the store are to be hashed, chosen at random."""
+    """How much was checked, and a random sample of the store's contents to hash."""
 
     versions: int = 0
     in_store: int = 0
@@ -73,7 +73,7 @@ class Looked:
     chosen: list[Stored] = field(default_factory=list)
 
     def choose(self, row: Stored) -> None:
-        """Take one more content into the choice, each as likely as any other."""
+        """Add one more content to the sample, with equal probability for all."""
         self.in_store += 1
         if len(self.chosen) < MOST_HASHED:
             self.chosen.append(row)
@@ -82,7 +82,7 @@ class Looked:
 
     @property
     def said(self) -> str:
-        """How much was looked at, in a sentence."""
+        """How much was checked, in a sentence."""
         inline = self.versions - self.in_store
         fit = self.in_store - self.misfits
         some = "all" if self.hashed == fit else f"{self.hashed:,} chosen at random"
@@ -100,9 +100,9 @@ def check_artifacts(
     *,
     all_contents: bool = False,
 ) -> Iterator[ArtifactFinding]:
-    """Yield what is wrong with artifacts, of these sessions only if there are any.
+    """Yield what is wrong with artifacts, of these sessions only if any are given.
 
-    Raise ArtifactStoreUnavailable where the store does not answer.
+    Raise ArtifactStoreUnavailable if the store does not answer.
     """
     for ids in _ids(database, sessions):
         with database.read() as session:
@@ -116,7 +116,7 @@ def check_artifacts(
         for row in stored:
             if finding := _misses(contents, row):
                 looked.in_store, looked.misfits = looked.in_store + 1, looked.misfits + 1
-                if _is_there(database, row):  # else deleted meanwhile, with its content
+                if _is_there(database, row):  # otherwise deleted since, with its content
                     yield finding
             elif all_contents:
                 looked.in_store += 1
@@ -129,7 +129,7 @@ def check_artifacts(
 
 
 def mend_artifact(database: Database, contents: Contents, finding: ArtifactFinding) -> bool:
-    """Do what can be done; return whether that was all."""
+    """Repair what can be repaired; return whether the finding is settled."""
     if finding.repair is ArtifactRepair.NONE:
         return False
     if finding.repair is ArtifactRepair.ERASE:
@@ -178,7 +178,7 @@ def _ids(database: Database, sessions: Sequence[UUID]) -> Iterator[list[UUID]]:
 
 
 def _numbers(session: Session, ids: Sequence[UUID]) -> Iterator[ArtifactFinding]:
-    """Yield artifacts whose versions are not 1, 2, 3 … up to the newest that they name."""
+    """Yield artifacts whose versions are not 1, 2, 3 … up to the newest they name."""
     count, newest = func.count(_VERSION.version), func.max(_VERSION.version)
     query = (
         select(ArtifactRow.id, ArtifactRow.version, count, newest)
@@ -200,7 +200,7 @@ def _numbers(session: Session, ids: Sequence[UUID]) -> Iterator[ArtifactFinding]
 
 
 def _inline(session: Session, ids: Sequence[UUID]) -> Iterator[ArtifactFinding]:
-    """Yield versions whose content should be in their row, and is not, or is another."""
+    """Yield versions whose content is missing from their row, or differs."""
     size = func.octet_length(_VERSION.content)
     hashed = func.encode(func.sha256(_VERSION.content), "hex")
     query = select(
@@ -228,7 +228,7 @@ def _to_be_erased(session: Session, keys: Sequence[str]) -> Iterator[ArtifactFin
 
 
 def _misses(contents: Contents, row: Stored) -> ArtifactFinding | None:
-    """Return what is wrong with a content's presence in the store."""
+    """Return the finding if a content is missing from the store or has another size."""
     held = contents.store.size(row.key)
     if held == row.size:
         return None
@@ -255,7 +255,7 @@ def _hash(contents: Contents, row: Stored, looked: Looked) -> Iterator[ArtifactF
         try:
             found = digest(contents.store.fetch(row.key, folder / "stored"))
         except (ArtifactContentGone, FileNotFoundError):
-            return  # deleted meanwhile: a moment ago it was there
+            return  # deleted since the check a moment ago
     looked.hashed += 1
     if found != row.hash:
         said = _difference(row.version, row.size, row.size, "the store")
@@ -271,7 +271,7 @@ def _difference(version: int, held: int | None, wanted: int, place: str = "Postg
 
 
 def _without_version(database: Database, contents: Contents) -> Iterator[ArtifactFinding]:
-    """Yield what nobody can ask for, some hundreds at once."""
+    """Yield contents that no version names, some hundreds per finding."""
     before = datetime.now(UTC) - SETTLED
     settled = (held for held in contents.store.list_all() if held.at < before)
     while some := {held.key: held for held in islice(settled, KEYS)}:

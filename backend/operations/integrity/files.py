@@ -1,4 +1,4 @@
-"""What must hold of uploaded files: each row has its bytes, and no bytes are without a row."""
+"""Checks of uploaded files: each row has its bytes, and no bytes are without a row."""
 
 import time
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from db.models.file import ErasedFileRow, FileRow
 from db.session import Database
 
 BATCH = 500
-SETTLED_SECONDS = 3_600  # what has just come may not have its row yet
+SETTLED_SECONDS = 3_600  # newer content may not have its row yet
 
 
 class FileRepair(StrEnum):
-    """What can be done about a finding."""
+    """The repair proposed for a finding."""
 
     ERASE = "erase the content that nobody can ask for"
     NONE = "restore the content from a backup, or delete the file"
@@ -28,7 +28,7 @@ class FileRepair(StrEnum):
 
 @dataclass(frozen=True)
 class FileFinding:
-    """Something that must not be, in words, and what can be done about it."""
+    """An inconsistency, in words, and the repair proposed for it."""
 
     file_id: UUID
     said: str
@@ -42,7 +42,7 @@ def check_files(database: Database, store: FileStore) -> Iterator[FileFinding]:
 
 
 def mend_file(database: Database, store: FileStore, finding: FileFinding) -> bool:
-    """Do what can be done; return whether that was all."""
+    """Repair what can be repaired; return whether the finding is settled."""
     if finding.repair is not FileRepair.ERASE:
         return False
     erase_deleted(database, store)

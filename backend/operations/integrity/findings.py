@@ -1,4 +1,4 @@
-"""What must hold of one conversation at any moment between two commits: pure rules."""
+"""Invariants of one conversation between any two commits: pure rules."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ OPEN = (MessageStatus.PENDING, MessageStatus.EXECUTING)
 
 
 class Repair(StrEnum):
-    """What can be done about a finding."""
+    """The repair proposed for a finding."""
 
     REBUILD = "rebuild the agent state from the messages"
     CLOSE = "mark the open rows as stopped"
@@ -30,7 +30,7 @@ class Repair(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that must not be, in words, and what can be done about it."""
+    """An inconsistency, in words, and the repair proposed for it."""
 
     said: str
     repair: Repair
@@ -38,10 +38,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Conversation:
-    """All that is stored of a conversation. `state` is None where it cannot be read.
+    """Everything stored of a conversation. `state` is None if it cannot be read.
 
     `versions` are those of the deltas after the snapshot, `snapshot` is its version. `unindexed`
-    messages have no entry in the search; `unmade` name versions of artifacts that do not exist.
+    counts messages without a search entry, `unmade` those that name missing artifact versions.
     """
 
     rows: Sequence[DisplayMessage]
@@ -55,7 +55,7 @@ class Conversation:
 
 
 def find_all(conversation: Conversation) -> list[Finding]:
-    """Return all that is wrong with a conversation; nothing, if nothing is."""
+    """Return everything that is wrong with a conversation."""
     return [finding for check in CHECKS for finding in check(conversation)]
 
 
@@ -85,7 +85,7 @@ def _readable(conversation: Conversation) -> Iterator[Finding]:
 
 
 def _valid(conversation: Conversation) -> Iterator[Finding]:
-    """While a turn is on, its calls may lack their results: that is what it works at."""
+    """Yield calls without results and results without calls, unless a turn is still running."""
     if conversation.state is None or conversation.has_unfinished_turn:
         return
     if repair(conversation.state, "")[0] is not conversation.state:
@@ -101,7 +101,7 @@ def _open_rows(conversation: Conversation) -> Iterator[Finding]:
 
 
 def _views(conversation: Conversation) -> Iterator[Finding]:
-    """Yield what people said and what tools gave, as the model reads it, was shown to people."""
+    """Yield user messages and tool results in the state that people have not seen as they are."""
     if conversation.state is None:
         return
     shown = Counter(map(_shown, conversation.rows))

@@ -1,4 +1,4 @@
-"""What must hold of plans: tasks and their turns agree, and nothing waits for what is over."""
+"""Checks of plans: tasks agree with their turns, and nothing waits for what has ended."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
 from db.session import Database
 
-MOST_FINDINGS = 1_000  # of one kind; a second check finds the rest
+MOST_FINDINGS = 1_000  # of each kind; the next check finds the rest
 
 
 class PlanRepair(StrEnum):
-    """What can be done about a finding."""
+    """The repair proposed for a finding."""
 
     ADVANCE = "let the plan go on"
     STOP = "end the plan and its tasks"
@@ -36,7 +36,7 @@ class PlanRepair(StrEnum):
 
 @dataclass(frozen=True)
 class PlanFinding:
-    """Something that must not be, in words, and what can be done about it.
+    """An inconsistency, in words, and the repair proposed for it.
 
     `what` is a plan, task or turn, and `id` its id.
     """
@@ -48,9 +48,9 @@ class PlanFinding:
 
 
 def check_plans(database: Database, sessions: Sequence[UUID] = ()) -> Iterator[PlanFinding]:
-    """Yield what is wrong with plans, their tasks and who waits for them; of these sessions only.
+    """Yield what is wrong with plans, their tasks and waiting turns; of these sessions only.
 
-    Each kind is looked for at one moment: turns and plans may move meanwhile.
+    Each kind is checked at one moment, because turns and plans may advance between two queries.
     """
     for find in _CHECKS:
         with database.read() as session:
@@ -59,7 +59,7 @@ def check_plans(database: Database, sessions: Sequence[UUID] = ()) -> Iterator[P
 
 
 def mend_plan(database: Database, finding: PlanFinding) -> bool:
-    """Do what can be done; return whether that was all. Workers hear of it by their next sweep."""
+    """Repair what can be repaired; return whether it is settled. Workers notice at their sweep."""
     with database.transaction() as session:
         if finding.repair is PlanRepair.WAKE:
             _hold_turn(session, finding.id)
@@ -79,7 +79,7 @@ def _hold_turn(session: Session, turn_id: UUID) -> None:
 
 
 def _lost_turns(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
-    """A task that has begun has its turn; one that has failed may have lost it."""
+    """Yield tasks without their turn; only a failed task may have lost it."""
     has_turn = exists().where(TurnRow.id == TaskRow.turn_id)
     begun = (TaskStatus.RUNNING, TaskStatus.ASKING, TaskStatus.SUCCEEDED)
     query = _of(sessions, TaskRow.conversation_id, select(TaskRow.id, TaskRow.status)).where(
@@ -91,7 +91,7 @@ def _lost_turns(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFind
 
 
 def _other_statuses(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
-    """A task runs as long as its turn does, and succeeds with it."""
+    """Yield tasks whose status disagrees with their turn's."""
     is_on = TurnRow.status.in_(UNFINISHED)
     runs = TaskRow.status == TaskStatus.RUNNING
     has_succeeded = TaskRow.status == TaskStatus.SUCCEEDED
@@ -110,7 +110,7 @@ def _other_statuses(session: Session, sessions: Sequence[UUID]) -> Iterator[Plan
 
 
 def _over(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
-    """A plan that has not ended has a task that has not, and a turn that waits for it."""
+    """Yield unfinished plans whose tasks have all ended, or whose waiting turn has."""
     open_task = exists().where(
         TaskRow.plan_id == PlanRow.id,
         TaskRow.status.in_((TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.ASKING)),
@@ -132,7 +132,7 @@ def _over(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
 
 
 def _left_behind(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
-    """Of a plan that has ended no task is still to begin or asks; one may still be stopping."""
+    """Yield ended plans with a task that is pending or asks; one may still be stopping."""
     columns = (
         select(PlanRow.id, PlanRow.status, func.count())
         .join(TaskRow, TaskRow.plan_id == PlanRow.id)
@@ -149,7 +149,7 @@ def _left_behind(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFin
 
 
 def _wait_for_nothing(session: Session, sessions: Sequence[UUID]) -> Iterator[PlanFinding]:
-    """A turn that waits, and was not told to go on, waits for somebody or for a plan."""
+    """Yield waiting turns that wait for neither a person nor a plan, and were not resumed."""
     asks = exists().where(
         ApprovalRow.turn_id == TurnRow.id, ApprovalRow.status == ApprovalStatus.PENDING
     )

@@ -1,4 +1,4 @@
-"""Reads conversations one by one, each as it was at one moment, and mends what can be mended."""
+"""Reads conversations one by one, each as of one moment, and repairs what can be repaired."""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
@@ -25,7 +25,7 @@ BATCH = 500
 
 
 def conversation_ids(database: Database) -> Iterator[UUID]:
-    """Yield all conversations, by id."""
+    """Yield the ids of all conversations, in order."""
     last: UUID | None = None
     while True:
         query = select(ConversationRow.id).order_by(ConversationRow.id).limit(BATCH)
@@ -39,16 +39,16 @@ def conversation_ids(database: Database) -> Iterator[UUID]:
 
 
 def check(database: Database, conversation_id: UUID) -> list[Finding]:
-    """Return what is wrong with a conversation; nothing for one that is deleted meanwhile."""
+    """Return what is wrong with a conversation; nothing if it has just been deleted."""
     with database.transaction() as session:
-        # All is read as of one moment: a turn may run on meanwhile.
+        # Everything is read as of one moment, because a turn may be running.
         session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
         conversation = _read(session, conversation_id)
     return find_all(conversation) if conversation else []
 
 
 def mend(database: Database, conversation_id: UUID, findings: list[Finding]) -> bool:
-    """Do what can be done; return whether that was all. A conversation at work is left alone."""
+    """Repair what can be repaired; return whether all is. Skip a conversation with a turn."""
     with database.transaction() as session:
         held = session.scalar(
             select(ConversationRow.id)
@@ -100,9 +100,9 @@ def _read(session: Session, conversation_id: UUID) -> Conversation | None:
 
 
 def _count_unmade(session: Session, rows: Sequence[DisplayMessage]) -> int:
-    """Return how many messages name a version that does not exist.
+    """Return how many messages name an artifact version that does not exist.
 
-    What was copied from another session, which has no turn here, may have gone with that one.
+    Messages copied from another session, which have no turn here, may outlive its artifacts.
     """
     named = [
         _version_of(row)
@@ -119,7 +119,7 @@ def _count_unmade(session: Session, rows: Sequence[DisplayMessage]) -> int:
 
 
 def _version_of(row: DisplayMessage) -> tuple[UUID, int] | None:
-    """Return the version that a message names; None where it names none."""
+    """Return the version that a message names, if any."""
     try:
         return UUID(str(row.content["artifact_id"])), int(row.content["version"])
     except (KeyError, TypeError, ValueError):

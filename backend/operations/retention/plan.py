@@ -1,6 +1,6 @@
-"""Which sessions go: one statement per rule; sessions at work and those just used stay.
+"""Which sessions retention deletes: one statement per rule; active and recently used ones stay.
 
-Sessions of tasks go with their parent, and count as part of it.
+Sessions of tasks are deleted with their parent, and count as part of it.
 """
 
 from collections.abc import Iterator
@@ -15,15 +15,15 @@ from backend.schemas.bounds import LONGEST_DAYS
 from backend.schemas.retention import Departing, Reason, RetentionRules
 
 MEGABYTE = 2**20
-SCAN_SECONDS = 600  # measuring all sessions reads all of them
+SCAN_SECONDS = 600  # measuring storage reads all sessions
 
 _IDLE = (
     "NOT EXISTS (SELECT FROM turns WHERE turns.conversation_id = c.id"
     " AND turns.status IN ('queued', 'running', 'waiting'))"
 )
 _COLUMNS = "c.id, c.title, c.owner_id AS owner, c.domain_name AS domain, c.updated_at"
-# A domain's own days go before those of the settings; 0 there means for ever. They may have been
-# stored when there was no bound, and no day lies further back than dates go.
+# A domain's own days take precedence over the settings'; 0 there means forever. They may predate
+# the upper bound, and no day lies further back than dates allow.
 _AGE = text(
     f"SELECT {_COLUMNS} FROM conversations c LEFT JOIN domains d ON d.id = c.domain_id,"  # noqa: S608  (constants)
     f" LATERAL (SELECT least(coalesce((d.template ->> 'retention_days')::numeric, :days),"
@@ -62,19 +62,19 @@ _STORAGE = text(
 
 @dataclass(frozen=True)
 class Plan:
-    """What goes, each session once, for the first rule that says so."""
+    """The sessions to delete, each once, with the first rule that applies."""
 
     departing: tuple[Departing, ...]
 
     @property
     def by_reason(self) -> dict[str, int]:
-        """How many go for each reason."""
+        """How many sessions are deleted for each reason."""
         reasons = [one.reason for one in self.departing]
         return {reason.value: reasons.count(reason) for reason in Reason if reason in reasons}
 
 
 def make_plan(session: Session, rules: RetentionRules) -> Plan:
-    """Find what goes by these rules; changes nothing. Pinned sessions go last, but by age."""
+    """Return what these rules would delete. Pinned sessions come last, except by age."""
     departing: dict[UUID, Departing] = {}
     for row, reason in _found(session, rules):
         departing.setdefault(row.id, Departing(**row._mapping, reason=reason))

@@ -1,4 +1,4 @@
-"""Retention: looked at, applied in small transactions, each deletion on record."""
+"""Retention: what it would delete, and applying it in small transactions, each audited."""
 
 import logging
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 def rules_of(settings: Settings) -> RetentionRules:
-    """Return what the settings say."""
+    """Return the rules in the settings."""
     return RetentionRules(
         days=settings.retention_days,
         sessions_per_person=settings.retention_sessions,
@@ -60,7 +60,7 @@ def look(settings: Settings, database: Database, scope: Scope) -> Retention:
 
 
 def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOutcome:
-    """Apply retention now, as a person; a dry run only counts. Raise NotAllowed."""
+    """Apply retention now, for a person; a dry run only counts. Raise NotAllowed."""
     _require_admin(scope)
     with services.database.transaction() as session:
         plan = make_plan(session, rules_of(services.settings))
@@ -72,13 +72,13 @@ def apply_as(services: Services, scope: Scope, *, dry_run: bool) -> RetentionOut
 
 
 def apply_if_due(services: Services) -> RetentionOutcome | None:
-    """Apply retention when it is time, in one worker only; None when it is not."""
+    """Apply retention if it is due, in one worker only; otherwise return None."""
     hours = services.settings.retention_hours
     with services.database.transaction() as session:
         if not hours or not session.scalar(_ONE_AT_A_TIME) or not _is_due(session, hours):
             return None
         plan = make_plan(session, rules_of(services.settings))
-        # Noted before anything is deleted: no other worker begins, whatever becomes of this one.
+        # Recorded before anything is deleted, so that no other worker starts, even after a crash.
         _note(session, audit.SOFTWARE, plan)
     return _delete_all(services, audit.SOFTWARE, plan)
 
@@ -100,9 +100,9 @@ def _delete_all(services: Services, actor: str, plan: Plan) -> RetentionOutcome:
 
 
 def _delete(session: Session, actor: str, one: Departing) -> list[UUID]:
-    """Delete a session with all that belongs to it, unless it was used since it was planned.
+    """Delete a session and everything in it, unless it was used since the plan was made.
 
-    Return its id, and those of its tasks' sessions; none where it stays.
+    Return its id and those of its tasks' sessions; nothing if it stays.
     """
     held = session.scalar(
         select(ConversationRow.id)
@@ -131,7 +131,7 @@ def _is_due(session: Session, hours: float) -> bool:
 
 
 def _runs(session: Session) -> list[RetentionRun]:
-    """Return the latest applications; what each has deleted is counted up to the next one."""
+    """Return the latest runs; each counts the deletions up to the next run."""
     rows: Sequence[AuditEventRow] = session.scalars(_applied(RUNS)).all()
     return [_run(session, row, newer) for row, newer in zip(rows, [None, *rows], strict=False)]
 

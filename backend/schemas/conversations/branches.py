@@ -1,4 +1,4 @@
-"""The wire contract of branches: other versions of a message, and which of them is shown."""
+"""The wire contract of branches: the versions of a message, and which of them is shown."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,32 +10,32 @@ from backend.schemas.wire import Input, Wire
 
 
 class MessageEdit(ChatRequest):
-    """A message in other words: what follows the edited one is answered anew, on a new branch."""
+    """A rewritten message: it is answered on a new branch, which leaves out what followed it."""
 
 
 class BranchChoice(Input):
-    """Which branch to show: the one that was last left, of those that have this turn."""
+    """Which branch to show: of those that contain this turn, the one shown most recently."""
 
     turn_id: UUID
 
 
 class MessageVersion(Wire):
-    """One version of a message: the turn that it began, and where it stands."""
+    """One version of a message: the turn that it started, and its position."""
 
     turn_id: UUID
     position: int
-    is_active: bool = Field(description="The active branch has it.")
+    is_active: bool = Field(description="It is on the active branch.")
     created_at: datetime
 
 
 class MessageVersions(Wire):
-    """The versions of one message, in the order in which they were made."""
+    """The versions of one message, oldest first."""
 
     versions: list[MessageVersion]
 
 
 class Branches(Wire):
-    """Where a session was forked. `branch` is null, and there are no items, where it was not."""
+    """Where a session was forked. `branch` is null and `items` is empty if it never was."""
 
     branch: int | None
     items: list[MessageVersions]

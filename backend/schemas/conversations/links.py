@@ -1,4 +1,4 @@
-"""The wire contract of links by which others read a session."""
+"""The wire contract of read-only links to sessions."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,27 +9,27 @@ from backend.schemas.wire import Wire
 
 
 class SessionLink(Wire):
-    """A link to a session, without what opens it."""
+    """A link to a session, without its token."""
 
     id: UUID
     created_at: datetime
-    revoked_at: datetime | None = Field(description="Null while it opens the session.")
+    revoked_at: datetime | None = Field(description="Null while the link is valid.")
 
 
 class NewSessionLink(SessionLink):
-    """A link that was just made: the only answer that has its token."""
+    """A new link; its token appears in this response only."""
 
-    token: str = Field(description="Opens `/shared/{token}`. It is not stored, nor told again.")
+    token: str = Field(description="Opens `/shared/{token}`. Not stored and never shown again.")
 
 
 class SessionLinks(Wire):
-    """All links of a session, the newest first."""
+    """All links of a session, newest first."""
 
     items: list[SessionLink]
 
 
 class SharedSession(Wire):
-    """What whoever has a link is told of its session, besides its messages."""
+    """What the holder of a link learns about its session, besides its messages."""
 
     id: UUID
     title: str

@@ -1,4 +1,4 @@
-"""The wire contract of search: where something was said, and the words around it."""
+"""The wire contract of search: matching messages, and the words around each match."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,11 +13,11 @@ class SnippetPart(Wire):
     """A piece of a snippet, as plain text."""
 
     text: str
-    is_hit: bool = Field(description="It is what was searched for.")
+    is_hit: bool = Field(description="It matches the query.")
 
 
 class SearchHit(Wire):
-    """A display message in which all that was searched for is said."""
+    """A display message that matches the whole query."""
 
     session_id: UUID
     session_title: str
@@ -31,18 +31,18 @@ class SearchHit(Wire):
     content_type: ContentType
     agent: str | None
     created_at: datetime
-    is_on_branch: bool = Field(description="It is on the branch that its session shows.")
+    is_on_branch: bool = Field(description="It is on its session's active branch.")
     snippet: list[SnippetPart] = Field(
-        description="The words around the first hit, in order. `…` stands where text is left out."
+        description="The words around the first match, in order. `…` marks omitted text."
     )
 
 
 class SearchPage(Wire):
-    """One page of what was found, the newest message first; a null cursor: there is no more."""
+    """One page of hits, newest message first; a null cursor: there are no more."""
 
     items: list[SearchHit]
     next_cursor: str | None
     is_complete: bool = Field(
-        description="All messages are searched. After a crash of the database its search index is"
-        " made again, which takes minutes; some earlier messages are not found meanwhile."
+        description="The search index is complete. After a database crash it is rebuilt, which"
+        " takes minutes; until then some older messages are not found."
     )

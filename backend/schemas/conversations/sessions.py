@@ -1,4 +1,4 @@
-"""The wire contract: what the API takes and gives; pages import nothing else of the backend."""
+"""The wire contract of sessions: sessions, messages to them, and what they show."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -17,7 +17,7 @@ MAX_TITLE_CHARS = 200
 
 
 class MessageType(StrEnum):
-    """Who speaks."""
+    """The author of a message."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -26,7 +26,7 @@ class MessageType(StrEnum):
 
 
 class ContentType(StrEnum):
-    """What kind of content a display message holds."""
+    """The kind of content in a display message."""
 
     TEXT = "text"
     THINKING = "thinking"
@@ -42,7 +42,7 @@ class ContentType(StrEnum):
 
 
 class MessageStatus(StrEnum):
-    """How far a display message has come; it only moves forward."""
+    """The progress of a display message; it only moves forward."""
 
     PENDING = "pending"
     EXECUTING = "executing"
@@ -52,7 +52,7 @@ class MessageStatus(StrEnum):
 
 
 class SessionOrder(StrEnum):
-    """In which order sessions are listed: ascending, or descending where it begins with `-`."""
+    """The order of a list of sessions: ascending, or descending with a leading `-`."""
 
     LATEST = "-updated_at"
     LONGEST_UNUSED = "updated_at"
@@ -63,7 +63,7 @@ class SessionOrder(StrEnum):
 
     @property
     def column(self) -> str:
-        """The field that counts."""
+        """The field to sort by."""
         return self.removeprefix("-")
 
     @property
@@ -76,23 +76,23 @@ class ChatRequest(Input):
     """A person's message to a session's agent."""
 
     message: str = Field(examples=["What's the budget for CC-1001?"])
-    agent: str | None = Field(None, description="The agent to ask; default: the session's first.")
+    agent: str | None = Field(None, description="The agent to ask; absent: the session's first.")
     model: ModelName | None = Field(
         None,
-        description="The model to ask, one that the domain offers; it stays the session's choice."
-        " Absent: what was chosen last, else the domain's default.",
+        description="The model to ask, one that the domain offers; later turns keep it."
+        " Absent: the last choice, else the domain's default.",
     )
 
 
 class NewChatRequest(ChatRequest):
-    """A person's message; without `session_id` a new session is made for it."""
+    """A person's message; without `session_id` it starts a new session."""
 
     session_id: UUID | None = None
     domain: str | None = Field(None, description="A domain's name or id, for a new session.")
 
 
 class ChatResponse(Wire):
-    """What became of a message; `response` is null until the turn has ended."""
+    """The turn that a message started; `response` is null until the turn has ended."""
 
     session_id: UUID
     turn_id: UUID
@@ -102,16 +102,16 @@ class ChatResponse(Wire):
 
 
 class NewSession(Input):
-    """A session to be made."""
+    """A session to create."""
 
     title: str | None = None
     domain: str | None = Field(
-        None, description="A domain's name or id; default: the default domain."
+        None, description="A domain's name or id; absent: the default domain."
     )
 
 
 class SessionChange(Input):
-    """What a person may change of a session; absent fields stay as they are."""
+    """The changes to a session; absent fields stay unchanged."""
 
     title: str | None = None
     pinned: bool | None = None
@@ -127,27 +127,27 @@ class Session(Wire):
     domain_id: UUID | None
     image_id: UUID
     status: TurnStatus | Literal["idle"]
-    has_failed: bool = Field(False, description="Its latest turn has failed.")
+    has_failed: bool = Field(False, description="Its latest turn failed.")
     pinned: bool
     archived: bool
     message_count: int
     turn_count: int
-    branch: int | None = Field(None, description="Which branch is shown; null: it was not forked.")
+    branch: int | None = Field(None, description="The active branch; null: never forked.")
     model: str | None = Field(
-        None, description="The model that was chosen last; null: the default one."
+        None, description="The model that was chosen last; null: the default."
     )
     models: list[str] | None = Field(
         None,
-        description="Further models that may be chosen; null where several sessions are listed.",
+        description="Other models that may be chosen; null in lists of sessions.",
     )
     default_model: str | None = Field(
         None,
-        description="The model where none is chosen; null: the installation's, and in lists.",
+        description="The model used when none is chosen; null: the installation's, and in lists.",
     )
     parent_id: UUID | None = Field(
         None,
-        description="The session whose plan has the task that is worked on here; only its plan"
-        " gives it work. Null: a session that people write to.",
+        description="The session whose plan has the task that runs here; only that plan sends it"
+        " messages. Null: a session that people write to.",
     )
     owner: str
     created_at: datetime
@@ -155,14 +155,14 @@ class Session(Wire):
 
 
 class SessionPage(Wire):
-    """One page of sessions, the latest used first unless another order was asked for."""
+    """One page of sessions, most recently used first by default."""
 
     items: list[Session]
     next_cursor: str | None
 
 
 class DisplayMessage(Wire):
-    """One piece of content on the screen."""
+    """One piece of content in a session's history."""
 
     id: UUID
     position: int
@@ -178,7 +178,7 @@ class DisplayMessage(Wire):
 
 
 class MessagePage(Wire):
-    """One page of display messages, in ascending position; a null cursor: there is no more."""
+    """One page of display messages, by ascending position; a null cursor: there are no more."""
 
     items: list[DisplayMessage]
     next_before: int | None
@@ -186,7 +186,7 @@ class MessagePage(Wire):
 
 
 class EventContext(Wire):
-    """Where an event belongs."""
+    """The session, image, agent and turn that an event belongs to."""
 
     domain_id: UUID | None
     session_id: UUID
@@ -196,7 +196,7 @@ class EventContext(Wire):
 
 
 class Problem(BaseModel):
-    """An error, as RFC 9457 has it."""
+    """An error, as RFC 9457 defines it."""
 
     type: str = "about:blank"
     title: str

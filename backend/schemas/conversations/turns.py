@@ -1,4 +1,4 @@
-"""The wire contract of turns: the work that messages ask for, and how it stands."""
+"""The wire contract of turns: the work that messages start, and its state."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from backend.schemas.wire import Wire
 
 
 class TurnStatus(StrEnum):
-    """Where a turn stands: queued -> running <-> waiting -> succeeded, failed or stopped."""
+    """The status of a turn: queued -> running <-> waiting -> succeeded, failed or stopped."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -22,14 +22,14 @@ class TurnStatus(StrEnum):
 
 
 class ErrorSummary(Wire):
-    """Why a turn failed, in words for a person."""
+    """Why a turn failed, in plain words."""
 
     title: str
     detail: str
 
 
 class Usage(Wire):
-    """What a turn has used: tokens, and their cost by MODEL_PRICES of the settings."""
+    """Tokens that a turn used, and their cost according to MODEL_PRICES."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -40,14 +40,14 @@ class Usage(Wire):
 
 
 class ModelWait(Wire):
-    """The model's provider lets a turn wait: it is asked again in so many seconds."""
+    """The provider makes a turn wait: its model is called again after so many seconds."""
 
     seconds: float
     reason: str
 
 
 class RouteReason(StrEnum):
-    """Why a turn is with its agent."""
+    """Why an agent has a turn."""
 
     ASKED = "asked"
     MENTION = "mention"
@@ -58,77 +58,77 @@ class RouteReason(StrEnum):
 
 
 class Route(Wire):
-    """How a turn found its agent, in a domain with a manager."""
+    """How a turn's agent was chosen, in a domain with a manager."""
 
     reason: RouteReason = Field(
-        description="`asked`: the request named it; `mention`: the message; `continues`: it goes on"
-        " with the agent that spoke last; `manager`; `handed_over`: by the manager; `pending`: not"
-        " decided yet."
+        description="`asked`: the request named it; `mention`: the message mentions it;"
+        " `continues`: the message continues with the agent that spoke last; `manager`: the"
+        " manager has it; `handed_over`: the manager delegated it; `pending`: not decided yet."
     )
     answer: Literal["YES", "NO", "UNSURE"] | None = Field(
-        None, description="Whether the message continues with `candidate`; null: not asked."
+        None, description="Whether the message continues with `candidate`; null: was not asked."
     )
     candidate: str | None = Field(None, description="The agent that spoke last.")
-    detail: str | None = Field(None, description="Why, in words.")
-    usage: Usage | None = Field(None, description="What that question has cost.")
-    observed: bool = Field(False, description="The manager had nothing to say.")
+    detail: str | None = Field(None, description="The reason, in words.")
+    usage: Usage | None = Field(None, description="What deciding this has used.")
+    observed: bool = Field(False, description="The manager chose not to respond.")
 
 
 class WaitsFor(StrEnum):
-    """What a waiting turn waits for: a person's decision, or the end of its tasks."""
+    """What a waiting turn waits for: a person's decision, or its tasks to end."""
 
     PEOPLE = "people"
     TASKS = "tasks"
 
 
 class TurnState(Wire):
-    """What tells a turn's true state, beside its status. Seconds are by the database's clock."""
+    """A turn's progress beyond its status. Seconds are measured by the database's clock."""
 
     attempts: int
     steps: int
     stop_requested: bool = Field(
-        False, description="It was asked to stop; while it still runs, it is stopping."
+        False, description="A stop was requested; the turn is stopping if it still runs."
     )
-    losses: int = Field(0, description="How many workers it has lost.")
+    losses: int = Field(0, description="How many times its worker was lost.")
     heartbeat_seconds: float | None = Field(
-        None, description="Since its worker's last heartbeat; null unless it runs."
+        None, description="Seconds since its worker's last heartbeat; null unless it runs."
     )
     lease_seconds: float | None = Field(
-        None, description="What is left of its worker's lease; negative: the worker is lost."
+        None, description="Seconds left of its worker's lease; negative: the worker is lost."
     )
-    model_retries: int = Field(0, description="How often its model had to be asked again.")
+    model_retries: int = Field(0, description="How often a model call was retried.")
     model_wait: ModelWait | None = Field(
-        None, description="What it waits for, if its model is to be asked again."
+        None, description="The current wait before a retry of a model call, if any."
     )
 
 
 class Turn(TurnState):
-    """The work that one message asks for. `message` is what was asked."""
+    """The work that one message starts. `message` is its text."""
 
     id: UUID
     session_id: UUID
     status: TurnStatus
     agent: str
     model: str | None = Field(
-        None, description="The model that was chosen for it; null: the default one."
+        None, description="The model that was chosen for it; null: the default."
     )
     route: Route | None = Field(
-        None, description="How it found its agent; null: its domain has no manager."
+        None, description="How its agent was chosen; null: its domain has no manager."
     )
     waits_for: WaitsFor | None = Field(
-        None, description="Whether a waiting turn waits for people, or for its tasks."
+        None, description="Whether a waiting turn waits for a person or for its tasks."
     )
     message: str
     usage: Usage
     usage_by_model: dict[str, Usage] = Field(
-        {}, description="The same, by the names under which models were asked."
+        {}, description="The same per model, by the name that was requested."
     )
     error: ErrorSummary | None
     fork_of: UUID | None = Field(
-        None, description="The first turn of which this one is another version."
+        None, description="The first turn of which this is another version."
     )
     queue_position: int | None = Field(
-        description="Turns of this session before it; null unless queued."
+        description="How many turns of this session are ahead; null unless queued."
     )
     created_at: datetime
     started_at: datetime | None
@@ -136,6 +136,6 @@ class Turn(TurnState):
 
 
 class TurnPage(Wire):
-    """The turns of a session that are not finished, in order."""
+    """The unfinished turns of a session, in order."""
 
     items: list[Turn]

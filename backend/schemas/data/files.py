@@ -1,4 +1,4 @@
-"""The wire contract of uploaded files: what each is, how it was read, how that is corrected."""
+"""The wire contract of uploaded files: what each is, how it was read, and corrections to that."""
 
 import re
 from datetime import datetime
@@ -18,19 +18,19 @@ ATTACHED_LINE = re.compile(
 
 
 def attached_line(name: str, source: str) -> str:
-    """Return how a message names a file that came with it: for its reader and its model alike."""
+    """Return the line by which a message names a file attached to it, for people and models."""
     return f"Attached file: {name} (source {source})"
 
 
 class FileKind(StrEnum):
-    """What a file is to agents: rows to query, or pages to read."""
+    """How agents use a file: rows to query, or pages to read."""
 
     TABLE = "table"
     DOCUMENT = "document"
 
 
 class ColumnType(StrEnum):
-    """What a column can be read as; `date` and `timestamp` in the order that its cells show."""
+    """How a column can be read; `date` and `timestamp` take the order seen in its cells."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -52,37 +52,37 @@ Separator = Annotated[str, StringConstraints(max_length=1, pattern=r'^[^"\r\n\x0
 
 
 class FileCorrections(Input):
-    """What a person says of how a file is to be read; null: as the file itself shows.
+    """A person's corrections of how a file is read; null: as detected from the file.
 
-    What a change leaves out stays as it was corrected before; a type of null takes one back.
+    Fields that a change omits keep their earlier correction; a type of null removes one.
     """
 
-    kind: FileKind | None = Field(None, description="Of a text: a table, or a document.")
+    kind: FileKind | None = Field(None, description="For text: a table, or a document.")
     encoding: EncodingName | None = None
     separator: Separator | None = Field(
-        None, description="One character; empty: one column.", examples=[";"]
+        None, description="One character; empty: a single column.", examples=[";"]
     )
-    decimal: Literal[",", "."] | None = Field(None, description="What begins the decimals.")
+    decimal: Literal[",", "."] | None = Field(None, description="The decimal mark.")
     header_row: int | None = Field(
-        None, ge=0, le=1_000_000, description="The line of the header; 0: there is none."
+        None, ge=0, le=1_000_000, description="The line of the header; 0: no header."
     )
-    sheet: str | None = Field(None, max_length=255, description="The only sheet to be read.")
+    sheet: str | None = Field(None, max_length=255, description="Read this sheet only.")
     types: dict[str, ColumnType | None] = Field(
-        default={}, max_length=2_000, description="By the names of columns."
+        default={}, max_length=2_000, description="Types by column name."
     )
 
 
 class SkippedLine(Wire):
-    """A line of a file that is no row of its table."""
+    """A line of a file that is not a row of its table."""
 
     line: int
     text: str
 
 
 class FileTable(SourceTable):
-    """A table of a file, with what was understood of it as values beside the sentences.
+    """A table of a file, with the detected settings as values beside the sentences.
 
-    `header` are the lines of its header. `titles` and `below` are the first lines that were left
+    `header` holds the lines of its header. `titles` and `below` are the first lines that were left
     out above and below it, `titles_count` and `below_count` how many there are.
     """
 
@@ -102,16 +102,16 @@ class FileTable(SourceTable):
 
 
 class FileSummary(Wire):
-    """A file in a list. `source` is its name in queries; `problem`: why it cannot be read, if so.
+    """A file in a list. `source` is its name in queries; `problem` says why it cannot be read.
 
-    `is_read`: it was read; else it is, or will be when somebody asks for it.
+    `is_read`: it has been read; if not, it is being read, or will be when it is first requested.
     """
 
     id: UUID
     name: str = Field(examples=["Umsätze 2026.csv"])
     source: str = Field(examples=["umsätze_2026"])
     session_id: UUID | None = Field(
-        description="The session that it belongs to; null: all sessions of its owner."
+        description="The session that it belongs to; null: available in all sessions of its owner."
     )
     kind: FileKind
     format: str = Field(examples=["text"])
@@ -119,28 +119,28 @@ class FileSummary(Wire):
     sha256: str
     created_at: datetime
     is_read: bool
-    summary: str = Field("", description="How it was read, in a sentence.")
+    summary: str = Field("", description="How it was read, in one sentence.")
     problem: str | None = None
     tables: int = 0
-    rows: int | None = Field(None, description="Of all of its tables together.")
+    rows: int | None = Field(None, description="Rows of all its tables together.")
 
 
 class FilePage(Wire):
-    """One page of files, the latest first."""
+    """One page of files, newest first."""
 
     items: list[FileSummary]
     next_cursor: str | None
 
 
 class FileDetails(FileSummary):
-    """A file with its tables, what was understood of each, and what was corrected."""
+    """A file with its tables, how each was read, and its corrections."""
 
     content: list[FileTable] = []
     corrections: FileCorrections = FileCorrections()
 
 
 class FilePreview(Wire):
-    """How a file would be read with corrections; nothing is changed."""
+    """How a file would be read with corrections; nothing is stored."""
 
     summary: str
     content: list[FileTable]

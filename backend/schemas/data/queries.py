@@ -10,7 +10,7 @@ MAX_SQL_CHARS = 50_000
 
 
 class OwnQuery(Input):
-    """One SELECT over a source, as the tool `query_source` takes it."""
+    """One SELECT over a source, as the tool `query_source` accepts it."""
 
     source: str = Field(
         min_length=1,
@@ -27,18 +27,18 @@ class OwnQuery(Input):
 
 
 class TableColumn(Wire):
-    """A column's name, and its type in the source's own words."""
+    """A column's name, and its type as the source names it."""
 
     name: str
     type: str
 
 
 class QueryTable(Wire):
-    """What a query gives. `complete` is false where a limit of the tool has cut it."""
+    """The result of a query. `complete` is false if a limit of the tool cut it off."""
 
     title: str
     columns: list[TableColumn]
     rows: list[list[Any]] = Field(description="Cells are texts, numbers, booleans or null.")
     row_count: int
     complete: bool
-    notes: list[str] = Field(description="What was skipped or not understood in the files asked.")
+    notes: list[str] = Field(description="What was skipped or unclear in the files queried.")

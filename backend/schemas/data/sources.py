@@ -1,4 +1,4 @@
-"""The wire contract of sources: what agents can query, and how it was understood."""
+"""The wire contract of sources: what agents can query, and how each was read."""
 
 from typing import Any, Literal
 
@@ -8,26 +8,26 @@ from backend.schemas.wire import Wire
 
 
 class SourceSummary(Wire):
-    """A source in a list. `problem`: why it cannot be read, if so."""
+    """A source in a list. `problem` says why it cannot be read."""
 
     name: str = Field(examples=["fi"])
     kind: Literal["finance", "database", "file"]
     description: str
     tables: int
-    warnings: int = Field(description="How often something was skipped or not understood.")
+    warnings: int = Field(description="How many things were skipped or unclear.")
     problem: str | None = None
-    size: int | None = Field(None, description="Bytes of a file.")
+    size: int | None = Field(None, description="Size of a file in bytes.")
 
 
 class SourceList(Wire):
-    """All sources of this installation. `left_out`: files beyond the most that are looked at."""
+    """All sources of this installation. `left_out`: how many files exceed the limit."""
 
     items: list[SourceSummary]
     left_out: int = 0
 
 
 class SourceColumn(Wire):
-    """A column of a table: its type in the source's words, its meaning where that is known."""
+    """A column of a table: its type as the source names it, and its meaning if known."""
 
     name: str
     type: str
@@ -35,10 +35,10 @@ class SourceColumn(Wire):
 
 
 class SourceTable(Wire):
-    """A table as queries name it; `rows` is null where counting would cost too much.
+    """A table, named as in queries; `rows` is null if counting them would cost too much.
 
-    Of a file, `understood` says how it was read (encoding, separator, header, formats), and
-    `warnings` what was skipped, did not fit or may be meant otherwise, with examples.
+    For a file, `understood` says how it was read (encoding, separator, header, formats), and
+    `warnings` what was skipped, did not fit or is ambiguous, with examples.
     """
 
     name: str
@@ -50,7 +50,7 @@ class SourceTable(Wire):
 
 
 class TableSample(Wire):
-    """The first rows of a table. `complete`: these are all."""
+    """The first rows of a table. `complete`: these are all of them."""
 
     table: str
     columns: list[SourceColumn]
@@ -59,7 +59,7 @@ class TableSample(Wire):
 
 
 class SourceDetails(Wire):
-    """One source with a page of its tables. `next_offset`: where the next page begins."""
+    """One source with a page of its tables. `next_offset`: the offset of the next page."""
 
     name: str
     kind: Literal["finance", "database", "file"]

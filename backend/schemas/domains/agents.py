@@ -1,4 +1,4 @@
-"""The wire contract of agents as people see them: who there is, what for, and with which tools."""
+"""The wire contract of agents as people see them: name, purpose and tools."""
 
 from uuid import UUID
 
@@ -12,23 +12,23 @@ class AgentInfo(Wire):
 
     name: str = Field(examples=["Reconciler"])
     description: str
-    is_manager: bool = Field(description="It takes what is for no other agent.")
+    is_manager: bool = Field(description="It handles messages that no other agent is asked for.")
     tools: list[str] = Field(
-        description="Names of its tools; those that `servers` bring are not among them."
+        description="Names of its tools, without those of its tool servers (see `servers`)."
     )
-    servers: list[str] = Field(description="Tool servers of which it has all tools.")
-    roles: list[str] | None = Field(description="Roles that may ask it; null: all.")
-    model: str | None = Field(description="The model that it asks; null: the installation's.")
+    servers: list[str] = Field(description="Tool servers whose tools it has.")
+    roles: list[str] | None = Field(description="Roles that may use it; null: all.")
+    model: str | None = Field(description="Its model; null: the installation's default.")
 
 
 class AgentList(Wire):
-    """The agents that the caller may write to: the manager first, where there is one."""
+    """The agents that the caller may write to, the manager first if there is one."""
 
     items: list[AgentInfo]
 
 
 class DomainAgents(Wire):
-    """A domain with those of its agents that the caller may write to."""
+    """A domain with the agents that the caller may write to."""
 
     domain_id: UUID
     domain: str = Field(description="The domain's name.")
@@ -38,7 +38,7 @@ class DomainAgents(Wire):
 
 
 class AgentPage(Wire):
-    """One page of domains that take new sessions, by name, each with its agents."""
+    """One page of domains that accept new sessions, by name, each with its agents."""
 
     items: list[DomainAgents]
     next_cursor: str | None

@@ -1,4 +1,4 @@
-"""The wire contract of trying a domain before it is stored: its tool servers, its first request."""
+"""The wire contract of dry runs of unsaved domains: their tool servers, their first request."""
 
 from typing import Annotated
 from uuid import UUID
@@ -14,36 +14,36 @@ LONGEST_QUESTION = 20_000
 
 
 class ServersTrial(Input):
-    """A domain as it would be, whose tool servers are to be looked at."""
+    """An unsaved domain whose tool servers are to be checked."""
 
     template: DomainTemplate
     domain_id: UUID | None = Field(
         None,
-        description="The stored domain that is edited: credentials that come back masked are"
-        " taken from it, and its tools are known by what was accepted. Absent: a new one.",
+        description="The stored domain that is being edited: masked credentials are taken from it,"
+        " and its accepted tools count as accepted. Absent: a new domain.",
     )
 
 
 class RequestTrial(ServersTrial):
-    """A domain as it would be, and a question that its agent would be asked."""
+    """An unsaved domain, and a question for one of its agents."""
 
-    agent: str | None = Field(None, max_length=80, description="Absent: the first one.")
+    agent: str | None = Field(None, max_length=80, description="Absent: the first agent.")
     question: Annotated[str, Field(min_length=1), Most(LONGEST_QUESTION)]
 
 
 class FirstRequest(Wire):
-    """Exactly what a model would be sent first; nothing was sent, and nothing was stored.
+    """Exactly what a model would be sent first; nothing is sent or stored.
 
-    With a `problem`, which says why a turn could not begin, there is no request.
+    If `problem` is set, it says why a turn could not begin, and there is no request.
     """
 
     agent: str
     model: str = ""
-    messages: list[JSON] = Field([], description="As they would be sent, the system prompt first.")
-    tools: list[JSON] = Field([], description="As they would be sent: with their parameters.")
+    messages: list[JSON] = Field([], description="As they would be sent, system prompt first.")
+    tools: list[JSON] = Field([], description="As they would be sent, with their parameters.")
     settings: JSON = Field({}, description="The rest of the request: model, stream, and so on.")
     purpose: str = Field(
-        "", description="`answer`; otherwise which middleware asks a model before the agent does."
+        "", description="`answer`, or the middleware that calls a model before the agent does."
     )
-    notices: list[str] = Field([], description="What people would be told, in sentences.")
+    notices: list[str] = Field([], description="Notices that people would see, in sentences.")
     problem: str | None = None

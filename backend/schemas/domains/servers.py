@@ -1,4 +1,4 @@
-"""The wire contract of tool servers: whether they answer, what they offer, what has changed."""
+"""The wire contract of tool servers: their availability, their tools, and changes to these."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from backend.types import JSON
 
 
 class VersionStatus(StrEnum):
-    """Whether a tool is used as its server describes it."""
+    """Whether a tool may be used as its server describes it."""
 
     ACCEPTED = "accepted"
     PENDING = "pending"
@@ -20,7 +20,7 @@ class VersionStatus(StrEnum):
 
 
 class ServerTool(Wire):
-    """A tool that a server offers now. `called`: the name by which models call it."""
+    """A tool that a server currently offers. `called`: its name for models."""
 
     name: str
     called: str
@@ -31,30 +31,30 @@ class ServerTool(Wire):
 
 
 class ServerReport(Wire):
-    """What became of connecting to one server of a domain, just now."""
+    """The result of connecting to one server of a domain just now."""
 
     name: str
     transport: Literal["stdio", "streamable_http"]
     answers: bool
-    seconds: float = Field(description="Until its tools were listed, or until it had failed.")
+    seconds: float = Field(description="Seconds until its tools were listed, or it failed.")
     problem: str | None = Field(None, description="Why it cannot be used.")
     paused_seconds: float = Field(
-        0.0, description="How long turns of the worker that was asked left it alone still."
+        0.0, description="How much longer turns of the reporting worker will skip the server."
     )
     tools: list[ServerTool] = []
 
 
 class ServersReport(Wire):
-    """The servers of a domain as one worker finds them. `worker`: which one."""
+    """The servers of a domain as seen by one worker, named in `worker`."""
 
     worker: str
     items: list[ServerReport]
 
 
 class ToolVersion(Wire):
-    """What a server says of a tool, as it was first seen at `seen_at`.
+    """A server's description of a tool, first seen at `seen_at`.
 
-    `before` is what was accepted before it, if anything was.
+    `before` is the version accepted before it, if any.
     """
 
     id: UUID
@@ -69,13 +69,13 @@ class ToolVersion(Wire):
 
 
 class ToolVersionPage(Wire):
-    """Versions of a domain's tools: those that wait for a decision first, then the newest."""
+    """Versions of a domain's tools: pending ones first, then the newest."""
 
     items: list[ToolVersion]
     pending: int
 
 
 class ToolVersionDecision(Input):
-    """Whether a tool may be used in this version."""
+    """Whether this version of a tool may be used."""
 
     status: Literal["accepted", "refused"]

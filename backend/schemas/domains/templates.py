@@ -1,4 +1,4 @@
-"""The wire contract of domains: what a template holds, and so what a session's image holds."""
+"""The wire contract of domains: what a template contains, and therefore a session's image."""
 
 import re
 from datetime import datetime
@@ -23,22 +23,22 @@ from backend.schemas.bounds import (
 from backend.schemas.wire import Input, Wire
 from backend.types import JSON
 
-NAMED = re.compile(r"\$\{(\w+)\}")  # a secret, in a server's template
+NAMED = re.compile(r"\$\{(\w+)\}")  # a secret's name in a server's settings
 
 
 class _Patience(Input):
-    """How long one waits for an MCP server."""
+    """How long to wait for an MCP server."""
 
     connect_seconds: float | None = Field(
         None, gt=0, le=600, description="To connect; absent: MCP_CONNECT_SECONDS of the settings."
     )
     call_seconds: float | None = Field(
-        None, gt=0, le=86_400, description="For one call's result; absent: tool_seconds."
+        None, gt=0, le=86_400, description="For one call's result; absent: `tool_seconds`."
     )
 
 
 class StreamableHttpServer(_Patience):
-    """An MCP server reached over HTTP; `${NAME}` in url and headers is a secret of the worker's."""
+    """An MCP server reached over HTTP; `${NAME}` in url and headers names a worker's secret."""
 
     transport: Literal["streamable_http"]
     url: Setting
@@ -69,44 +69,42 @@ class AgentTemplate(Input):
         None, description="Names of tools; absent: all of the domain's."
     )
     middleware: Policies | None = Field(None, description="Absent: the domain's.")
-    roles: list[str] | None = Field(None, description="Roles that may ask it; absent: all.")
+    roles: list[str] | None = Field(None, description="Roles that may use it; absent: all.")
 
 
 class ManagerTemplate(Input):
-    """The agent that takes what is for no other one: it answers, asks, delegates and plans."""
+    """The agent for messages to no other agent: it answers, asks, delegates and plans."""
 
     name: str = Field("Sage", min_length=1, max_length=80, pattern=r"^[A-Za-z][\w-]*$")
     description: Description = ""
     system_prompt: Prompt = ""
     model: ModelName | None = None
-    tools: list[str] = Field([], description="Names of tools that it uses itself; absent: none.")
+    tools: list[str] = Field([], description="Names of tools that it may call; absent: none.")
     middleware: Policies | None = Field(None, description="Absent: the domain's.")
     recent_messages: int = Field(
-        20, ge=1, le=200, description="How many of the newest messages each agent is given."
+        20, ge=1, le=200, description="How many of the newest messages each agent receives."
     )
     continuity_model: ModelName | None = Field(
-        None, description="Asked whether a message continues with its agent; absent: `model`."
+        None, description="Decides whether a message continues with its agent; absent: `model`."
     )
     continuity_seconds: float = Field(
-        10, gt=0, le=60, description="For that question; then the manager decides."
+        10, gt=0, le=60, description="Time limit of that decision; then the manager decides."
     )
     artifact_characters: int = Field(
-        20_000, ge=0, le=500_000, description="Of artifacts within messages; the rest by tool."
+        20_000, ge=0, le=500_000, description="Artifact text put in messages; tools read the rest."
     )
     approve_plans: bool = Field(False, description="A person approves each plan before it runs.")
 
 
 class Limits(Input):
-    """What one turn may use at most; and its session in all, and its domain in a month (UTC)."""
+    """The most that one turn may use, its session in total, and its domain in a month (UTC)."""
 
     steps: int = Field(200, ge=1, le=10_000, description="Steps of one turn.")
     turn_seconds: int = Field(14_400, ge=1, le=604_800, description="Seconds of one turn.")
     tokens: Tokens | None = Field(None, description="Tokens of one turn, in and out together.")
-    cost: Cost | None = Field(
-        None, description="Cost of one turn, by MODEL_PRICES of the settings."
-    )
+    cost: Cost | None = Field(None, description="Cost of one turn, according to MODEL_PRICES.")
     tool_seconds: int = Field(
-        600, ge=1, le=86_400, description="Seconds of one tool call; then it is given up."
+        600, ge=1, le=86_400, description="Seconds of one tool call, after which it is abandoned."
     )
     conversation_tokens: Tokens | None = Field(
         None, description="Tokens of all turns of one session together."
@@ -123,7 +121,7 @@ class Limits(Input):
 
 
 class DomainTemplate(Input):
-    """A domain's configuration: what a new session's image is copied from."""
+    """A domain's configuration, from which the image of a new session is copied."""
 
     name: Name = Field(examples=["finance"])
     description: Description = ""
@@ -132,8 +130,7 @@ class DomainTemplate(Input):
     )
     models: Entries[list[ModelName]] = Field(
         default=[],
-        description="Further models that people may choose for a message; `model` stays the"
-        " default.",
+        description="Other models that people may choose for a message; `model` stays the default.",
         examples=[["gpt-4o-mini", "o3"]],
     )
     system_prompt: Prompt = ""
@@ -146,27 +143,27 @@ class DomainTemplate(Input):
     )
     agents: list[AgentTemplate] = []
     manager: ManagerTemplate | None = Field(
-        None, description="Absent: a message goes to the first agent, or to the one it names."
+        None, description="Absent: a message goes to the first agent, or to the one it mentions."
     )
     middleware: Policies = Field(
         default=[], description="Policies by name, or `{name: {setting: value}}`, in order."
     )
     limits: Limits = Limits()
     suggestions: Entries[list[Suggestion]] = Field(
-        default=[], description="Questions that the page of a new chat offers."
+        default=[], description="Questions suggested on the page of a new chat."
     )
     retention_days: Days | None = Field(
-        None, description="Sessions unused for so long are deleted; absent: as the settings."
+        None, description="Sessions unused for this many days are deleted; absent: the settings'."
     )
 
 
 def _as_it_is(schema: JSON) -> None:
-    """Say no default: what is absent stays as it is."""
+    """Remove the default, because an absent field stays unchanged."""
     del schema["default"]
 
 
 class DomainChange(Input):
-    """What to change of a domain; absent fields stay. No existing session is touched."""
+    """The changes to a domain; absent fields stay unchanged. Existing sessions are not affected."""
 
     name: Name | None = None
     description: Description | None = None
@@ -183,21 +180,21 @@ class DomainChange(Input):
     retention_days: Days | None = None
     is_default: bool = Field(
         False,
-        description="True: new sessions are made from it; false only where it is not so.",
+        description="True: make it the default for new sessions; false only if it is not.",
         json_schema_extra=_as_it_is,
     )
     archived: bool = Field(
         False,
-        description="True: it takes no new sessions; false: it does.",
+        description="True: accept no new sessions; false: accept them.",
         json_schema_extra=_as_it_is,
     )
     version: int | None = Field(
-        None, description="The version that was edited; a newer one meanwhile: 409."
+        None, description="The version that was edited; 409 if there is a newer one."
     )
 
 
 class Domain(DomainTemplate):
-    """A stored domain. `sessions` is how many were made from it, where that was asked for."""
+    """A stored domain. `sessions`: how many were made from it, if requested."""
 
     id: UUID
     version: int

@@ -1,4 +1,4 @@
-"""The wire contract of the server's own state: which parts answer, who asks, what waits."""
+"""The wire contract of the server's own state: the caller, the model, and the parts."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from backend.schemas.wire import Wire
 
 
 class ServerInfo(Wire):
-    """What a page must know of the server: who asks, and which model answers."""
+    """What pages need to know of the server: who the caller is, and which model answers."""
 
     user: str
     is_admin: bool
@@ -14,13 +14,13 @@ class ServerInfo(Wire):
     is_demo_model: bool
     ready: bool
     workers: int
-    missing: list[str] = Field(description="Parts that do not answer: database, redis, worker.")
-    pending_approvals: int = Field(0, description="Calls that wait for the caller to decide.")
-    max_file_mb: int = Field(200, description="Megabytes that an uploaded file may have.")
+    missing: list[str] = Field(description="Parts that do not respond: database, redis, worker.")
+    pending_approvals: int = Field(0, description="Calls that await the caller's decision.")
+    max_file_mb: int = Field(200, description="Largest upload, in megabytes.")
 
 
 class Readiness(Wire):
-    """The state of each part: ok, or why not."""
+    """The state of each part: ok, or the problem."""
 
     database: str = Field(examples=["ok"])
     redis: str = Field(examples=["ok"])

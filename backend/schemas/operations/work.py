@@ -1,4 +1,4 @@
-"""The wire contract of what runs, waits and failed, and of who does it: for administrators."""
+"""The wire contract of unfinished and failed work, and of workers; for administrators."""
 
 from uuid import UUID
 
@@ -7,29 +7,29 @@ from pydantic import Field
 from backend.schemas.conversations.turns import ErrorSummary, TurnState, TurnStatus
 from backend.schemas.wire import Wire
 
-STILL_SECONDS = 10.0  # a busy machine may hold a loop up for a second or two
+STILL_SECONDS = 10.0  # a busy machine may block a loop for a second or two
 
 
 class WorkerInfo(Wire):
-    """One worker process: how many turns it has in hand, and may have."""
+    """One worker process: how many turns it runs, and how many it can run."""
 
     name: str
     turns: int = Field(ge=0)
     capacity: int = Field(ge=0)
     is_draining: bool
-    events_dropped: int = Field(0, ge=0, description="Live events that Redis did not take from it.")
+    events_dropped: int = Field(0, ge=0, description="Live events that Redis did not accept.")
     loop_silence_seconds: float = Field(
-        0.0, ge=0, description="For how long the loop of its agents has run nothing at all."
+        0.0, ge=0, description="Seconds since the event loop of its agents last ran."
     )
 
     @property
     def is_still(self) -> bool:
-        """Whether its agents stand still: something holds their loop up."""
+        """Whether its agents are stalled because something blocks their loop."""
         return self.loop_silence_seconds >= STILL_SECONDS
 
 
 class WorkTurn(TurnState):
-    """A turn as an admin sees it. `is_retryable`: it has failed, and nothing was asked since."""
+    """A turn as an admin sees it. `is_retryable`: it failed, and no message came after it."""
 
     id: UUID
     session_id: UUID
@@ -44,7 +44,7 @@ class WorkTurn(TurnState):
 
 
 class Work(Wire):
-    """What runs, waits and failed; the first hundred of each."""
+    """Queued, running, waiting and failed turns; the first hundred of each."""
 
     queued: int
     running: int

@@ -37,7 +37,7 @@ def test_a_domain_is_given_a_manager_and_its_agents_roles(desk: Desk, stack: Sta
     name = desk.main.get_by_label("Name", exact=True)
     name.fill("reconciler")
     desk.press("Save")
-    desk.sees("The manager and an agent have one name")
+    desk.sees("The manager and an agent have the same name")
     name.fill("Sibyl")
     desk.main.get_by_label("Recent messages", exact=True).fill("30")
     desk.main.get_by_text("Approve plans", exact=True).click()

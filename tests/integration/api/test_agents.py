@@ -84,7 +84,7 @@ def test_pages_of_agents_follow_each_other(stack: Stack) -> None:
 @pytest.mark.parametrize(
     ("manager", "place", "said"),
     [
-        ({"name": "reconciler"}, ["manager", "name"], "one name"),
+        ({"name": "reconciler"}, ["manager", "name"], "same name"),
         ({"tools": ["fly"]}, ["manager", "tools"], "no tool 'fly'"),
         ({"middleware": ["fly"]}, ["manager", "middleware", 0], "fly"),
         ({"recent_messages": 0}, ["manager", "recent_messages"], "at least 1"),

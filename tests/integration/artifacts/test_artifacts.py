@@ -134,7 +134,7 @@ def test_an_agent_reads_what_it_made_and_only_in_its_session(stack: Stack, sessi
         ({"kind": "table", "source": "fi", "query": "DELETE FROM totals"}, "SELECT"),
         ({"kind": "table", "content": "no rows"}, "list of objects"),
         ({"kind": "document", "content": {"a": 1}}, "text in Markdown"),
-        ({"kind": "document", "title": "\u200b \n", "content": "x"}, "title that can be seen"),
+        ({"kind": "document", "title": "\u200b \n", "content": "x"}, "needs a visible title"),
         ({"kind": "json", "content": 2**70}, "64 bits"),
     ],
 )

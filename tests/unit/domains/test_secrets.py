@@ -127,7 +127,7 @@ def test_a_secret_goes_nowhere_else_and_the_way_to_mend_that_is_said(
     faults, _ = checked(server, *entries)
 
     assert [fault.path for fault in faults] == [["mcp_servers", "s", "headers"]]
-    assert f"adds {mend} to DOMAIN_SECRETS" in faults[0].message
+    assert f"add {mend} to DOMAIN_SECRETS" in faults[0].message
     with pytest.raises(SecretForbidden, match="DOMAIN_SECRETS"):
         sent(url, *entries)
 

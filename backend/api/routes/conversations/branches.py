@@ -23,7 +23,7 @@ def get_branches(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Br
 def switch_branch(
     session_id: UUID, body: Sent[BranchChoice], services: ServicesDep, scope: ScopeDep
 ) -> Branches:
-    """Show the branch that has this turn; of several, the one that was left last."""
+    """Show a branch that contains this turn; of several, the one shown most recently."""
     branching.switch(services.database, scope, session_id, body.turn_id)
     with services.database.read() as session:
         return branching.list_branches(session, scope, session_id)

@@ -1,4 +1,4 @@
-"""Chat: a message in, a turn out; answered at once or when the turn has ended."""
+"""Chat: a message starts a turn; the response comes immediately or when the turn has ended."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -30,10 +30,10 @@ MAX_WAIT_SECONDS = 600.0
 
 Prefer = Annotated[
     str | None,
-    Header(description="`respond-async`: answer 202 at once. `wait=N`: wait N seconds at most."),
+    Header(description="`respond-async`: respond 202 immediately. `wait=N`: wait up to N seconds."),
 ]
 ACCEPTED: dict[int | str, dict[str, Any]] = {
-    202: {"model": ChatResponse, "description": "Accepted; the turn goes on by itself."}
+    202: {"model": ChatResponse, "description": "Accepted; the turn continues in the background."}
 }
 
 
@@ -50,8 +50,8 @@ async def chat(
 ) -> ChatResponse:
     """Continue a session, or start one.
 
-    Where too many of one's requests wait already (`USER_WAITS`), or too many large ones, this one
-    is answered 202 at once, as with `Prefer: respond-async`.
+    If too many of the caller's requests are waiting already (`USER_WAITS`), or too many large
+    ones, the response is 202 immediately, as with `Prefer: respond-async`.
     """
     ask = Submission(
         body.message, body.session_id, body.domain, body.agent, idempotency_key, model=body.model
@@ -71,7 +71,7 @@ async def chat_in_session(
     prefer: Prefer = None,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
-    """Continue this session; answered at once or when the turn has ended, as `/chat`."""
+    """Continue this session; responds like `/chat`, immediately or when the turn has ended."""
     ask = Submission(body.message, session_id, None, body.agent, idempotency_key, model=body.model)
     return await _answer(services, waits, scope, ask, prefer, request, response)
 
@@ -79,7 +79,7 @@ async def chat_in_session(
 def wait_seconds(prefer: str | None) -> float:
     """Return how long a client wants to wait, from its Prefer header (RFC 7240).
 
-    Raise InvalidInput.
+    Raise InvalidInput for `wait` without a whole number.
     """
     seconds = DEFAULT_WAIT_SECONDS
     for preference in (prefer or "").replace(";", ",").split(","):
@@ -120,7 +120,7 @@ async def _answer(
 
 
 async def _until_gone(request: Request) -> None:
-    """Wait until the client has closed its connection."""
+    """Wait until the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

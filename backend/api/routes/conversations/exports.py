@@ -1,4 +1,4 @@
-"""A session to be taken away: as Markdown, as a page that prints, or its tables as a workbook."""
+"""Downloads of a session: as Markdown, as a printable page, or its tables as a workbook."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +20,7 @@ from backend.export.tables_book import write_tables
 from backend.tabular import workbook
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
-IN_MEMORY = 4_000_000  # bytes of a workbook; a larger one is on the disk meanwhile
+IN_MEMORY = 4_000_000  # bytes of a workbook; a larger one is kept on disk until it is sent
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -39,10 +39,10 @@ def export_session(
     scope: ScopeDep,
     format: Annotated[
         Literal["markdown", "html", "xlsx"],
-        Query(description="`html` loads nothing and prints well; `xlsx`: a sheet for each table."),
+        Query(description="`html`: a self-contained, printable page; `xlsx`: a sheet per table."),
     ] = "markdown",
 ) -> Response:
-    """The branch that is shown, from its first message on; of it all tables as a workbook."""
+    """The active branch from its first message on, as a document or a workbook of its tables."""
     figures = partial(from_thread.run, partial(documents.figures, scope, session_id))
     history = History.open(services.database, scope, session_id, figures)
     media_type, ending, write = _FORMATS[format]
@@ -51,7 +51,7 @@ def export_session(
 
 
 def _workbook(history: History) -> Iterator[bytes]:
-    """Make the workbook now, since only a whole one can be sent; it is sent in pieces."""
+    """Make the whole workbook now, because it cannot be sent before it is complete."""
     file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (closed when its last piece is sent)
     write_tables(history, file)
     file.seek(0)

@@ -1,4 +1,4 @@
-"""Inspection: what a session's model reads next, and what models were sent in it."""
+"""Inspection: what a session's model reads next, and what models were sent before."""
 
 from typing import Annotated
 from uuid import UUID
@@ -28,7 +28,7 @@ def get_inspection(
 ) -> Inspection:
     """The latest display messages, or those before a position, beside what the model reads next.
 
-    Counts of tokens are approximate: four characters each.
+    Token counts are approximate: four characters each.
     """
     with services.database.read() as session:
         return inspect(session, scope, session_id, before=before, limit=limit)
@@ -43,7 +43,7 @@ def list_calls(
     before: Before = None,
     limit: Limit = 50,
 ) -> ModelCallPage:
-    """The requests that models were sent, newest first; `before` a version, `limit` steps."""
+    """The requests sent to models, newest first; `before` a version, `limit` counts steps."""
     with services.database.read() as session:
         return calls.list_calls(session, scope, session_id, before=before, limit=limit)
 
@@ -57,6 +57,6 @@ def get_call(
     services: ServicesDep,
     scope: ScopeDep,
 ) -> ModelCallDetails:
-    """Exactly what a model was sent, given again from what is kept of it."""
+    """Exactly what a model was sent, restored from its record."""
     with services.database.read() as session:
         return calls.get_call(session, scope, session_id, version, number)

@@ -1,4 +1,4 @@
-"""Links to sessions: made and revoked by the owner, read by whoever has one."""
+"""Read-only links to sessions: made and revoked by the owner, opened by anyone who has one."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -26,14 +26,14 @@ Token = Annotated[Text, Path(min_length=1, max_length=200)]
 
 @router.post("/sessions/{session_id}/links", status_code=201)
 def make_link(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> NewSessionLink:
-    """Make a link by which others of the installation read this session; for its owner."""
+    """Make a link by which other users of the installation can read this session; owner only."""
     with services.database.transaction() as session:
         return links.make_link(session, scope, session_id)
 
 
 @router.get("/sessions/{session_id}/links")
 def list_links(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> SessionLinks:
-    """All links to this session, revoked ones too; for its owner."""
+    """All links to this session, including revoked ones; owner only."""
     with services.database.read() as session:
         return links.list_links(session, scope, session_id)
 
@@ -42,14 +42,14 @@ def list_links(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Sess
 def revoke_link(
     session_id: UUID, link_id: UUID, services: ServicesDep, scope: ScopeDep
 ) -> SessionLink:
-    """Revoke a link for good: it opens nothing any more, and says since when."""
+    """Revoke a link permanently; returns it with the time of its revocation."""
     with services.database.transaction() as session:
         return links.revoke_link(session, scope, session_id, link_id)
 
 
 @router.get("/shared/{token}")
 def get_shared_session(token: Token, services: ServicesDep) -> SharedSession:
-    """The session that a link opens; 410 when the link was revoked."""
+    """The session that a link opens; 410 if the link was revoked."""
     with services.database.read() as session:
         return links.open_link(session, token)[1]
 
@@ -59,11 +59,11 @@ def get_shared_session(token: Token, services: ServicesDep) -> SharedSession:
 def get_shared_messages(
     token: Token,
     services: ServicesDep,
-    after: Annotated[Whole | None, Query(ge=0, description="0: from the first.")] = None,
+    after: Annotated[Whole | None, Query(ge=0, description="0: from the first message.")] = None,
     before: Annotated[Whole | None, Query(ge=1)] = None,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
 ) -> MessagePage:
-    """Its messages in ascending position, of the branch that is shown: as those of a session."""
+    """Messages of the shared session's active branch, by ascending position."""
     with services.database.read() as session:
         scope, shared = links.open_link(session, token)
         return list_messages(
@@ -79,7 +79,7 @@ def get_shared_result(
     services: ServicesDep,
     format: Literal["json", "csv", "xlsx", "file"] = "json",
 ) -> Response | dict[str, Any]:
-    """What one of its messages has but the beginning of: a whole table, an image, a file."""
+    """A whole result of which its message holds only the beginning: a table, an image, a file."""
     with services.database.read() as session:
         scope, shared = links.open_link(session, token)
         result = get_result(session, scope, shared.id, result_id)

@@ -1,4 +1,4 @@
-"""Search in what was said."""
+"""Search in the messages of sessions."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -24,9 +24,9 @@ def search_messages(
     q: Annotated[
         Text,
         Query(
-            description="Words that all are in a message, the last one or its beginning (from two"
-            ' letters on). Words in "quotes" follow each other, as those of `CC-1001` do.'
-            " Capital letters are small ones; all other signs are spaces.",
+            description="Words that a message must all contain; the last may be incomplete (two"
+            ' letters or more). Words in "quotes" must follow each other, as the parts of `CC-1001`'
+            " must. Case is ignored; all other signs count as spaces.",
             max_length=LONGEST_SEARCH,
         ),
     ],
@@ -35,17 +35,17 @@ def search_messages(
     session_id: Annotated[UUID | None, Query(description="In this session only.")] = None,
     domain: Annotated[Text | None, Query(description="A domain's name.", min_length=1)] = None,
     archived: Annotated[
-        Flag | None, Query(description="In archived sessions only, or in others; default: in all.")
+        Flag | None, Query(description="True: archived sessions only; false: others; absent: all.")
     ] = None,
     everyone: Annotated[
         Literal["mine", "all"], Query(alias="scope", description="`all` is for admins.")
     ] = "mine",
 ) -> SearchPage:
-    """Messages in which all of `q` is said, on any branch; the newest first.
+    """Messages that match all of `q`, on any branch, newest first.
 
-    Searched are what people and agents said (the first 20,000 characters of a message), notices and
-    errors, and of tools the name, the arguments and the result (the first 4,000 characters); not
-    thinking. A search that takes more than two seconds is refused: 422.
+    The search covers what people and agents said (the first 20,000 characters of a message),
+    notices and errors, and the name, arguments and result of tool calls (the first 4,000
+    characters), but not thinking. A search that takes more than two seconds is refused with 422.
     """
     wanted = Search(q, session_id, domain, archived, everyone == "all")
     with services.database.read() as session:

@@ -1,4 +1,4 @@
-"""Sessions: listed, made, changed, deleted, read and followed."""
+"""Sessions: list, create, change, delete, read and follow them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -67,12 +67,12 @@ def list_sessions(
     ] = "mine",
     order_by: Annotated[
         SessionOrder,
-        Query(description="`-`: descending. Titles are compared in small letters."),
+        Query(description="`-`: descending. Titles are sorted ignoring case."),
     ] = SessionOrder.LATEST,
 ) -> SessionPage:
-    """One page of sessions, the latest used first. A cursor belongs to the order it was given in.
+    """One page of sessions, most recently used first. A cursor is valid for its own order only.
 
-    Without `archived` those that are not.
+    `archived` selects archived sessions instead of the others.
     """
     wanted = SessionFilter(q, domain, status, archived, pinned, everyone == "all", order_by)
     with services.database.read() as session:
@@ -83,7 +83,7 @@ def list_sessions(
 def create_session(
     services: ServicesDep, scope: ScopeDep, body: Sent[NewSession] | None = None
 ) -> Session:
-    """Make an empty session from a domain; without a body from the default one."""
+    """Create an empty session from a domain; without a body, from the default domain."""
     wanted = body or NewSession()
     with services.database.transaction() as session:
         session_id = open_session(session, scope, wanted.domain, wanted.title)
@@ -109,23 +109,23 @@ def change_session(
 
 @router.delete("/{session_id}", status_code=204)
 def remove_session(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
-    """Delete a session with all that belongs to it; what runs in it is stopped."""
+    """Delete a session and everything in it; a running turn is stopped."""
     delete_session(services, scope, session_id)
     return Response(status_code=204)
 
 
 @router.post("/{session_id}/stop")
 def stop(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
-    """Stop the running turn; what was said so far stays.
+    """Stop the running turn; everything said so far is kept.
 
-    When it has ended already nothing changes, and the latest turn is given as it is.
+    If no turn is running, nothing changes, and the latest turn is returned.
     """
     return stop_session(services, scope, session_id)
 
 
 @router.post("/{session_id}/rebuild")
 def rebuild(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Session:
-    """Make what the agent remembers anew from the messages, where it cannot be read any more."""
+    """Rebuild an unreadable agent state from the session's messages."""
     rebuild_session(services.database, services.events, scope, session_id)
     with services.database.read() as session:
         return conversations.get(session, scope, session_id)
@@ -137,14 +137,14 @@ def get_messages(
     session_id: UUID,
     services: ServicesDep,
     scope: ScopeDep,
-    after: Annotated[Whole | None, Query(ge=0, description="0: from the first.")] = None,
+    after: Annotated[Whole | None, Query(ge=0, description="0: from the first message.")] = None,
     before: Annotated[Whole | None, Query(ge=1)] = None,
     around: Annotated[
-        Whole | None, Query(ge=1, description="A page with this position in its middle.")
+        Whole | None, Query(ge=1, description="A page with this position in the middle.")
     ] = None,
     limit: Limit = 50,
     branch: Annotated[
-        Literal["active"] | None, Query(description="Leave out what other branches hold.")
+        Literal["active"] | None, Query(description="Only messages of the active branch.")
     ] = None,
     content_type: ContentType | None = None,
     message_type: MessageType | None = None,
@@ -153,16 +153,16 @@ def get_messages(
     q: Annotated[
         Text | None,
         Query(
-            description="A text as it stands in the content: in what was said, in a tool's name,"
-            " arguments or result. Capital letters are small ones.",
+            description="A text that the content contains: in what was said, or in a tool's name,"
+            " arguments or result. Case is ignored.",
             max_length=LONGEST_SEARCH,
         ),
     ] = None,
 ) -> MessagePage:
-    """Display messages in ascending position: the latest page, or one after, before or around.
+    """Display messages by ascending position: the latest page, or one after, before or around.
 
-    With filters, those that all of them fit. `after`, `before`, `around` (one of them at most) and
-    the cursors are positions in the whole history; a cursor is null where no more messages fit.
+    Filters are combined. `after`, `before`, `around` (at most one of them) and the cursors are
+    positions in the whole history; a cursor is null if no more messages match.
     """
     wanted = MessageFilter(content_type, message_type, status, agent, q)
     with services.database.read() as session:
@@ -181,7 +181,7 @@ def get_messages(
 
 @router.get("/{session_id}/turns")
 def get_unfinished_turns(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> TurnPage:
-    """The turns that are not finished, in order: the first one is on, or next."""
+    """The unfinished turns in order; the first is running, or next."""
     with services.database.read() as session:
         conversations.get(session, scope, session_id)
         rows = list_unfinished(session, session_id)
@@ -200,14 +200,14 @@ def get_state(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[
 @router.get("/{session_id}/image")
 @large
 def get_image(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> dict[str, Any]:
-    """The configuration that this session was made with: all of it.
+    """The complete configuration that this session was created with.
 
-    `agents` has those that can be asked; `model` null is the one of the settings. Literal
+    `agents` lists those that can be asked; a null `model` is the one in the settings. Literal
     credentials of tool servers are masked.
     """
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)
-    return image | image_of(mask_template(template_of(image)))  # one of an older version says less
+    return image | image_of(mask_template(template_of(image)))  # adds what older images lack
 
 
 @router.get("/{session_id}/results/{result_id}", response_model=None, responses=RESULTS)
@@ -219,7 +219,7 @@ def get_tool_result(
     scope: ScopeDep,
     format: Literal["json", "csv", "xlsx", "file"] = "json",
 ) -> Response | dict[str, Any]:
-    """What a display message has but the beginning of: a whole table, an image, a file."""
+    """A whole result of which its message holds only the beginning: a table, an image, a file."""
     with services.database.read() as session:
         result = get_result(session, scope, session_id, result_id)
     return result_response(result, result_id, format)
@@ -233,16 +233,16 @@ async def get_events(
     channels: AudiencesDep,
     scope: ScopeDep,
     after: Annotated[
-        str | None, Query(description="An event's id, or 0 for all that is kept.")
+        str | None, Query(description="An event's id, or 0 for all events that are kept.")
     ] = None,
     last_event_id: Annotated[str | None, Header()] = None,
     accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> StreamingResponse:
     """Follow a session as Server-Sent Events.
 
-    With `Last-Event-ID` or `after` the stream resumes without gap or repeat; without them it
-    begins with the active turn, if there is one, and goes on live. One person has so many streams
-    at most (`USER_STREAMS`); beyond them the answer is 429.
+    With `Last-Event-ID` or `after` the stream resumes without gaps or repeats; otherwise it begins
+    with the active turn, if there is one, and continues live. A person may have `USER_STREAMS`
+    streams open; further ones are refused with 429.
     """
     with ExitStack() as stack:
         stack.enter_context(channels.admit(scope))

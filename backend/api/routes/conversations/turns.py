@@ -1,4 +1,4 @@
-"""Turns: looked at, stopped, tried again, asked in other words."""
+"""Turns: read, stop, retry and edit them, and decide on their calls."""
 
 from uuid import UUID
 
@@ -27,16 +27,16 @@ def get_turn(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
 
 @router.post("/{turn_id}/stop")
 def stop(turn_id: UUID, services: ServicesDep, scope: ScopeDep) -> Turn:
-    """Stop a turn; stopping one that has ended changes nothing."""
+    """Stop a turn; if it has ended, nothing changes."""
     return stop_turn(services, scope, turn_id)
 
 
 @router.post("/{turn_id}/decisions")
 def decide(turn_id: UUID, body: Decisions, services: ServicesDep, scope: ScopeDep) -> Turn:
-    """Answer what the turn waits for: one decision for each pending call, in order.
+    """Decide on every pending call of a turn, in order; the turn then resumes.
 
-    It goes on then. The same decisions again change nothing; others are 409, which says who has
-    decided.
+    Repeating the same decisions changes nothing; different ones are refused with 409, which says
+    who decided.
     """
     return decide_turn(services, scope, turn_id, body.decisions)
 
@@ -48,11 +48,11 @@ def retry(
     scope: ScopeDep,
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
-    """Ask for another answer; gives the new turn.
+    """Ask for another answer; returns the new turn.
 
-    The latest turn, if it has failed or was stopped, goes on from where it had come to. Else the
-    session is forked before the turn's message; what was said stays on the previous branch. A turn
-    of a task is tried again by its plan alone (409): `/tasks/{task_id}/decision`.
+    The latest turn, if it failed or was stopped, is resumed where it ended. Otherwise the session
+    is forked before the turn's message; the previous branch keeps what was said. A task's turn can
+    only be retried by its plan (409): see `/tasks/{task_id}/decision`.
     """
     return retrying.retry(services, scope, turn_id, idempotency_key)
 
@@ -65,6 +65,6 @@ def edit(
     scope: ScopeDep,
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
-    """Fork the session before a turn's message and ask this in its place; gives the new turn."""
+    """Fork the session before a turn's message and send this one instead; returns the new turn."""
     ask = Submission(body.message, agent=body.agent, key=idempotency_key, model=body.model)
     return retrying.edit(services, scope, turn_id, ask)

@@ -1,4 +1,4 @@
-"""Artifacts: the named results of sessions, their versions, what differs, and downloads."""
+"""Artifacts: the named results of sessions, their versions, differences and downloads."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -27,7 +27,7 @@ Form = Literal["csv", "xlsx", "parquet", "json", "md", "html", "pdf", "png", "sv
 LARGEST = 2**31 - 1
 DOWNLOADS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The version in this form, streamed, as an attachment.",
+        "description": "The version in this format, streamed, as an attachment.",
         "content": {
             kind.partition(";")[0]: BYTES for kind in (*MEDIA_TYPES.values(), *sorted(PLAIN_KINDS))
         },
@@ -43,7 +43,7 @@ async def list_artifacts(
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
 ) -> ArtifactPage:
-    """One page of a session's artifacts, the newest first; those of its tasks are among them."""
+    """One page of a session's artifacts, newest first; includes those of its tasks."""
     return await artifacts.list_page(scope, session_id, cursor=cursor, limit=limit)
 
 
@@ -60,11 +60,11 @@ async def get_version(
     artifacts: ArtifactsDep,
     scope: ScopeDep,
     offset: Annotated[
-        Whole, Query(ge=0, le=LARGEST, description="Rows, or characters, to leave out.")
+        Whole, Query(ge=0, le=LARGEST, description="How many rows, or characters, to skip.")
     ] = 0,
-    limit: Annotated[Whole, Query(ge=1, le=MOST_ROWS, description="Rows of a table.")] = 50,
+    limit: Annotated[Whole, Query(ge=1, le=MOST_ROWS, description="How many rows.")] = 50,
 ) -> ArtifactContent:
-    """One version with what is shown of it, and the list of all versions."""
+    """One version with a preview of its content, and the list of all versions."""
     return await artifacts.read(scope, artifact_id, version, offset, limit)
 
 
@@ -79,14 +79,14 @@ async def get_diff(
         list[Text],
         Query(
             max_length=50,
-            description="The columns that tell a table's rows apart, one each; without any, whole "
-            "rows are compared, equal ones counted.",
+            description="The columns that identify a table's row, one per parameter; without any, "
+            "whole rows are compared, and equal ones counted.",
         ),
     ] = [],  # noqa: B006 - FastAPI copies it
 ) -> ArtifactDiff:
-    """What is different between two versions: rows and cells of tables, lines of texts.
+    """The difference between two versions: rows and cells of tables, lines of texts.
 
-    The first 200 rows, or 2,000 lines, are given; the counts are of all.
+    Returns the first 200 rows or 2,000 lines; the counts cover all of them.
     """
     return await artifacts.diff(scope, artifact_id, before, after, key)
 
@@ -105,14 +105,14 @@ async def download_version(
     format: Annotated[
         Form,
         Query(
-            description="A table: csv (every field in quotes), xlsx or parquet; a chart: png, svg "
-            "or json; a document: md, html that loads and runs nothing, or pdf, the charts of its "
-            "lines `![title](artifact:ID@1)` drawn in their places; JSON: json; an image or file: "
-            "file, its own bytes."
+            description="A table: csv (all fields quoted), xlsx or parquet. A chart: png, svg "
+            "or json. A document: md, html (self-contained, without scripts) or pdf; charts named "
+            "by lines `![title](artifact:ID@1)` are drawn in both. JSON: json. An image or file: "
+            "file, its original bytes."
         ),
     ],
 ) -> Response:
-    """A version as a file, streamed; a form that its kind does not have is refused with 422."""
+    """A version as a file, streamed; a format that its kind does not have is refused with 422."""
     if format == "html":
         found = await documents.read(scope, artifact_id, version, format)
         return await answer_large(lambda: _page(found))

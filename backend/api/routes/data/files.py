@@ -1,4 +1,4 @@
-"""Files that people upload: sources of their own, for one session or for all."""
+"""Files that people upload: each is a source, for one session or for all."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -56,12 +56,12 @@ BYTES: dict[int | str, dict[str, Any]] = {
 async def upload_file(
     request: Request, response: Response, services: ServicesDep, files: FilesDep, scope: ScopeDep
 ) -> FileDetails:
-    """Upload a file and return what was understood of it.
+    """Upload a file and return how it was read.
 
-    With `session_id` it belongs to that session and is erased with it; without, all sessions of its
-    owner can ask it. Larger files than MAX_FILE_MB, or more than MAX_FILES_MB in all, are refused
-    with 413, what nobody can read with 422. A file that takes longer to read is read on:
-    `is_read` is false then.
+    With `session_id` the file belongs to that session and is deleted with it; otherwise all
+    sessions of its owner can use it. Refused with 413 if larger than MAX_FILE_MB, or if all files
+    exceed MAX_FILES_MB, and with 422 if its format cannot be read. Large files are read in the
+    background: `is_read` is then false.
     """
     settings = services.settings
     await files.check_room(scope, 0)
@@ -81,18 +81,18 @@ async def list_files(
     files: FilesDep,
     scope: ScopeDep,
     session_id: Annotated[
-        UUID | None, Query(description="Only those that this session can use.")
+        UUID | None, Query(description="Only files that this session can use.")
     ] = None,
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
 ) -> FilePage:
-    """One page of your files, the latest first."""
+    """One page of the caller's files, newest first."""
     return await files.list_page(scope, session_id, cursor=cursor, limit=limit)
 
 
 @router.get("/{file_id}")
 async def get_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileDetails:
-    """One file with its tables, what was understood of each, and what was corrected."""
+    """One file with its tables, how each was read, and its corrections."""
     return await files.get(scope, file_id)
 
 
@@ -101,7 +101,7 @@ async def get_sample(
     file_id: UUID,
     files: FilesDep,
     scope: ScopeDep,
-    table: Annotated[Text | None, Query(description="Its name; the first one without.")] = None,
+    table: Annotated[Text | None, Query(description="Its name; absent: the first table.")] = None,
     limit: Annotated[Whole, Query(ge=1, le=SAMPLE_ROWS)] = 20,
 ) -> TableSample:
     """The first rows of a table, or the first pages of a document."""
@@ -112,7 +112,7 @@ async def get_sample(
 async def preview_corrections(
     file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: ScopeDep
 ) -> FilePreview:
-    """Show how a file would be read with corrections; nothing is changed."""
+    """Show how a file would be read with corrections; nothing is stored."""
     return await files.preview(scope, file_id, body)
 
 
@@ -120,24 +120,24 @@ async def preview_corrections(
 async def correct_file(
     file_id: UUID, body: Sent[FileCorrections], files: FilesDep, scope: ScopeDep
 ) -> FileDetails:
-    """Correct how a file is read, from the next question on.
+    """Correct how a file is read, from the next query on.
 
-    What is left out stays, null takes a correction back, and an empty change reads the file again.
-    A correction that cannot be applied is refused with the reason, and nothing is changed.
+    Omitted fields are kept, null removes a correction, and an empty change reads the file again. A
+    correction that cannot be applied is refused with the reason, and nothing is changed.
     """
     return await files.correct(scope, file_id, body)
 
 
 @router.delete("/{file_id}", status_code=204)
 async def delete_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> Response:
-    """Delete a file for good. What was said about it stays in its sessions."""
+    """Delete a file permanently. Sessions keep what was said about it."""
     await files.remove(scope, file_id)
     return Response(status_code=204)
 
 
 @router.get("/{file_id}/content", response_class=FileResponse, responses=BYTES)
 async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileResponse:
-    """The file as it was uploaded, to be saved and never shown as a page of ours."""
+    """The file as it was uploaded, always as a download, never shown as our page."""
     row = await files.find(scope, file_id)
     name = quote(row.name.replace("/", "_").replace("\\", "_"), safe="")
     plain = f"file{Format(row.format).suffix}"
@@ -149,13 +149,11 @@ async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileRe
 def _session_id(fields: dict[str, str]) -> UUID | None:
     """Return the session that a form names. Raise InvalidInput for other fields."""
     if unknown := sorted(fields.keys() - {"session_id"}):
-        raise InvalidInput(
-            f"`{unknown[0][:80]}`: not known to this call. It takes file, session_id."
-        )
+        raise InvalidInput(f"`{unknown[0][:80]}`: unknown field. This call takes file, session_id.")
     sent = fields.get("session_id")
     if sent is None:
         return None
     try:
         return UUID(sent)
     except ValueError:
-        raise InvalidInput("session_id: this is no id of a session.") from None
+        raise InvalidInput("session_id: this is not the id of a session.") from None

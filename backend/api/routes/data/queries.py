@@ -1,4 +1,4 @@
-"""Queries that a person runs beside a session: as its agents do, with no turn and no trace."""
+"""Queries that a person runs beside a session: limited like the agents' tool, and not recorded."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -29,7 +29,7 @@ TABLES: dict[int | str, dict[str, Any]] = {
 
 
 def check_may_query(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> None:
-    """Raise SessionNotFound, or ToolNotGiven where no agent of the session may query sources."""
+    """Raise SessionNotFound, or ToolNotGiven if no agent of the session may query sources."""
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)
     if not _has_tool(template_of(image)):
@@ -49,9 +49,9 @@ async def query_source(
     scope: ScopeDep,
     format: Literal["json", "csv", "xlsx"] = "json",
 ) -> Response:
-    """Run one read-only SELECT of a person's own, with the limits of the agents' tool.
+    """Run one read-only SELECT with the limits of the agents' tool.
 
-    It starts no turn and changes nothing of the session.
+    It starts no turn and does not change the session.
     """
     found = await run_query(sources, _asker(scope), body.source, body.sql)
     table = dict(found.artifact)

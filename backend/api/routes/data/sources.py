@@ -1,6 +1,6 @@
-"""Sources: what agents can query here, and what was understood of each file.
+"""Sources: what agents can query here, and how each file was read.
 
-Files and databases are read in the sandbox; whoever asks for them waits on the loop.
+Files and databases are read in the sandbox; requests for them wait on the loop.
 """
 
 from typing import Annotated, Any, cast
@@ -22,16 +22,16 @@ from backend.schemas.data.sources import (
 )
 
 router = APIRouter(prefix="/sources", tags=["sources"])
-WAIT_SECONDS = 20.0  # then the list says which sources are still being read
+WAIT_SECONDS = 20.0  # after that, the list says which sources are still being read
 MAX_TABLES = 100
 MAX_SAMPLE = 200
 
 
 @router.get("")
 async def list_sources(sources: SourcesDep, scope: ScopeDep) -> SourceList:
-    """All sources by name, each with why it cannot be read, if so.
+    """All sources by name; one that cannot be read has a `problem`.
 
-    A file that came or changed is read first, which may take until the list is given.
+    New and changed files are read first, so the response may take a while.
     """
     infos = await sources.list_all(_asker(scope), WAIT_SECONDS)
     return SourceList(items=[_summary(info) for info in infos], left_out=sources.left_out())
@@ -42,10 +42,10 @@ async def get_source(
     name: Text,
     sources: SourcesDep,
     scope: ScopeDep,
-    offset: Annotated[Whole, Query(ge=0, description="How many tables to leave out.")] = 0,
+    offset: Annotated[Whole, Query(ge=0, description="How many tables to skip.")] = 0,
     limit: Annotated[Whole, Query(ge=1, le=MAX_TABLES, description="How many tables.")] = 20,
 ) -> SourceDetails:
-    """One source with its tables and columns, and how a file was understood."""
+    """One source with its tables and columns, and how a file was read."""
     info = await sources.find(_asker(scope), name)
     further = offset + limit
     return SourceDetails(
@@ -64,7 +64,7 @@ async def get_sample(
     name: Text,
     sources: SourcesDep,
     scope: ScopeDep,
-    table: Annotated[Text | None, Query(description="Its name; the first one without.")] = None,
+    table: Annotated[Text | None, Query(description="Its name; absent: the first table.")] = None,
     limit: Annotated[Whole, Query(ge=1, le=MAX_SAMPLE)] = 20,
 ) -> TableSample:
     """The first rows of a table."""

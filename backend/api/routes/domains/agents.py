@@ -1,4 +1,4 @@
-"""Agents: who can be written to, in a session, a domain, and in all of them."""
+"""Agents that the caller may write to: in a session, in a domain, and in all domains."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,7 +25,7 @@ def get_agents(
     limit: Annotated[Whole, Query(ge=1, le=200)] = 50,
     cursor: Text | None = None,
 ) -> AgentPage:
-    """One page of domains that take new sessions, each with the agents that you may write to."""
+    """One page of domains that accept new sessions, with the agents open to the caller."""
     with services.database.read() as session:
         page = domains.list_domains(session, scope, cursor=cursor, limit=limit, archived=False)
     items = [
@@ -43,14 +43,14 @@ def get_agents(
 
 @router.get("/domains/{domain_id}/agents")
 def get_domain_agents(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> AgentList:
-    """The agents of a domain that you may write to, as new sessions have them."""
+    """The agents that the caller may write to in new sessions of a domain."""
     with services.database.read() as session:
         return AgentList(items=list_agents(scope, domains.get(session, scope, domain_id)))
 
 
 @router.get("/sessions/{session_id}/agents")
 def get_session_agents(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> AgentList:
-    """The agents of a session that you may write to."""
+    """The agents that the caller may write to in a session."""
     with services.database.read() as session:
         image = conversations.get_image(session, scope, session_id)
     return AgentList(items=list_agents(scope, template_of(image)))

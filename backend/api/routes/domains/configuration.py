@@ -1,4 +1,4 @@
-"""A session's configuration against its domain today, and what domains may name."""
+"""A session's configuration compared to its current domain, and what domains may name."""
 
 from typing import Annotated
 from uuid import UUID
@@ -18,13 +18,13 @@ from backend.turns.history.continue_session import continue_session
 
 router = APIRouter(tags=["configuration"])
 IdempotencyKey = Annotated[
-    str | None, Header(description="The same key and body give the same session.")
+    str | None, Header(description="Repeating a request with the same key and body returns it.")
 ]
 
 
 @router.get("/catalog")
 def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
-    """What a domain may name: tools, middleware with their settings, models, secrets."""
+    """What a domain may name: tools, middleware and its settings, models, secrets."""
     with services.database.read() as session:
         model, _ = who_answers(session, services.settings)
     return list_catalog(services.settings, model)
@@ -32,7 +32,7 @@ def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
 
 @router.get("/sessions/{session_id}/drift")
 def get_session_drift(session_id: UUID, services: ServicesDep, scope: ScopeDep) -> Drift:
-    """How the configuration that the session was made with differs from its domain today."""
+    """How the session's configuration differs from its domain today."""
     with services.database.read() as session:
         return get_drift(session, scope, session_id, Allowed.of(services.settings))
 
@@ -45,7 +45,7 @@ def continue_in_a_new_session(
     body: Sent[ContinueRequest] | None = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Session:
-    """Make a session with today's configuration that goes on from here; this one stays."""
+    """Continue in a new session with today's configuration; this session stays as it is."""
     domain = body.domain if body else None
     new_id = continue_session(services, scope, session_id, domain, idempotency_key)
     with services.database.read() as session:

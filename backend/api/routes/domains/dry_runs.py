@@ -1,4 +1,4 @@
-"""Trying a domain before it is stored: which tools answer, and what a model would be sent."""
+"""Dry runs of unsaved domains: which tool servers answer, and what a model would be sent."""
 
 from fastapi import APIRouter
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/domains/check", tags=["domains"])
 def check_draft_servers(
     body: Sent[ServersTrial], services: ServicesDep, scope: ScopeDep
 ) -> ServersReport:
-    """Each tool server of a domain as it would be, as a worker finds it just now.
+    """Each tool server of an unsaved domain, as a worker finds it now.
 
     Nothing is stored. It takes as long as the slowest server may take to connect.
     """
@@ -29,8 +29,8 @@ def check_draft_servers(
 def show_first_request(
     body: Sent[RequestTrial], services: ServicesDep, scope: ScopeDep
 ) -> FirstRequest:
-    """Exactly what a domain as it would be sends its model first for a question.
+    """Exactly what an unsaved domain would first send its model for a question.
 
-    No model is asked and nothing is stored; tool servers are connected to, as a turn would do.
+    No model is called and nothing is stored; tool servers are connected to, as in a turn.
     """
     return try_request(services, scope, body)

@@ -1,4 +1,4 @@
-"""Tool servers of a domain, for administrators: do they answer, with what, and what has changed."""
+"""Tool servers of a domain, for administrators: their state, their tools, and changes to these."""
 
 from uuid import UUID
 
@@ -23,14 +23,14 @@ router = APIRouter(prefix="/domains/{domain_id}", tags=["tool servers"])
 @router.get("/servers")
 @long_wait
 def get_servers(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ServersReport:
-    """Each server as a worker finds it just now; takes as long as the slowest one may."""
+    """Each server as a worker finds it now; takes as long as the slowest one may."""
     return check_servers(services, scope, domain_id)
 
 
 @router.get("/tool-versions")
 @large
 def get_tool_versions(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> ToolVersionPage:
-    """What the servers have said of their tools: what waits for a decision comes first."""
+    """The versions of the servers' tools; those that await a decision come first."""
     with services.database.read() as session:
         domains.get(session, scope, domain_id)
         return version_board.list_versions(session, scope, domain_id)
@@ -44,7 +44,7 @@ def decide_tool_version(
     services: ServicesDep,
     scope: ScopeDep,
 ) -> ToolVersionPage:
-    """Accept a tool in this version, or refuse it; the next turns go by that."""
+    """Accept or refuse this version of a tool; it applies from the next turn on."""
     with services.database.transaction() as session:
         status = VersionStatus(body.status)
         version_board.decide(session, scope, domain_id, version_id, status)

@@ -1,6 +1,6 @@
-"""Domains: templates of configuration; a change touches no existing session.
+"""Domains: templates of configuration; changing one does not affect existing sessions.
 
-What leaves here has its literal credentials masked.
+Literal credentials are masked in every response.
 """
 
 from typing import Annotated
@@ -39,8 +39,8 @@ def list_domains(
     scope: ScopeDep,
     limit: Limit = 50,
     cursor: Text | None = None,
-    archived: Annotated[Flag | None, Query(description="Absent: all of them.")] = None,
-    counted: Annotated[Flag, Query(description="With how many sessions each has.")] = False,
+    archived: Annotated[Flag | None, Query(description="Absent: all domains.")] = None,
+    counted: Annotated[Flag, Query(description="Include the number of sessions of each.")] = False,
 ) -> DomainPage:
     """One page of domains, by name."""
     with services.database.read() as session:
@@ -53,7 +53,7 @@ def list_domains(
 
 @router.post("", status_code=201)
 def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ScopeDep) -> Domain:
-    """Store a new domain."""
+    """Create a domain."""
     check_image(body, _allowed(services))
     with services.database.transaction() as session:
         return mask_template(domains.create(session, scope, body))
@@ -61,7 +61,7 @@ def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: Scop
 
 @router.post("/check")
 def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
-    """Say what a template would become, or all that is wrong with it; nothing is stored."""
+    """Check a template: what it would become, or everything that is wrong; nothing is stored."""
     domains.require_admin(scope)
     return check_body(body, _allowed(services))
 
@@ -77,7 +77,7 @@ def get_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Domai
 def change_domain(
     domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
-    """Change a domain for the sessions to come; archive it, or make it the default."""
+    """Change a domain for future sessions; archive it, or make it the default."""
     before = _stored(services, scope, domain_id)
     with services.database.transaction() as session:
         changed = domains.change(session, scope, domain_id, body)
@@ -88,7 +88,7 @@ def change_domain(
 
 @router.delete("/{domain_id}", status_code=204)
 def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Response:
-    """Delete a domain; its sessions go on with their images."""
+    """Delete a domain; its sessions keep their images."""
     with services.database.transaction() as session:
         domains.remove(session, scope, domain_id)
     return Response(status_code=204)
@@ -98,7 +98,7 @@ def remove_domain(domain_id: UUID, services: ServicesDep, scope: ScopeDep) -> Re
 def duplicate_domain(
     domain_id: UUID, body: Sent[Duplicate], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
-    """Store a copy under another name."""
+    """Create a copy of a domain under another name."""
     with services.database.transaction() as session:
         copied = domains.duplicate(session, scope, domain_id, body.name)
         check_image(domains.template_in(copied), _allowed(services))
@@ -114,7 +114,7 @@ def list_versions(
     limit: Limit = 50,
     before: Annotated[Whole | None, Query(ge=1, lt=2**31)] = None,
 ) -> DomainVersionPage:
-    """One page of what the domain was, newest first."""
+    """One page of a domain's versions, newest first."""
     with services.database.read() as session:
         return domains.list_versions(session, scope, domain_id, before=before, limit=limit)
 
@@ -123,7 +123,7 @@ def list_versions(
 def get_version(
     domain_id: UUID, version: Version, services: ServicesDep, scope: ScopeDep
 ) -> DomainVersion:
-    """What the domain was at one version."""
+    """A domain as it was at one version."""
     with services.database.read() as session:
         found = domains.get_version(session, scope, domain_id, version)
         return found.model_copy(update={"template": mask_template(found.template)})
@@ -137,7 +137,7 @@ def restore_version(
     scope: ScopeDep,
     body: Sent[VersionEdited] | None = None,
 ) -> Domain:
-    """Make an earlier version the newest one: a new version with its content."""
+    """Restore an earlier version: its content becomes a new version."""
     edited = body.version if body else None
     before = _stored(services, scope, domain_id)
     with services.database.transaction() as session:
@@ -147,7 +147,7 @@ def restore_version(
 
 
 def _stored(services: Services, scope: Scope, domain_id: UUID) -> Domain:
-    """Return the domain as it is, credentials and all: for comparing only. Raise DomainNotFound."""
+    """Return the domain with its credentials, for comparison only. Raise DomainNotFound."""
     domains.require_admin(scope)
     with services.database.read() as session:
         return domains.get(session, scope, domain_id)

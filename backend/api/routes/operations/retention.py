@@ -1,4 +1,4 @@
-"""Retention: what goes next, and the order to let it go; for administrators."""
+"""Retention: what would be deleted next, and applying it; for administrators."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/retention", tags=["retention"])
 @router.get("")
 @long_read
 def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
-    """The rules, what they would delete now, and when they were applied."""
+    """The rules, what they would delete now, and past runs."""
     return retention.look(services.settings, services.database, scope)
 
 
@@ -25,7 +25,7 @@ def get_retention(services: ServicesDep, scope: ScopeDep) -> Retention:
 def apply_retention(
     services: ServicesDep,
     scope: ScopeDep,
-    dry_run: Annotated[Flag, Query(description="Only count what would go.")] = True,
+    dry_run: Annotated[Flag, Query(description="Only count what would be deleted.")] = True,
 ) -> RetentionOutcome:
     """Apply the rules now, in small batches."""
     return retention.apply_as(services, scope, dry_run=dry_run)

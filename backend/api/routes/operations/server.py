@@ -1,4 +1,4 @@
-"""The server itself: alive, ready, measured; and what a page must know of it."""
+"""The server itself: liveness, readiness, metrics, and what pages need to know of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ router = APIRouter(tags=["server"])
 OK = "ok"
 NAMED = 10
 NOT_READY: dict[int | str, dict[str, Any]] = {
-    "503": {"model": Readiness, "description": "Something is missing, and why."}
+    "503": {"model": Readiness, "description": "A part is missing; the states say why."}
 }
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The state of each part, ok or why not; and how many workers are alive.
+    """The state of each part, ok or the problem; and how many workers are alive.
 
-    `missing`: the parts that are not there. One worker that stands still is told, and is no reason
-    to send nobody here while another one moves.
+    `missing`: the parts that are unavailable. Stalled workers are reported, but the server counts
+    as ready while at least one worker is not stalled.
     """
 
     states: Readiness
@@ -44,12 +44,12 @@ class Parts:
 
     @property
     def are_ready(self) -> bool:
-        """Whether all are there."""
+        """Whether all parts are available."""
         return not self.missing
 
 
 async def get_parts(request: Request) -> Shared[Parts]:
-    """Return the state of the parts, asked once for all who want to know it just now."""
+    """Return the state of the parts, shared by all requests that need it at the same time."""
     return cast(Shared[Parts], request.app.state.parts)
 
 
@@ -64,7 +64,7 @@ async def healthz() -> dict[str, str]:
 
 @root.get("/readyz", responses=NOT_READY)
 async def readyz(response: Response, parts_of: PartsDep) -> Readiness:
-    """Database, Redis and a worker whose agents move are there: 200, else 503 and what is not."""
+    """200 if the database, Redis and a worker that is not stalled are available, else 503."""
     parts = await parts_of.get()
     if not parts.are_ready:
         response.status_code = 503
@@ -73,14 +73,14 @@ async def readyz(response: Response, parts_of: PartsDep) -> Readiness:
 
 @root.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
-    """Figures for Prometheus."""
+    """Metrics for Prometheus."""
     written: Shared[bytes] = request.app.state.metrics
     return Response(await written.get(), media_type=CONTENT_TYPE)
 
 
 @router.get("/server")
 async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> ServerInfo:
-    """Who asks, which model answers, and whether anybody works."""
+    """The caller, the model that answers, and whether workers are running."""
     settings = services.settings
     parts = await parts_of.get()
     answering, pending = await run_in_threadpool(_read, services, scope)
@@ -98,7 +98,7 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
 
 
 def check_parts(services: Services) -> Parts:
-    """Ask each part, once."""
+    """Check each part once."""
     database = _database(services)
     redis, workers = _redis(services)
     states = Readiness(database=database, redis=redis, worker=_say_of(workers))
@@ -117,7 +117,7 @@ def _database(services: Services) -> str:
 
 
 def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
-    """Redis, and the workers that it knows."""
+    """Return the state of Redis, and the workers registered in it."""
     try:
         return OK, list_workers(services.status_redis)
     except RedisError as error:
@@ -125,7 +125,7 @@ def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
 
 
 def _say_of(workers: Sequence[WorkerInfo]) -> str:
-    """Return whether there are workers, and which of them stand still."""
+    """Return the state of the workers in words, with the names of stalled ones."""
     if not workers:
         return "no live worker: start one with `make worker`"
     still = [worker for worker in workers if worker.is_still]
@@ -139,7 +139,7 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
 
 
 def _read(services: Services, scope: Scope) -> tuple[Answering, int]:
-    """Return which model answers, and how many calls wait; without the database what is known."""
+    """Return the model that answers and how many calls are pending; defaults without a database."""
     settings = services.settings
     try:
         with services.database.read() as session:

@@ -1,4 +1,4 @@
-"""Work: for admins, what runs, what waits, what failed, and who does it."""
+"""Work, for admins: queued, running, waiting and failed turns, and the workers."""
 
 from fastapi import APIRouter
 
@@ -16,13 +16,13 @@ router = APIRouter(tags=["work"])
 @router.get("/work")
 @long_read
 def work(services: ServicesDep, scope: ScopeDep) -> Work:
-    """The present work of all owners."""
+    """The current work of all owners."""
     return get_work(services.database, services.redis, scope)
 
 
 @router.post("/workers/{name}/drain", status_code=202)
 def drain(name: Text, services: ServicesDep, scope: ScopeDep) -> WorkerInfo:
-    """Let a worker end what it has in hand, take no more, and stop."""
+    """Let a worker finish its turns, take no more, and stop."""
     require_admin(scope)
     for worker in list_workers(services.redis):
         if worker.name == name:

@@ -4,7 +4,7 @@ Pure. A frame is one of these, and the browser's side of it is `ui/assets/live.j
 
 | kind | fields | what the browser does |
 |---|---|---|
-| `begin` | `active` | forgets what it has drawn of messages: all of that is told again. Has the page drawn where it shows another turn as active, or none |
+| `begin` | `active` | forgets its drafts, which come again; draws if `active` is not its turn |
 | `text`, `thinking` | `id`, `turn`, `agent`, `text` | adds a piece to the message with this id |
 | `void` | `id` | takes one message back; without an id all of this session not stored |
 | `stored` | `id` | has the page draw this row, and then drops its own copy |
