@@ -16,7 +16,7 @@ class AgentLoop:
 
     def __init__(self, threads: int) -> None:
         self.loop = asyncio.new_event_loop()
-        # Synchronous tools run here; with asyncio's few default threads turns would delay each other.
+        # Synchronous tools run here; asyncio's few default threads let turns delay each other.
         self.loop.set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="tools"))
         self._thread = threading.Thread(target=self._run, name="agents", daemon=True)
         self._ticked_at = time.monotonic()
