@@ -101,9 +101,9 @@ class McpTool(BaseTool):
                 )
             except SandboxError:
                 raise ToolException(
-                    f"The tool server {server.name!r} gave a result that could not be checked against "
-                    f"its own schema within {BOUNDS.seconds:g} seconds; the tool has run, but its "
-                    "result cannot be used."
+                    f"The tool server {server.name!r} gave a result that could not be checked "
+                    f"against its own schema within {BOUNDS.seconds:g} seconds; the tool has run, "
+                    "but its result cannot be used."
                 ) from None
         if reason:
             raise ToolException(
