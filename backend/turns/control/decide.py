@@ -193,7 +193,7 @@ def _how_decided(row: ApprovalRow) -> str:
     if row.status == ApprovalStatus.WITHDRAWN:
         return TAKEN_BACK
     how = (row.decision or {}).get("type")
-    return f"{row.decided_by} already decided at {when}: {how}. Nothing was changed."
+    return f"{row.decided_by} has already decided, at {when}: {how}. Nothing was changed."
 
 
 def _tell(services: Services, decided: _Decided) -> None:

@@ -17,7 +17,7 @@ import httpx
 from backend.llm.parts import MAX_PARTS, Parts
 
 MAX_ANSWER_BYTES = 64 * 2**20
-TOO_MANY_PARTS = f"its answer has more than {MAX_PARTS:,} parts"
+TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"
 TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
 BROKE_OFF = "its answer broke off"
 CONNECT_SECONDS = 10.0
