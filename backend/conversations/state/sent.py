@@ -41,8 +41,8 @@ class RequestRecord:
         sent = call.payload[MESSAGES]
         places = {id(message): place for place, message in enumerate(state)}
         names: list[int | str] = []
-        for stands, message in zip(read, sent, strict=True):
-            place = None if stands is None else places.get(id(stands))
+        for known, message in zip(read, sent, strict=True):
+            place = None if known is None else places.get(id(known))
             is_same = place is not None and _says_the_same(state[place], message, call.provider)
             names.append(place if place is not None and is_same else self._keep(message))
         note = {

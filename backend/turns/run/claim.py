@@ -80,12 +80,12 @@ class Claim:
 
     @property
     def turn_id(self) -> UUID:
-        """The turn's id."""
+        """Return the turn's id."""
         return self.turn.id
 
     @property
     def conversation_id(self) -> UUID:
-        """The id of the turn's conversation."""
+        """Return the id of the turn's conversation."""
         return self.turn.session_id
 
     @property

@@ -63,17 +63,17 @@ class Outcome:
 
     @classmethod
     def succeeded(cls) -> "Outcome":
-        """The agent has answered."""
+        """Return the outcome of a turn whose agent has answered."""
         return cls(TurnStatus.SUCCEEDED)
 
     @classmethod
     def stopped(cls) -> "Outcome":
-        """A person has stopped it."""
+        """Return the outcome of a turn that a person stopped."""
         return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
 
     @classmethod
     def failed(cls, title: str, detail: str, offer: str | None = None) -> "Outcome":
-        """It failed for the given reason; `offer`: what pages offer then."""
+        """Return the outcome of a failed turn, with the reason and what pages offer then."""
         error = ErrorSummary(title=title, detail=detail)
         metadata = {"offer": offer} if offer else None
         return cls(TurnStatus.FAILED, (display.error(title, detail, metadata),), error)
