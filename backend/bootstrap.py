@@ -1,4 +1,4 @@
-"""The composition root: makes the parts of a process from its settings."""
+"""The composition root: builds the parts of a process from its settings."""
 
 from collections.abc import Sequence
 
@@ -22,9 +22,9 @@ from backend.turns.process.services import Services
 from db.session import Database
 
 REDIS_TIMEOUT_SECONDS = 3
-REDIS_ASKING_SECONDS = 1  # who asks whether it is there has a deadline, too
+REDIS_ASKING_SECONDS = 1  # for status checks, whose callers have deadlines too
 SPARE_CONNECTIONS = 50
-ARTIFACT_MODULES = "backend.artifacts.preloaded"  # what the sandbox's children need for them
+ARTIFACT_MODULES = "backend.artifacts.preloaded"  # preloaded in sandbox children for artifacts
 
 
 def bootstrap(
@@ -34,10 +34,10 @@ def bootstrap(
     database_patience: float = 3.0,
     preload: Sequence[str] = (),
 ) -> Services:
-    """Make what API and worker share; `threads` is how many use it at once.
+    """Build what API and worker share; `threads` is how many use it concurrently.
 
-    `database_patience`: the seconds that a thread waits for another to give a connection back;
-    `preload`: modules that this process's sandbox needs beside those that validate arguments.
+    `database_patience`: the seconds that a thread waits for a free connection; `preload`: modules
+    that this process's sandbox needs besides those that validate arguments.
     Raise ConfigurationError when a server's URL is missing.
     """
     for name in ("database_url", "redis_url"):
@@ -50,7 +50,7 @@ def bootstrap(
     database = Database(
         settings.database_url,
         pool_size=settings.database_connections,
-        max_overflow=0,  # a connection beyond is opened and closed with each use
+        max_overflow=0,  # overflow connections would be opened and closed with each use
         pool_timeout=database_patience,
     )
     sandbox = Sandbox((*NEEDED_MODULES, ARTIFACT_MODULES, *preload))
@@ -70,10 +70,10 @@ def bootstrap(
 
 
 def connect_redis(url: str, threads: int, seconds: float = REDIS_TIMEOUT_SECONDS) -> Redis:
-    """Return a client with short waits: whoever calls has a way to go on without Redis.
+    """Return a client with short timeouts: all callers can continue without Redis.
 
-    What was cut is asked again, since an idle connection may be stale; what hangs is not. Each
-    thread may wait for a job on one connection and say that it is alive on another.
+    A broken connection is retried, because an idle one may be stale; a timeout is not. Each thread
+    may wait for a job on one connection and send its heartbeat on another.
     """
     return Redis.from_url(
         url,

@@ -40,7 +40,7 @@ def _split(url: str, schemes: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _database_url(url: str) -> str:
-    """SQLAlchemy takes postgresql:// for another driver and refuses postgres://."""
+    """Return the URL for psycopg2: SQLAlchemy would pick another driver, or refuse postgres://."""
     return f"postgresql+psycopg2://{_split(url, POSTGRES_SCHEMES)[1]}" if url else url
 
 
@@ -60,8 +60,8 @@ def _secret_names(names: str) -> str:
     for name in filter(None, map(str.strip, names.split(","))):
         if not SECRET_ENTRY.fullmatch(name):
             raise ValueError(
-                "must be names, or beginnings with * behind, each with the host that it may be"
-                " sent to, such as GITHUB_TOKEN@api.github.com,JIRA_*@jira.example.org:8443,"
+                "must be names, or prefixes followed by *, each with the host that it may be sent"
+                " to, such as GITHUB_TOKEN@api.github.com,JIRA_*@jira.example.org:8443,"
                 "LEDGER_*@stdio"
             )
     return names
@@ -73,12 +73,12 @@ def _stdio_commands(commands: str) -> str:
     except ValueError as error:
         raise ValueError(f"has an entry that cannot be read ({error})") from None
     if any(not words[0] for words in entries):
-        raise ValueError("has an entry that begins with no command")
+        raise ValueError("has an entry that does not begin with a command")
     return commands
 
 
 def split_commands(commands: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each entry, as a shell would read them. Raise ValueError."""
+    """Return the words of each entry, split as in a shell. Raise ValueError."""
     entries = (tuple(shlex.split(entry)) for entry in commands.split(","))
     return tuple(filter(None, entries))
 
@@ -111,22 +111,22 @@ StdioCommands = Annotated[str, AfterValidator(_stdio_commands)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=31_536_000)]  # a year at most
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
-CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0 for any number
+CountOrAny = Annotated[int, Field(ge=0, le=2**53 - 1)]  # 0: unlimited
 Rate = Annotated[float, Field(ge=0, le=1e9)]
 
 
 class Price(BaseModel):
-    """What a model costs per million tokens, in one's own currency."""
+    """What a model costs per million tokens, in any one currency."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
     input: Rate = 0.0
-    cached: Rate | None = Field(None, description="Absent: as input.")
+    cached: Rate | None = Field(None, description="Absent: the same as input.")
     output: Rate = 0.0
 
 
 class Settings(BaseSettings):
-    """The configuration of one process. Values are checked here, once, at the start."""
+    """The configuration of one process. Values are checked here once, at the start."""
 
     model_config = SettingsConfigDict(
         env_file=".env", env_ignore_empty=True, extra="ignore", allow_inf_nan=False
@@ -136,7 +136,7 @@ class Settings(BaseSettings):
         "", description="PostgreSQL; empty: the embedded server of DATA_DIR."
     )
     database_connections: int = Field(
-        28, ge=4, le=500, description="Connections that each API and worker process keeps at most."
+        28, ge=4, le=500, description="The most connections that each API and worker process keeps."
     )
     redis_url: RedisUrl = Field("", description="Redis; empty: the embedded server of DATA_DIR.")
     data_dir: Path = Field(Path(".data"), description="All that this installation stores.")
@@ -145,13 +145,13 @@ class Settings(BaseSettings):
     ui_port: Port | None = Field(None, description="8501, or the next free port when unset.")
     api_port: Port | None = Field(None, description="8000, or the next free port when unset.")
     api_url: HttpUrl = Field(
-        "", description="Where the pages find the API; empty: HOST and API_PORT."
+        "", description="Where the pages reach the API; empty: HOST and API_PORT."
     )
     public_url: PublicUrl = Field(
-        "", description="The address that people type; empty: HOST and UI_PORT."
+        "", description="The address that people open; empty: HOST and UI_PORT."
     )
     allowed_hosts: AllowedHosts = Field(
-        "", description="Further hosts that are answered, with a port or without, by commas."
+        "", description="Further hosts to answer, with or without a port, comma-separated."
     )
 
     openai_api_key: SecretStr = Field(SecretStr(""), description="Empty: the demo model.")
@@ -159,7 +159,7 @@ class Settings(BaseSettings):
     model: str = Field("", description="The default chat model's name.")
     encryption_key: EncryptionKey = Field(
         SecretStr(""),
-        description="Encrypts the API key that is set on a page; empty: DATA_DIR/encryption.key.",
+        description="Encrypts the API key set on the Models page; empty: DATA_DIR/encryption.key.",
     )
     model_first_token_seconds: Seconds = Field(
         180.0, description="How long a model may take to begin its answer."
@@ -168,7 +168,7 @@ class Settings(BaseSettings):
         90.0, description="How long a model may be silent within its answer."
     )
     model_tries: int = Field(
-        6, ge=1, le=100, description="How often an answer is asked for while none begins."
+        6, ge=1, le=100, description="How often a model is asked while no answer begins."
     )
     demo_model_url: HttpUrl = Field(
         "", description="Set by `make run`: where the demo model listens."
@@ -176,28 +176,28 @@ class Settings(BaseSettings):
 
     auth: Literal["none", "password", "oidc"] = "none"
     workers: int = Field(2, ge=0, le=64, description="Worker processes that `make run` starts.")
-    worker_turns: int = Field(100, ge=1, le=1000, description="Turns one worker runs at once.")
-    lease_seconds: Seconds = Field(10.0, description="A worker silent for so long is lost.")
-    sweep_seconds: Seconds = Field(0.5, description="How often lost and stranded turns are sought.")
+    worker_turns: int = Field(100, ge=1, le=1000, description="Concurrent turns of one worker.")
+    lease_seconds: Seconds = Field(10.0, description="A worker silent for this long is lost.")
+    sweep_seconds: Seconds = Field(0.5, description="How often to look for lost turns.")
 
-    user_turns: Count = Field(1_000, description="Unfinished turns of one person at most.")
+    user_turns: Count = Field(1_000, description="The most unfinished turns of one person.")
     user_turns_at_once: Count = Field(
-        50, description="Turns of one person that run at once; the others wait."
+        50, description="Turns of one person that run concurrently; others wait."
     )
-    all_turns: Count = Field(20_000, description="Unfinished turns of all at most.")
+    all_turns: Count = Field(20_000, description="The most unfinished turns of all people.")
     user_waits: Count = Field(
-        1_000, description="Requests of one person that wait for turns; others get 202 at once."
+        1_000, description="Waiting requests of one person; further ones get 202 immediately."
     )
-    user_streams: Count = Field(600, description="Event streams of one person at most.")
+    user_streams: Count = Field(600, description="The most event streams of one person.")
     user_tokens_per_day: CountOrAny = Field(
-        0, description="Tokens of one person a day (UTC); 0: any."
+        0, description="Tokens of one person per day (UTC); 0: unlimited."
     )
     user_cost_per_day: float = Field(
-        0.0, ge=0, le=1e12, description="Cost of one person a day (UTC); 0: any."
+        0.0, ge=0, le=1e12, description="Cost of one person per day (UTC); 0: unlimited."
     )
     model_prices: dict[str, Price] = Field(
         default_factory=dict,
-        description="Per million tokens, as JSON; a model that is not named costs nothing.",
+        description="Per million tokens, as JSON; models not listed cost nothing.",
         examples=[{"gpt-4o": {"input": 2.5, "cached": 1.25, "output": 10}}],
     )
 
@@ -205,16 +205,16 @@ class Settings(BaseSettings):
         0,
         ge=0,
         le=36_500,
-        description="Sessions unused for so long are deleted; 0: kept. A domain may differ.",
+        description="Sessions unused for this long are deleted; 0: kept. Domains may override it.",
     )
     retention_sessions: CountOrAny = Field(
-        0, description="Sessions of one person at most; the oldest go. 0: any number."
+        0, description="Sessions kept per person; older ones go. 0: unlimited."
     )
     retention_megabytes: int = Field(
-        0, ge=0, le=2**40, description="What all sessions together may hold; the oldest go. 0: any."
+        0, ge=0, le=2**40, description="Size of all sessions; the oldest go. 0: unlimited."
     )
     retention_hours: float = Field(
-        24.0, ge=0, le=8_760, description="How often workers apply retention; 0: only people do."
+        24.0, ge=0, le=8_760, description="How often workers apply retention; 0: only manually."
     )
 
     mcp_connect_seconds: float = Field(
@@ -222,37 +222,37 @@ class Settings(BaseSettings):
     )
     source_urls: dict[str, str] = Field(
         default_factory=dict,
-        description='Databases to ask: {"name": "SQLAlchemy URL"}, as JSON.',
+        description='Databases to query: {"name": "SQLAlchemy URL"}, as JSON.',
         examples=[{"sales": "postgresql://..."}],
     )
     max_file_mb: int = Field(
-        200, ge=1, le=100_000, description="Megabytes that one uploaded file may have."
+        200, ge=1, le=100_000, description="The largest uploaded file, in megabytes."
     )
     max_files_mb: int = Field(
-        5_000, ge=1, le=2**40, description="Megabytes that all files of one person may have."
+        5_000, ge=1, le=2**40, description="The total of one person's files, in megabytes."
     )
     artifact_inline_bytes: int = Field(
-        100_000, ge=0, le=10_000_000, description="Larger contents of artifacts are in the store."
+        100_000, ge=0, le=10_000_000, description="Larger artifact contents go to the store."
     )
     artifact_store: ArtifactStore = Field(
         "", description="s3://bucket/prefix, opened by AWS_* variables; empty: DATA_DIR/artifacts."
     )
     domain_secrets: SecretNames = Field(
         "COLLOQUY_SECRET_*",
-        description="Variables that domains may name; `*` ends a beginning, `@host` binds it to"
-        " where it may be sent.",
+        description="Variables that domains may name; a final `*` matches any ending, `@host`"
+        " limits where it may be sent.",
     )
     stdio_commands: StdioCommands = Field(
         "",
-        description="Commands, each with the arguments it must begin with, that tool servers may"
-        " be started with.",
+        description="Commands that may start tool servers, each with the arguments that it must"
+        " begin with.",
         examples=["/opt/ledger/server, uvx mcp-server-time"],
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     @model_validator(mode="after")
     def _refuse_an_open_door(self) -> Self:
-        """Without accounts whoever reaches the port is the owner, so only this machine may."""
+        """Refuse non-local hosts: without accounts, anyone who reaches the port is the owner."""
         if self.auth != "none":
             raise ValueError(
                 f"AUTH={self.auth}: this version offers AUTH=none only (one local user); unset AUTH"
@@ -266,17 +266,17 @@ class Settings(BaseSettings):
 
     @property
     def uses_demo_model(self) -> bool:
-        """Whether the bundled demo model answers: no key and no endpoint of one's own is set."""
+        """Return whether the bundled demo model answers: neither a key nor an endpoint is set."""
         return not self.openai_api_key.get_secret_value() and not self.openai_base_url
 
     @property
     def default_model(self) -> str:
-        """The chat model's name where a domain names none."""
+        """Return the chat model's name for domains that name none."""
         return self.model or (DEMO_MODEL if self.uses_demo_model else "gpt-4o")
 
     @property
     def secret_names(self) -> tuple[str, ...]:
-        """The secrets that domains may use, as entries `NAME[*][@host[:port]]`."""
+        """Return the secrets that domains may use, as entries `NAME[*][@host[:port]]`."""
         return tuple(filter(None, map(str.strip, self.domain_secrets.split(","))))
 
 

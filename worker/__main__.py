@@ -1,4 +1,4 @@
-"""A worker process: `python -m worker` runs turns in threads until it is told to end."""
+"""A worker process: `python -m worker` runs turns in threads until it is told to stop."""
 
 import gc
 import logging
@@ -25,15 +25,15 @@ from backend.turns.run.runner import Runtime
 from worker.jobs import set_runtime
 from worker.process import WorkerProcess
 
-# What libraries import when they first need it; the first turns would all wait for that.
+# Modules that libraries import on first use, which would delay the first turns.
 IMPORTED_LATE = ("anyio._backends._asyncio", "httpcore", "openai.resources.chat.chat")
-GARBAGE_EVERY = 10_000  # objects more than before; a turn that begins makes thousands
-WATCHDOG_SECONDS = 60.0  # no turn may hold all others up for nearly so long
-DATABASE_PATIENCE = 30.0  # hundreds of turns may end together; a person does not wait for this
+GARBAGE_EVERY = 10_000  # new objects; a starting turn creates thousands
+WATCHDOG_SECONDS = 60.0  # no turn may block all others for nearly this long
+DATABASE_PATIENCE = 30.0  # hundreds of turns may end together, and no person waits for this
 
 
 def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
-    """Run until SIGTERM or SIGINT, or until the agents' loop has stood still for so long."""
+    """Run until SIGTERM or SIGINT, or until the agents' loop has been blocked for this long."""
     hide_process()
     try:
         settings = read_settings()
@@ -45,7 +45,7 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
     set_runtime(runtime)
     for name in IMPORTED_LATE:
         import_module(name)
-    # All turns wait while garbage is sought: rarely, and not among the modules, which stay.
+    # Garbage collection blocks all turns: do it rarely, and not over modules, which stay.
     gc.freeze()
     gc.set_threshold(GARBAGE_EVERY)
     process = WorkerProcess(runtime, watchdog_seconds)
@@ -56,14 +56,14 @@ def main(watchdog_seconds: float = WATCHDOG_SECONDS) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process at once: Python would wait for a tool's thread, even one that hangs."""
+    """Exit immediately: Python would wait for a tool's thread, even one that hangs."""
     logging.shutdown()
     sys.stderr.flush()
     os._exit(code)
 
 
 def make_runtime(settings: Settings) -> Runtime:
-    """Make what this process runs turns with. Raise ConfigurationError."""
+    """Build what this process needs to run turns. Raise ConfigurationError."""
     services = bootstrap(
         settings,
         threads=settings.worker_turns,

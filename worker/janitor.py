@@ -1,4 +1,4 @@
-"""The janitor: lets retention delete, erases deleted files, makes lost search entries again."""
+"""The janitor: applies retention, erases deleted files, recreates lost search entries."""
 
 import logging
 import threading
@@ -14,13 +14,13 @@ from backend.operations.retention.service import apply_if_due
 from backend.turns.process.services import Services
 
 LOOK_SECONDS = 60.0
-SEARCH_SECONDS = 5.0  # a crash of PostgreSQL is found by then
-LOOKS = 10  # at least, from one application to the next
+SEARCH_SECONDS = 5.0  # how soon a crash of PostgreSQL is noticed
+LOOKS = 10  # at least, between two applications of retention
 log = logging.getLogger(__name__)
 
 
 class Janitor:
-    """One thread per worker process; only one of all is at it at a time."""
+    """One thread per worker process; only one of them works at a time."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -30,11 +30,11 @@ class Janitor:
         self._thread = threading.Thread(target=self._work, name="janitor", daemon=True)
 
     def start(self) -> None:
-        """Begin to look whether it is time."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the janitor; a batch in hand is finished."""
+        """Stop the janitor after its current batch."""
         self._closing.set()
         self._thread.join(timeout=5)
 
@@ -53,7 +53,7 @@ class Janitor:
             work()
         except SQLAlchemyError as error:
             log.warning("The janitor waits, the database does not answer: %s", error)
-        except Exception:  # the edge: one failure must not be the last look
+        except Exception:  # the edge: one failure must not end the thread
             log.exception("The janitor failed")
 
     def _mend_search(self) -> None:
@@ -61,7 +61,7 @@ class Janitor:
 
     def _clean(self) -> None:
         apply_if_due(self._services)
-        # Those whose own process died between deleting and erasing.
+        # Files whose process died between deleting and erasing.
         erase_deleted(self._services.database, self._services.files)
         self._services.files.erase_abandoned()
         contents = self._services.artifacts.contents

@@ -1,4 +1,4 @@
-"""A worker process's life: its threads start, take turns, and end without losing one."""
+"""A worker process: its threads start, take turns, and end without losing one."""
 
 import logging
 import threading
@@ -15,13 +15,13 @@ from worker.sweeper import Sweeper
 from worker.threads import WorkerThreads
 from worker.watchdog import Watchdog
 
-GRACE_SECONDS = 8.0  # how long turns in hand may go on after SIGTERM; then others take them over
+GRACE_SECONDS = 8.0  # for running turns after SIGTERM; then other workers take them over
 LOOK_SECONDS = 0.5
 log = logging.getLogger("worker")
 
 
 class WorkerProcess:
-    """Runs turns in threads until it is told to stop, soon, or to drain, in its own time."""
+    """Runs turns in threads until it is told to stop soon, or to drain without a deadline."""
 
     def __init__(self, runtime: Runtime, watchdog_seconds: float) -> None:
         services, capacity = runtime.services, runtime.services.settings.worker_turns
@@ -44,12 +44,12 @@ class WorkerProcess:
         self._watchdog = Watchdog(runtime.loop, watchdog_seconds)
 
     def stop(self) -> None:
-        """Take no more turns; those in hand may go on for a grace period."""
+        """Take no more turns; running ones may continue for a grace period."""
         self._is_urgent.set()
         self._stopping.set()
 
     def drain(self) -> None:
-        """Take no more turns; end when those in hand have ended."""
+        """Take no more turns; end when the running ones have ended."""
         log.info("Worker %s drains", self._runtime.name)
         self._stopping.set()
 
@@ -76,7 +76,7 @@ class WorkerProcess:
         runtime.loop.close()
 
     def _wait_for_turns(self) -> None:
-        """Let the turns in hand end: for the grace period once it is urgent, else for ever."""
+        """Wait for running turns: for the grace period once stopped, otherwise indefinitely."""
         deadline = float("inf")
         while not self._threads.has_left:
             if self._is_urgent.is_set():
@@ -86,7 +86,7 @@ class WorkerProcess:
             time.sleep(LOOK_SECONDS / 5)
 
     def _hand_over(self) -> None:
-        """End the turns still in hand here, so that others take them over at once."""
+        """Release the turns still running here, so that others take them over immediately."""
         runtime = self._runtime
         count = runtime.leases.count
         runtime.leases.close()

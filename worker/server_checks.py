@@ -1,6 +1,6 @@
-"""Looks at tool servers when administrators ask: on the agents' loop, beside the turns.
+"""Checking tool servers when administrators ask, on the agents' loop, besides the turns.
 
-And shows what the agent of a domain that is not stored yet would send its model first.
+It also runs dry runs: what the agent of an unsaved domain would send its model first.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ from backend.tools.mcp.stored_versions import ToolMemory
 from backend.turns.run.runner import Runtime
 
 AT_ONCE = 4
-ITSELF = Scope("colloquy", Role.ADMIN)  # who asked was checked by the API
+ITSELF = Scope("colloquy", Role.ADMIN)  # the API has checked the caller
 log = logging.getLogger(__name__)
 
 
 class ServerChecks:
-    """One thread of a worker process that takes such questions; the agents' loop looks."""
+    """One thread of a worker process takes the questions; the agents' loop does the checks."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -58,7 +58,7 @@ class ServerChecks:
         self._thread = threading.Thread(target=self._listen, name="server checks", daemon=True)
 
     def start(self) -> None:
-        """Begin to listen."""
+        """Start listening."""
         self._thread.start()
 
     def close(self) -> None:
@@ -77,11 +77,11 @@ class ServerChecks:
                 self._closing.wait(LISTEN_SECONDS)
             except (AppError, SQLAlchemyError, ValidationError) as error:
                 log.warning("A check of tool servers is given up: %s", type(error).__name__)
-            except Exception:  # the edge: one question that fails must not be the last
+            except Exception:  # the edge: one failed question must not end the thread
                 log.exception("A check of tool servers failed")
 
     def _take(self, question: Question) -> None:
-        """Look in the background; a few at once, so that nobody's question waits for one server."""
+        """Check in the background, a few concurrently, so that a slow server delays no one else."""
         template = self._template(question)
         models = self._models() if question.asked else None
         self._free.acquire()
@@ -109,7 +109,7 @@ class ServerChecks:
         self, question: Question, template: DomainTemplate, models: ModelProvider | None
     ) -> ServersReport | FirstRequest:
         runtime, tools = self._runtime, self._runtime.servers.tools
-        # A draft leaves no trace, also not of what its servers list.
+        # A draft leaves no trace, not even of what its servers list.
         memory = (tools.seen if question.draft else tools.of)(question.domain_id)
         if question.asked and models:
             recipe = self._recipe(template, question.asked, memory, models)
@@ -121,7 +121,7 @@ class ServerChecks:
     def _recipe(
         self, template: DomainTemplate, asked: Asked, memory: ToolMemory, models: ModelProvider
     ) -> AgentRecipe:
-        """Return what a turn of a new session of the asker's would be built from."""
+        """Return what a turn in a new session of the caller would be built from."""
         runtime, services, session_id = self._runtime, self._runtime.services, uuid4()
         files = finder(services.database, services.files, asked.scope, session_id)
         context = ToolContext(runtime.sources.beside(files), session_id, uuid4(), asked.scope)
@@ -146,5 +146,5 @@ class ServerChecks:
                 pipeline.execute()
         except (RedisError, SQLAlchemyError):
             log.warning("A check of tool servers reaches nobody")
-        except Exception:  # the edge: whoever asked is told that nobody has answered
+        except Exception:  # the edge: the caller gets an error for a missing answer
             log.exception("A check of tool servers failed")

@@ -1,4 +1,4 @@
-"""The sweeper: finds turns that were accepted but never reached a worker, or have lost theirs."""
+"""The sweeper: finds turns that were accepted but never reached a worker, or lost theirs."""
 
 import logging
 import threading
@@ -20,13 +20,13 @@ from db.failpoints import failpoint
 from db.models.turns.turn import TurnRow
 
 BATCH = 500
-LOOKS = 4  # how often dead workers are sought from one sweep to the next
-STRANDED_SECONDS = 3  # a turn that nobody claims for so long is announced again
+LOOKS = 4  # checks for dead workers between two sweeps
+STRANDED_SECONDS = 3  # after this long without a claim, a turn is announced again
 log = logging.getLogger(__name__)
 
 
 class Sweeper:
-    """One thread per worker process; several may run, since only one claim succeeds."""
+    """One thread per worker process; several may run, because only one claim succeeds."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -35,11 +35,11 @@ class Sweeper:
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
     def start(self) -> None:
-        """Begin to sweep."""
+        """Start sweeping."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the sweeper."""
+        """Stop the sweeper."""
         self._closing.set()
         self._thread.join(timeout=5)
 
@@ -53,13 +53,13 @@ class Sweeper:
                     sweep(self._services)
             except SQLAlchemyError as error:
                 log.warning("The sweep waits, the database does not answer: %s", error)
-            except Exception:  # the edge: one sweep that fails must not be the last
+            except Exception:  # the edge: one failed sweep must not end the thread
                 log.exception("A sweep failed")
 
     def _free_leases(self) -> bool:
-        """End the leases of workers that are dead; return whether any had one.
+        """End the leases of dead workers; return whether any had one.
 
-        One that was seen dead for less than the time between two sweeps may just reconnect.
+        A worker seen dead for less than the time between two sweeps may just be reconnecting.
         """
         with self._services.database.transaction() as session:
             seen = {name: self._suspects[name] + 1 for name in find_dead_workers(session)}
@@ -70,10 +70,10 @@ class Sweeper:
 
 
 def sweep(services: Services) -> list[UUID]:
-    """Wake a worker for each turn that waits in vain; return their ids.
+    """Wake a worker for each stranded turn; return their ids.
 
-    Turns that have waited for people for too long go on without them, plans without tasks that
-    are lost.
+    Turns that have waited for people for too long continue without them, and plans continue
+    without tasks that are lost.
     """
     expire_due(services)
     mend_plans(services)
@@ -86,9 +86,9 @@ def sweep(services: Services) -> list[UUID]:
 
 
 def _stranded(session: Session, at_once: int) -> list[UUID]:
-    """Return turns whose lease is over, and those that are ready and first but not taken.
+    """Return turns whose lease has expired, and those that are ready and first but not taken.
 
-    Marks them, so that a full queue is not filled again by each sweep.
+    Mark them, so that sweeps do not add to a full queue repeatedly.
     """
     ids = list(session.scalars(_STRANDED, {"at_once": at_once}))
     if ids:

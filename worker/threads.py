@@ -1,4 +1,4 @@
-"""The threads of a worker process: one per turn in hand, and a few that wait for the next."""
+"""The threads of a worker process: one per running turn, and a few that wait for the next."""
 
 import logging
 import threading
@@ -17,12 +17,12 @@ log = logging.getLogger(__name__)
 
 
 class WorkerThreads:
-    """Threads, each an RQ worker, so that RQ's own view lists every turn in hand.
+    """Threads, each an RQ worker, so that RQ's own view lists every running turn.
 
-    A thread that waits for a job wakes Redis each second, so that hundreds of them would keep a
-    processor busy with nothing. As many wait as are at work, within bounds, so that a crowd of
-    turns finds threads soon. Who takes a turn starts others, up to the capacity; who has ended one
-    leaves when enough wait.
+    A thread that waits for a job polls Redis each second, so hundreds of them would keep a
+    processor busy for nothing. Therefore as many wait as are working, within bounds, so that a
+    burst of turns finds threads soon. A thread that takes a turn starts others, up to the capacity;
+    one that has finished a turn leaves if enough are waiting.
     """
 
     def __init__(self, runtime: Runtime, capacity: int) -> None:
@@ -36,7 +36,7 @@ class WorkerThreads:
         self._pulse = threading.Thread(target=self._beat, name="pulse", daemon=True)
 
     def start(self) -> None:
-        """Begin to take turns."""
+        """Start taking turns."""
         self._pulse.start()
         self._fill()
 
@@ -46,7 +46,7 @@ class WorkerThreads:
 
     @property
     def has_left(self) -> bool:
-        """Whether all have ended what they had in hand after `stop`."""
+        """Return whether all threads have finished their turns after `stop`."""
         return not self._workers
 
     @property
@@ -55,7 +55,7 @@ class WorkerThreads:
 
     @contextmanager
     def at_work(self, worker: ThreadWorker) -> Iterator[None]:
-        """The worker has a turn in hand during the block: another one waits in its place."""
+        """Count the worker as busy during the block: another one waits in its place."""
         with self._lock:
             self._busy.add(worker)
         self._fill()
@@ -76,14 +76,14 @@ class WorkerThreads:
         for worker in new:
             try:
                 threading.Thread(target=self._work, args=(worker,), daemon=True).start()
-            except RuntimeError as error:  # the system gives no more threads
+            except RuntimeError as error:  # the system refuses more threads
                 log.warning("Worker %s runs fewer turns at once: %s", self._runtime.name, error)
                 self._dismiss(worker)
 
     def _enlist(self) -> ThreadWorker:
         name = f"{self._runtime.name}.{next(self._numbers)}"
         worker = ThreadWorker(self._runtime, name, self._stopping, self.at_work)
-        # RQ's registries are cleaned from time to time, not by each thread that starts.
+        # RQ's registries are cleaned from time to time, not by each starting thread.
         cleaned = (other.last_cleaned_at for other in self._workers)
         worker.last_cleaned_at = max(filter(None, cleaned), default=None)
         self._workers.add(worker)
@@ -92,7 +92,7 @@ class WorkerThreads:
     def _work(self, worker: ThreadWorker) -> None:
         try:
             worker.work_until_told()
-        except Exception:  # the edge: whatever ends a thread must not leave nobody to wait
+        except Exception:  # the edge: a failed thread must be replaced
             log.exception("A worker thread has failed")
             self._stopping.wait(LOOK_SECONDS)
         finally:
@@ -104,7 +104,7 @@ class WorkerThreads:
             self._workers.discard(worker)
 
     def _beat(self) -> None:
-        """Tell Redis of all jobs in hand, from one thread: RQ would have one for each."""
+        """Report all running jobs to Redis from one thread: RQ would use one for each."""
         while not (self._stopping.is_set() and self.has_left):
             time.sleep(LOOK_SECONDS)
             with self._lock:

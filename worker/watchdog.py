@@ -1,6 +1,6 @@
-"""The watchdog: ends a worker process whose agents stand still, so that its turns go on elsewhere.
+"""The watchdog: ends a worker process whose agents' loop is blocked, so its turns run elsewhere.
 
-Its turns count as lost then, so that one which holds up every worker is given up in the end.
+Its turns then count as lost, so that a turn which blocks every worker is given up eventually.
 """
 
 import faulthandler
@@ -18,10 +18,10 @@ log = logging.getLogger("worker")
 
 
 class Watchdog:
-    """One thread per worker process, and one of the interpreter's that needs no Python.
+    """One thread per worker process, and a second one in C that needs no interpreter lock.
 
-    The second ends the process where the first cannot run, since something keeps the interpreter's
-    lock: a regular expression, say. It takes twice as long.
+    The second ends the process where the first cannot run because something, such as a regular
+    expression, holds the interpreter's lock. It waits twice as long.
     """
 
     def __init__(self, loop: AgentLoop, seconds: float) -> None:
@@ -31,17 +31,17 @@ class Watchdog:
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._thread.start()
 
     def close(self) -> None:
-        """Watch no more: the process is about to end."""
+        """Stop watching: the process is about to end."""
         self._closing.set()
         self._thread.join(timeout=5)
         faulthandler.cancel_dump_traceback_later()
 
     def _watch(self) -> None:
-        """Count looks, not seconds: a process that was frozen as a whole is not to blame."""
+        """Count checks, not seconds: a process that was frozen as a whole is not at fault."""
         pause, still = self._seconds / LOOKS, 0
         while not self._closing.is_set():
             faulthandler.dump_traceback_later(2 * self._seconds, exit=True)
@@ -51,10 +51,10 @@ class Watchdog:
                 self._end()
 
     def _end(self) -> None:
-        """Say what holds the loop up, and what all other threads do; end without a clean-up."""
+        """Log what blocks the loop and what all other threads do; exit without clean-up."""
         log.critical(
-            "The agents' loop has stood still for %.0f s: this worker ends, its turns go on"
-            " elsewhere. What holds it up:\n%s",
+            "The agents' loop was blocked for %.0f s: this worker ends, its turns go on"
+            " elsewhere. What blocks it:\n%s",
             self._loop.silence,
             self._stack(),
         )

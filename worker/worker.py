@@ -1,7 +1,7 @@
-"""An RQ worker that lives in a thread, so that one process runs many turns at once.
+"""An RQ worker that runs in a thread, so that one process runs many turns concurrently.
 
-It leans on the inside of rq 2.12: no signal handlers (only the main thread may have them), no
-death penalty (a turn limits its own time), a dequeue that wakes each second to see a stop.
+It relies on internals of rq 2.12: no signal handlers (only the main thread may have them), no
+death penalty (a turn limits its own time), a dequeue that wakes each second to notice a stop.
 """
 
 import logging
@@ -29,13 +29,13 @@ from backend.turns.process.turn_job import TurnJob, TurnJobs
 from backend.turns.run.runner import Runtime, find_waiting_turn, run_turn
 
 WAKE_SECONDS = 1
-HEARTBEAT_SECONDS = 30  # RQ believes a worker dead after 90
+HEARTBEAT_SECONDS = 30  # RQ considers a worker dead after 90
 WORKER_TTL = 90
 log = logging.getLogger(__name__)
 
 
 class NoDeathPenalty(BaseDeathPenalty):
-    """RQ's limit of time, without effect."""
+    """RQ's time limit, without effect."""
 
     def setup_death_penalty(self) -> None:
         """Set nothing up."""
@@ -75,21 +75,21 @@ class ThreadWorker(SimpleWorker):
         )
 
     def work_until_told(self) -> None:
-        """Take jobs until told to stop; when Redis is away, turns are found in the database."""
+        """Take jobs until told to stop; while Redis is down, find turns in the database."""
         while not self._stop_requested:
             try:
-                self.work()  # returns when told to stop, or when it could not go on with Redis
+                self.work()  # returns when told to stop, or when Redis fails
             except (RedisError, OSError, ValueError):
                 log.debug("Worker %s goes on without Redis", self.name)
             if not self._stop_requested:
                 self._work_without_redis()
 
     def leave(self) -> None:
-        """Take no further job; the one in hand is finished."""
+        """Take no further jobs; finish the current one."""
         self._leaves = True
 
     def beat(self) -> None:
-        """Tell Redis, when it is time, that the job in hand is being worked on; for any thread."""
+        """Send the current job's heartbeat to Redis when due; call it from any thread."""
         job, now = self._job, time.monotonic()
         if job is None or now - self._beaten_at < HEARTBEAT_SECONDS:
             return
@@ -97,7 +97,7 @@ class ThreadWorker(SimpleWorker):
         try:
             self.maintain_heartbeats(job)
         except (RedisError, StopRequested, AttributeError):
-            return  # Redis is away, or the job has ended at this moment
+            return  # Redis is down, or the job has just ended
 
     def _work_without_redis(self) -> None:
         try:
@@ -116,34 +116,34 @@ class ThreadWorker(SimpleWorker):
 
     @_stop_requested.setter
     def _stop_requested(self, wanted: bool) -> None:
-        """RQ's own wish comes from signals, which a thread does not get."""
+        """Ignore RQ's own request, which comes from signals that threads do not get."""
 
     def _set_connection(self, connection: Redis) -> Redis:
-        """Keep the short waits of the process's client: RQ would wait 85 s for any answer."""
+        """Keep the short timeouts of the process's client: RQ would wait 85 s for any answer."""
         return connection
 
     def _set_ip_address(self, connection: Redis) -> None:
-        """Ask Redis for no address: a worker starts without Redis, too."""
+        """Do not ask Redis for an address: a worker also starts without Redis."""
         self.ip_address = "unknown"
 
     def _install_signal_handlers(self) -> None:
         """Leave signals to the process's main thread."""
 
     def bootstrap(self, *_: Any, **__: Any) -> None:
-        """Register, and no more: RQ would set up logs that the process has set up already."""
+        """Only register: RQ would set up logging again."""
         self.register_birth()  # type: ignore[no-untyped-call]
 
     def subscribe(self) -> None:
-        """Listen to no RQ commands: a turn is stopped through the database."""
+        """Ignore RQ commands: a turn is stopped through the database."""
 
     def unsubscribe(self) -> None:
-        """Nothing was subscribed."""
+        """Do nothing: nothing was subscribed."""
 
     def check_for_suspension(self, burst: bool) -> None:
-        """Know no suspension: a key in Redis would hold all turns up; workers are drained."""
+        """Ignore suspension, by which a key in Redis could block all turns; workers are drained."""
 
     def run_maintenance_tasks(self) -> None:
-        """Tidy RQ's registries up, but never stop for what somebody has put there."""
+        """Clean RQ's registries, but never fail over foreign entries in them."""
         try:
             super().run_maintenance_tasks()  # type: ignore[no-untyped-call]  # RQ has no types
         except (ArithmeticError, LookupError, TypeError, ValueError, ResponseError) as error:
@@ -153,7 +153,7 @@ class ThreadWorker(SimpleWorker):
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, Queue] | None:
-        """Wait for a job in short spells, so that a request to stop is seen."""
+        """Wait for a job in short intervals, so that a request to stop is noticed."""
         while not self._stop_requested:
             spell = WAKE_SECONDS if timeout else max_idle_time
             result = super().dequeue_job_and_maintain_ttl(timeout, spell)
@@ -162,7 +162,7 @@ class ThreadWorker(SimpleWorker):
         raise StopRequested
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Leave RQ's loop when Redis is away, which RQ would wait out, for ever if need be."""
+        """Leave RQ's loop when Redis is down, where RQ would keep waiting indefinitely."""
         try:
             if pipeline is not None:
                 super().heartbeat(timeout, pipeline)
@@ -174,7 +174,7 @@ class ThreadWorker(SimpleWorker):
             raise StopRequested from error
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Run the job in this thread, also where Redis does not take RQ's notes of it."""
+        """Run the job in this thread, even if Redis does not store RQ's records of it."""
         with self._at_work(self):
             try:
                 self.prepare_execution(job)

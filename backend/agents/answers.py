@@ -1,4 +1,4 @@
-"""What people have decided on calls, as a run is told: by each call's place, with what they saw."""
+"""People's decisions on calls as a run receives them: by each call's place, with what they saw."""
 
 import json
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ INTERRUPT = "interrupt"  # the key of the state that says what a turn waits for
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one question: a decision in LangChain's words, or None when it expired.
+    """The answer to one approval request: a decision in LangChain's terms, or None if it expired.
 
-    `arguments_hash` is that of the arguments that were shown: only those may run.
+    `arguments_hash` belongs to the arguments that were shown: only those may run.
     """
 
     arguments_hash: str
@@ -27,24 +27,24 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """What was decided in this turn, and the tools that need no decision any more."""
+    """The decisions of this turn, and the tools that no longer need one."""
 
     by_call: Mapping[CallKey, Answer] = field(default_factory=dict)
     allowed_tools: frozenset[str] = frozenset()
 
     @property
     def let_run(self) -> bool:
-        """Whether any call may run that waited for this."""
+        """Return whether any call that waited may run."""
         decisions = [answer.decision for answer in self.by_call.values() if answer.decision]
         return any(one["type"] in RUNS for one in decisions)
 
 
 def hash_arguments(arguments: JSON) -> str:
-    """Return what tells one call's arguments from others, in whatever order they are written."""
+    """Return a hash of a call's arguments that does not depend on their order."""
     written = json.dumps(clean(arguments), sort_keys=True, separators=(",", ":"))
     return sha256(written.encode()).hexdigest()
 
 
 def without_interrupt(state: JSON) -> JSON:
-    """Return the state of a turn that waits for nobody."""
+    """Return the state without its interrupt."""
     return {key: value for key, value in state.items() if key != INTERRUPT}

@@ -1,4 +1,4 @@
-"""Waiting for a tool, but not for ever: neither for its end, nor for it to let go."""
+"""Waiting for a tool with a time limit, both for its result and for its cancellation."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 class TookTooLong(Exception):
-    """The time was up. `runs_on`: it did not let go when it was told to, and was left behind."""
+    """The time was up. `runs_on`: the work ignored its cancellation and was abandoned."""
 
     def __init__(self, *, runs_on: bool) -> None:
         super().__init__()
@@ -23,11 +23,11 @@ class TookTooLong(Exception):
 
 
 class GaveUp(Exception):
-    """It ended itself by an exception that is meant to end a task or a process."""
+    """The work raised an exception that is meant to end a task or a process."""
 
 
 async def run_bounded(work: Awaitable[T], seconds: float) -> T:
-    """Return what `work` gives; TookTooLong after so many seconds, whatever it does meanwhile.
+    """Return the result of `work`. Raise TookTooLong after `seconds`, whatever it is doing.
 
     Work that does not end when it is cancelled is abandoned after a moment: a stop must be prompt.
     """
@@ -45,7 +45,7 @@ async def run_bounded(work: Awaitable[T], seconds: float) -> T:
 
 
 async def _contain(work: Awaitable[T]) -> T:
-    """A tool that calls sys.exit() would otherwise end the event loop, and all turns with it."""
+    """Contain a tool's sys.exit(), which would end the event loop and all turns with it."""
     try:
         return await work
     except (SystemExit, KeyboardInterrupt) as error:
@@ -53,13 +53,13 @@ async def _contain(work: Awaitable[T]) -> T:
 
 
 async def _let_go(task: asyncio.Task[Any]) -> bool:
-    """Cancel the task and give whether it ended; nobody waits for it after a moment."""
+    """Cancel the task and return whether it ended; abandon it after a moment."""
     task.cancel()
     _abandoned.add(task)
     task.add_done_callback(_forget)
     await asyncio.wait({task}, timeout=LET_GO_SECONDS)
     if not task.done():
-        logger.warning("a tool ignores that it was cancelled; it is left behind")
+        logger.warning("a tool ignored its cancellation and was abandoned")
     return task.done()
 
 

@@ -1,4 +1,4 @@
-"""What a domain may name: tools, middleware with their settings, models, secrets, commands."""
+"""The catalogue of what a domain may name: tools, middleware, models, secrets, commands."""
 
 import shlex
 
@@ -10,7 +10,7 @@ from backend.types import JSON
 
 
 def list_catalog(settings: Settings, default_model: str) -> Catalog:
-    """Return all that is there by name in this installation, whose default model this is."""
+    """Return everything that domains of this installation may name."""
     return Catalog(
         tools=[CatalogTool(name=name, effect=spec.effect) for name, spec in TOOLS.items()],
         middleware=[_policy(name, spec.settings.model_json_schema()) for name, spec in _POLICIES],

@@ -1,4 +1,4 @@
-"""Whether a domain can be built into agents: all that it names must exist."""
+"""Checking whether agents can be built from a domain: everything it names must exist."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,9 +25,9 @@ FindWrong = Callable[[Path, Sequence[str | JSON]], list[Fault]]
 def check_image(
     image: DomainTemplate, allowed: Allowed, stored: DomainTemplate | None = None
 ) -> None:
-    """Raise InvalidInput that says what is wrong first; missing secrets are not.
+    """Raise InvalidInput for the first fault; a missing secret is not one.
 
-    `stored`: the domain as it was; a credential that it holds already may stay where it is.
+    `stored`: the domain as it was; a credential that it already holds may stay in place.
     """
     known = stored.mcp_servers if stored else {}
     for fault in [
@@ -40,9 +40,9 @@ def check_image(
 
 
 def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
-    """Return what a template would become, or all that is wrong with it; nothing is stored.
+    """Return what a template would become, or all of its faults; nothing is stored.
 
-    A mask is no fault here: it may hide what is stored already.
+    A mask is no fault here: it may stand for a stored credential.
     """
     try:
         template = DomainTemplate.model_validate(body)
@@ -62,11 +62,11 @@ def check_body(body: JSON, allowed: Allowed) -> TemplateCheck:
 def find_faults(
     image: DomainTemplate, allowed: Allowed, find_wrong: FindWrong | None = None
 ) -> list[Fault]:
-    """Return the tools and middleware that do not exist, settings and tool servers that are wrong.
+    """Return the faults: unknown tools or middleware, invalid settings or tool servers.
 
-    The tools of MCP servers are known only once they are asked, so that an agent's tools are
-    checked here only where the domain has no such server. `find_wrong`: how middleware is looked
-    at; by default only what is wrong with it first is found.
+    The tools of MCP servers are known only once the servers are asked, so an agent's tools are
+    checked here only if the domain has no such server. `find_wrong` checks middleware; by default
+    it finds only the first fault.
     """
     find_wrong = find_wrong or _first_wrong
     faults = _check(["tools"], check_tool_names, image.tools)
@@ -88,7 +88,7 @@ def _first_wrong(path: Path, named: Sequence[str | JSON]) -> list[Fault]:
 
 
 def _policies_beside(body: JSON, faults: Sequence[Fault]) -> list[Fault]:
-    """Return what is wrong with the middleware of a template that is wrong elsewhere."""
+    """Return the middleware's faults in a template that has other faults."""
     named = body.get("middleware")
     fits = isinstance(named, list) and all(isinstance(each, str | dict) for each in named)
     is_said = any(fault.path[0] == "middleware" for fault in faults)

@@ -1,4 +1,4 @@
-"""Makes the temporary agent of one turn from the image: opens its tools, then builds it of them."""
+"""Building the temporary agent of one turn from the image: opens its tools, then builds it."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -36,15 +36,15 @@ from backend.tools.planning import RUN_PLAN, plan_tools
 from backend.tools.registry import ARTIFACT_TOOLS, build_tools, offered_tools
 from backend.types import JSON
 
-APPROVE_PLAN = "The manager asks whether this plan may run. You can change it before."
+APPROVE_PLAN = "The manager asks whether this plan may run. You can edit it first."
 
 
 @dataclass(frozen=True)
 class AgentRecipe:
-    """All that an agent is built from. `model`: the one that a person has chosen for the turn.
+    """Everything an agent is built from. `model`: the one that a person chose for the turn.
 
-    `role` is that of who asked, `route` how the turn found its agent; `artifacts` are those of
-    the messages, by their ids.
+    `role` is the role of who asked, `route` how the turn found its agent; `artifacts` are those of
+    the messages, by message id.
     """
 
     image: DomainTemplate
@@ -65,7 +65,7 @@ class AgentRecipe:
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools that an image has in one run: its own, and what its tool servers give."""
+    """The tools of an image in one run: its own, and those of its tool servers."""
 
     own: Sequence[BaseTool]
     served: Served
@@ -73,10 +73,10 @@ class Tools:
 
 @dataclass(frozen=True)
 class Agent:
-    """A built agent, and the node after which one of its model messages is done.
+    """A built agent, and the node after which one of its model messages is complete.
 
-    `codecs`: how policies' values are stored, by key. `approvals`: the policy that asks people, if
-    there is one.
+    `codecs`: how policies' values are stored, by key. `approvals`: the policy that asks people,
+    if any.
     """
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
@@ -86,7 +86,7 @@ class Agent:
 
     @property
     def reducers(self) -> Mapping[str, Callable[[Any, Any], Any]]:
-        """How what several calls of a batch change of one key is joined, by key."""
+        """Return, by key, how the changes by several calls of a batch are merged."""
         channels = self.graph.channels.items()
         return {k: c.operator for k, c in channels if isinstance(c, BinaryOperatorAggregate)}
 
@@ -98,7 +98,7 @@ class Agent:
 
 
 def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
-    """Return the named agent, or the first; InvalidInput names those that exist."""
+    """Return the named agent, or the first. Raise InvalidInput that lists those that exist."""
     agents = everyone_in(image)
     if name is None:
         return agents[0]
@@ -111,9 +111,9 @@ def choose_agent(image: DomainTemplate, name: str | None) -> AgentTemplate:
 
 @asynccontextmanager
 async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGenerator[Tools, None]:
-    """Open the image's tool servers for the block and give all tools that its agents may have.
+    """Open the image's tool servers for the block and yield all tools its agents may have.
 
-    `on_progress` is told what running tools say.
+    `on_progress` receives the progress of running tools.
     """
     named = {name for agent in everyone_in(recipe.image) for name in agent.tools or ()}
     makes = recipe.image.manager is not None
@@ -136,10 +136,10 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
 def build_agent(
     recipe: AgentRecipe, tools: Tools, on_event: Tell, on_report: Callable[[Report], None]
 ) -> Agent:
-    """Build the agent with those of the tools that it may use.
+    """Build the agent with the tools that it may use.
 
-    `on_event` sees this agent's answers only, not those of a policy that asks a model of its own;
-    `on_report` is told what the policies do.
+    `on_event` receives this agent's answers only, not those of models that policies ask;
+    `on_report` receives what the policies report.
     """
     image = recipe.image
     template = choose_agent(image, recipe.agent_name or None)
@@ -153,7 +153,7 @@ def build_agent(
     named = build_middleware(named_middleware(image, template), context)
     policies = [*_team_policies(team, template), *named]
     _check_distinct(selected, policies)
-    # What waits for a person has not begun: neither its journal nor its time.
+    # A call that waits for a person has not begun: neither its journal nor its time limit.
     outside = [policy for policy in policies if isinstance(policy, Approvals)]
     inside = [policy for policy in policies if policy not in outside]
     middleware = [*outside, _guard(recipe, tools.served), *inside]
@@ -170,7 +170,7 @@ def build_agent(
 
 
 def _team_of(recipe: AgentRecipe, template: AgentTemplate) -> Team | None:
-    """Return what the agent knows of the others; None where the domain has no manager."""
+    """Return what the agent knows of the others; None if the domain has no manager."""
     manager = recipe.image.manager
     if manager is None:
         return None
@@ -192,7 +192,7 @@ def _team_policies(team: Team | None, template: AgentTemplate) -> list[Policy]:
 
 
 def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str | JSON]:
-    """Return the policies that an agent names, or else its domain; a manager's plans may ask."""
+    """Return the policies named by an agent, or by its domain; plans may need approval."""
     named = template.middleware if template.middleware is not None else image.middleware
     manager = image.manager
     if manager is None or template.name != manager.name or not manager.approve_plans:
@@ -201,21 +201,21 @@ def named_middleware(image: DomainTemplate, template: AgentTemplate) -> list[str
 
 
 def _check_distinct(tools: Sequence[BaseTool], policies: Sequence[Policy]) -> None:
-    """Raise ConfigurationError for a tool whose name a policy's own tool has, too."""
+    """Raise ConfigurationError if a tool has the name of a policy's own tool."""
     names = {tool.name for tool in tools}
     for policy in policies:
         for brought in getattr(policy, "tools", ()):
             if brought.name in names:
                 raise ConfigurationError(
-                    f"The middleware {policy.name} brings a tool {brought.name!r}, and this agent "
-                    "has another one of that name. Leave one of them out of the domain."
+                    f"The middleware {policy.name} brings a tool {brought.name!r}, but this agent "
+                    "already has one with that name. Remove one of them from the domain."
                 )
 
 
 def _manager_tools(
     recipe: AgentRecipe, team: Team | None, selected: Sequence[BaseTool]
 ) -> list[BaseTool]:
-    """Return the tools by which a manager lets others work; none for any other agent."""
+    """Return the tools by which a manager delegates work; none for any other agent."""
     if team is None or team.agents is None:
         return []
     has = {tool.name for tool in selected}
@@ -230,19 +230,19 @@ def _guard(recipe: AgentRecipe, served: Served) -> ToolGuard:
 def select_tools(
     template: AgentTemplate, own: Sequence[BaseTool], served: Served
 ) -> list[BaseTool]:
-    """Return the agent's tools; a server's tool stands in for an own one of the same name.
+    """Return the agent's tools; a server's tool replaces a built-in one of the same name.
 
-    Also while the server is away: another tool under a name that the model knows would mislead it.
+    Also while the server is down: another tool under a name the model knows would mislead it.
     """
     available = [tool for tool in own if tool.name not in served.absent]
     by_name = {tool.name: tool for tool in (*available, *served.tools)}
     if template.tools is None:
         return list(by_name.values())
     for name in template.tools:
-        # What a server that is away would have had nobody may know.
+        # The tools of an unavailable server are unknown.
         if name not in by_name and served.is_whole:
             raise ConfigurationError(
-                f"The agent {template.name} wants the tool {name!r}, which this session does not "
+                f"The agent {template.name} names the tool {name!r}, which this session does not "
                 f"have. It has: {', '.join(by_name) or 'none'}."
             )
     return [by_name[name] for name in dict.fromkeys(template.tools) if name in by_name]

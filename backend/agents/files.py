@@ -17,12 +17,12 @@ Files = dict[str, dict[str, Any]]
 
 
 def join_files(old: Any, new: Any) -> Files:
-    """Return the files after what one call has written; calls of one batch write side by side."""
+    """Return the files after one call's changes; calls of one batch write concurrently."""
     return {**readable_files(old), **readable_files(new)}
 
 
 def readable_files(value: Any) -> Files:
-    """Return those of a state's files that have a name and a text; all else is passed over."""
+    """Return a state's files that have a name and a text; all else is skipped."""
     if not isinstance(value, Mapping):
         return {}
     return {
@@ -33,7 +33,7 @@ def readable_files(value: Any) -> Files:
 
 
 def clean_name(name: str) -> str:
-    """Return the name as it is kept; ToolException says what is wrong with it."""
+    """Return the name in its stored form. Raise ToolException that says what is wrong with it."""
     parts = name.strip().strip("/").split("/")
     if len(name) > MAX_NAME_CHARS:
         raise ToolException(f"Error: a file's name has {MAX_NAME_CHARS} characters at most.")
@@ -46,7 +46,7 @@ def clean_name(name: str) -> str:
 
 
 def content_of(files: Files, name: str) -> str:
-    """Return a file's text; ToolException names the files that there are."""
+    """Return a file's text. Raise ToolException that lists the existing files."""
     if name not in files:
         known = ", ".join(sorted(files)[:20]) or "none yet"
         raise ToolException(f"Error: there is no file {name!r}. There are: {known}.")
@@ -54,10 +54,10 @@ def content_of(files: Files, name: str) -> str:
 
 
 def check_fits(files: Files, name: str, content: str) -> None:
-    """Raise ToolException if the file would be too large, or one too many."""
+    """Raise ToolException if the file is too large, or there are too many."""
     if len(content) > MAX_FILE_CHARS:
         raise ToolException(
-            f"Error: a file holds {MAX_FILE_CHARS:,} characters at most, this has {len(content):,}."
+            f"Error: a file holds {MAX_FILE_CHARS:,} characters at most, this one {len(content):,}."
         )
     others = {other: file for other, file in files.items() if other != name}
     if len(others) >= MAX_FILES:
@@ -70,7 +70,7 @@ def check_fits(files: Files, name: str, content: str) -> None:
 
 
 def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
-    """Return the text with `old` replaced; ToolException unless it is there once, or may recur."""
+    """Return the text with `old` replaced. Raise ToolException unless it occurs as expected."""
     found = content.count(old) if old else 0
     if found == 0:
         raise ToolException("Error: the text to replace is not in the file. Read it first.")
@@ -83,7 +83,7 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def list_lines(files: Files, under: str) -> list[str]:
-    """Return a line for each file whose name begins so: name, lines, characters."""
+    """Return a line for each file whose name begins with `under`: name, lines, characters."""
     return [
         f"{name} ({len(text.splitlines()):,} lines, {len(text):,} characters)"
         for name, text in sorted((n, f[CONTENT]) for n, f in files.items())
@@ -92,7 +92,7 @@ def list_lines(files: Files, under: str) -> list[str]:
 
 
 def find_lines(files: Files, wanted: str, under: str) -> list[str]:
-    """Return the lines that hold the text, in any case, as `name:number: line`."""
+    """Return the lines that contain the text, ignoring case, as `name:number: line`."""
     found: list[str] = []
     for name, file in sorted(files.items()):
         if not name.startswith(under):
@@ -104,7 +104,7 @@ def find_lines(files: Files, wanted: str, under: str) -> list[str]:
 
 
 def numbered_lines(content: str, first: int, count: int) -> str:
-    """Return lines with their numbers, from the `first`, and how many there are."""
+    """Return `count` numbered lines from the `first`, and the total number of lines."""
     lines = content.splitlines()
     shown = lines[first - 1 : first - 1 + count]
     text = "\n".join(f"{number}\t{line}" for number, line in enumerate(shown, first))

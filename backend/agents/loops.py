@@ -1,4 +1,4 @@
-"""When an agent has lost its way: the same calls for ever, or calls that nobody can read. Pure."""
+"""Detecting an agent that makes no progress: repeated calls, or unreadable ones. Pure."""
 
 from collections.abc import Iterator
 from itertools import takewhile
@@ -14,10 +14,10 @@ UNREADABLE_ROUNDS = 3
 
 
 def check_loops(messages: list[JSON]) -> None:
-    """Raise if the last message's calls are the newest of too many in a row that lead nowhere.
+    """Raise if the last message's calls continue too long a run that makes no progress.
 
-    EndlessLoop: the same calls, always with the same results. (Who asks again whether a job is done
-    may do so for a while.) IncompleteAnswer: arguments that cannot be read.
+    EndlessLoop: the same calls, always with the same results. (Polling whether a job is done is
+    allowed for a while.) IncompleteAnswer: arguments that cannot be read.
     """
     if not messages or not messages[-1].get("tool_calls"):
         return
@@ -33,7 +33,7 @@ def check_loops(messages: list[JSON]) -> None:
             name = calls[0][0]
             raise EndlessLoop(
                 f"The agent called {name} {SAME_ROUNDS} times in a row with the same arguments and "
-                "got the same result each time. Ask in other words."
+                "got the same result each time. Rephrase the message."
             )
 
 
@@ -48,7 +48,7 @@ def _check_unreadable(messages: list[JSON]) -> None:
 
 
 def _rounds_before(messages: list[JSON]) -> Iterator[tuple[JSON, list[Any]]]:
-    """Yield the turn's earlier messages with calls, each with its results, the newest first."""
+    """Yield the turn's earlier messages with calls, each with its results, newest first."""
     results: list[Any] = []
     for message in reversed(messages[:-1]):
         if message["role"] == "tool":

@@ -1,4 +1,4 @@
-"""What a policy may use beyond LangChain's own, and how it tells of what it does."""
+"""What a policy may use beyond LangChain's features, and how it reports what it does."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from backend.llm.events import Delta, ModelEvent, Reset, Waiting
 from backend.schemas.domains.templates import DomainTemplate
 
 if TYPE_CHECKING:
-    # The API checks policies by name and asks no model: it starts a second sooner without.
+    # The API only checks policies by name: without this import it starts a second sooner.
     from backend.llm.asking import Tell
     from backend.llm.chat_model import ColloquyChatModel
     from backend.llm.provider import ModelProvider
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Notice:
-    """What a person should know of; told with the next step that is saved."""
+    """A notice to people, shown with the next saved step."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class OwnCall:
-    """A policy has asked a model itself; what that used counts into the turn."""
+    """A model call made by a policy, whose usage counts towards the turn."""
 
     purpose: str
     sent: Sequence[BaseMessage]
@@ -37,10 +37,10 @@ Report = Notice | OwnCall
 
 
 class Codec(NamedTuple):
-    """How a policy's value becomes JSON, and comes back.
+    """How a policy's value is converted to JSON and back.
 
-    A policy with values that JSON does not know has `codecs`, by key of the state. What `load`
-    raises for, such as a value of an older shape, the policy does not get.
+    A policy whose values are not JSON has `codecs`, by key of the state. If `load` raises, as for a
+    value of an older shape, the policy does not get the value.
     """
 
     dump: Callable[[Any], Any]
@@ -54,8 +54,8 @@ Codecs = Mapping[str, Codec]
 class PolicyContext:
     """What each policy of an agent is built with, for one turn.
 
-    `model` is the agent's own; `on_event` is told what it says, for people to see at once;
-    `answers` are what people have decided on calls of this turn.
+    `model` is the agent's own; `on_event` receives its output, for people to see immediately;
+    `answers` are people's decisions on calls of this turn.
     """
 
     models: "ModelProvider"
@@ -68,7 +68,7 @@ class PolicyContext:
     def own_model(self, purpose: str, name: str | None) -> "ColloquyChatModel":
         """Return a model for a policy's own question, by default the agent's.
 
-        People do not see what it says; all else that it tells goes where the agent's own goes.
+        People do not see its text; its other events go where those of the agent's model go.
         """
 
         def tell(event: ModelEvent) -> None:
@@ -79,5 +79,5 @@ class PolicyContext:
         return model.model_copy(update={"on_event": tell, "purpose": purpose})
 
     def speaking_model(self, name: str) -> "ColloquyChatModel":
-        """Return another model that answers in the agent's place, for people to see at once."""
+        """Return another model whose answers are streamed in place of the agent's own."""
         return self.models.chat_model(name).model_copy(update={"on_event": self.on_event})

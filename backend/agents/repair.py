@@ -1,4 +1,4 @@
-"""Repair of a message history, so that every call has its result and a model accepts it. Pure."""
+"""Repairing a message history so that every call has a result and models accept it. Pure."""
 
 from uuid import uuid4
 
@@ -49,7 +49,7 @@ def _end_of_results(messages: list[JSON], start: int) -> int:
 
 
 def _repair_calls(message: JSON) -> JSON:
-    """Give calls without an id, or with that of another call of the message, an id of their own."""
+    """Give calls with a missing or repeated id a new id."""
     if "invalid_tool_calls" in message:
         message = {key: value for key, value in message.items() if key != "invalid_tool_calls"}
     calls = message.get("tool_calls") or []
@@ -70,7 +70,7 @@ def _repair_calls(message: JSON) -> JSON:
 
 
 def _pair(original: JSON, calls: list[JSON], results: list[JSON]) -> tuple[list[JSON], list[int]]:
-    """Return the results that answer a call, in their order, and the calls left without one."""
+    """Return the results that answer a call, in order, and the positions of unanswered calls."""
     wanted = [call.get("id") for call in original["tool_calls"]]
     unanswered = list(range(len(calls)))
     paired = []

@@ -1,4 +1,4 @@
-"""Put a stored state into a new agent, so that it goes on exactly where the turn was left."""
+"""Loading a stored state into a new agent, which then continues exactly where the turn was."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ TOOLS_NODE = "tools"
 
 
 class ByReference:
-    """Keeps a checkpoint's values as they are: it lives for one turn, in this process only.
+    """Keeps a checkpoint's values by reference: it lives for one turn, in this process only.
 
-    Writing and reading them as bytes would cost 15 µs for each message of the conversation.
+    Converting them to bytes and back would cost 15 µs per message of the conversation.
     """
 
     def dumps_typed(self, obj: Any) -> tuple[str, Any]:
@@ -34,7 +34,7 @@ def new_checkpointer() -> InMemorySaver:
 
 
 def last_node_of_model_step(middleware: Sequence[AgentMiddleware[Any, Any]]) -> str:
-    """Return the node after which a model message is done: the outermost after_model, if any."""
+    """Return the node that completes a model message: the outermost after_model, if any."""
     for policy in middleware:
         if _overrides(policy, "after_model"):
             return f"{policy.name}.after_model"
@@ -47,12 +47,12 @@ async def restore(
     values: dict[str, Any],
     model_step_end: str,
 ) -> dict[str, Any] | None:
-    """Seed the graph's empty checkpointer and return the input with which it goes on.
+    """Seed the graph's empty checkpointer and return the input with which it continues.
 
-    Calls without a result: only these run. Results last: the model is asked. A person's message
-    last: the turn begins, with all of the middleware's hooks. Keys that no part of the agent
-    knows are left out. (LangGraph drops `todos` and private keys given as input, and asks the
-    model at once when given pending calls; hence the update in the name of a node.)
+    With calls without a result, only these run. With results last, the model is asked. With a
+    person's message last, the turn begins, with all hooks of the middleware. Keys that no part of
+    the agent knows are left out. (LangGraph drops `todos` and private keys given as input, and asks
+    the model directly when given pending calls; hence the update in the name of a node.)
     """
     messages = values["messages"]
     known = {key: value for key, value in values.items() if key in graph.channels}

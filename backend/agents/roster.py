@@ -1,4 +1,4 @@
-"""Which agents of a domain or session somebody may write to, and what each has. Pure."""
+"""The agents of a domain or session that the caller may write to, and their tools. Pure."""
 
 from backend.auth.scope import Scope
 from backend.domains.team import specialists_for
@@ -8,7 +8,7 @@ from backend.tools.registry import TOOLS
 
 
 def list_agents(scope: Scope, template: DomainTemplate) -> list[AgentInfo]:
-    """Return the manager, if there is one, and the agents whose `roles` the caller has."""
+    """Return the manager, if there is one, and the agents whose `roles` allow the caller."""
     manager = [_manager(template, template.manager)] if template.manager else []
     permitted = specialists_for(template, scope.role)
     return [*manager, *(_agent(template, agent) for agent in permitted)]

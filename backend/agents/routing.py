@@ -1,4 +1,4 @@
-"""Decides which agent has a turn: by asking whether a message continues, and by handing over."""
+"""Deciding which agent has a turn: by a continuity check, and by handing over."""
 
 import asyncio
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ MOST_HAND_OVERS = 5
 async def decide_route(
     recipe: AgentRecipe, manager: ManagerTemplate, state: JSON, tell: Tell
 ) -> TurnRouted:
-    """Return who has a turn whose message names nobody.
+    """Return the agent for a turn whose message names none.
 
-    It is the agent that spoke last, if a model says that the message continues with it, else the
-    manager. `tell` is told of the question to the model, not of its words.
+    It is the agent that spoke last if a model says that the message continues with it, otherwise
+    the manager. `tell` receives the events of that question to the model, not its text.
     """
     messages = state["messages"]
     name = find_candidate(recipe.image, recipe.role, messages)
@@ -53,9 +53,9 @@ async def decide_route(
 
 
 def find_hand_over(recipe: AgentRecipe, state: JSON) -> TurnRouted | None:
-    """Return to whom the last message of the state hands the turn over, if it does.
+    """Return the agent that the state's last message hands the turn over to, if any.
 
-    Raise ResponseRefused for an agent that is not there for who asked, and for too many.
+    Raise ResponseRefused for an agent that the user may not use, and after too many.
     """
     last = state["messages"][-1] if state["messages"] else {}
     wanted = response_in(last).get("handOver")
@@ -67,7 +67,7 @@ def find_hand_over(recipe: AgentRecipe, state: JSON) -> TurnRouted | None:
         raise ResponseRefused(f"The turn could not be handed over. {error.detail}") from error
     if _hand_overs(state) >= MOST_HAND_OVERS:
         raise ResponseRefused(
-            f"The turn was handed over {MOST_HAND_OVERS} times. Ask in other words."
+            f"The turn was handed over {MOST_HAND_OVERS} times. Rephrase the message."
         )
     by = last.get("name") or recipe.agent_name
     brief = user_message(wanted["message"] or "Go on with this.", str(uuid4()))
@@ -86,7 +86,7 @@ async def _ask(
     messages: Sequence[JSON],
     tell: Tell,
 ) -> Continuity:
-    """Ask the model; what fails or takes too long is UNSURE, with the reason."""
+    """Ask the model; a failure or timeout is UNSURE, with the reason."""
 
     def listen(event: ModelEvent) -> None:
         if not isinstance(event, Delta | Reset | Waiting):
@@ -108,7 +108,7 @@ async def _ask(
 
 
 def _hand_overs(state: JSON) -> int:
-    """Return how often the present turn was handed over."""
+    """Return how often the current turn was handed over."""
     count = 0
     for message in reversed(state["messages"]):
         if message["role"] == "user":

@@ -1,7 +1,7 @@
-"""Run one turn's agent and translate what it does into a closed union of events.
+"""Running one turn's agent and translating what it does into a closed union of events.
 
 One task holds the whole run (tool servers, agent, graph) and hands its events to an outbox. It
-waits there until a step is saved: nothing of the next one has begun by then.
+waits there until each step is saved: nothing of the next one begins before.
 """
 
 import asyncio
@@ -43,16 +43,16 @@ REPLACED = "Another answer comes in its place"
 
 
 async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
-    """Run the agent from the state to the end of the turn; hand over to the outbox what happens.
+    """Run the agent from the state to the end of the turn; hand its events to the outbox.
 
-    Where calls wait for people, or for tasks, `Interrupted` is last; the next run goes on with
+    If calls wait for people or for tasks, `Interrupted` comes last; the next run continues with
     their answers.
 
     The state ends with a person's message, with calls that have no result yet (only these run),
-    or with results; with a finished one nothing happens. Nothing goes on before a step is saved.
-    Cancelling the task stops everything at once.
+    or with results; with a finished one nothing happens. Nothing continues before a step is saved.
+    Cancelling the task stops everything immediately.
 
-    Raise what the outbox and the journal raise, else AppErrors only: ModelUnavailable,
+    Raise what the outbox and the journal raise, otherwise only AppErrors: ModelUnavailable,
     IncompleteAnswer, SecretMissing, StepLimitReached, TimeLimitReached, EndlessLoop,
     ConfigurationError.
     """
@@ -74,16 +74,16 @@ async def run_agent(recipe: AgentRecipe, state: JSON, outbox: Outbox) -> None:
 
 
 class _Run:
-    """One run: what its model, its tools and its graph tell goes to the outbox."""
+    """One run, which sends events of its model, tools and graph to the outbox."""
 
     def __init__(self, outbox: Outbox, progress: Progress, limits: Limits) -> None:
         self.progress = progress
         self._outbox = outbox
         self._limits = limits
-        self._shown_id = ""  # of the answer whose words people see already, until it is a step
+        self._shown_id = ""  # of the answer that people already see, until it is a step
 
     def tell(self, event: ModelEvent) -> None:
-        """Hand over what the model tells."""
+        """Hand over an event of the model."""
         put = self._outbox.put
         if isinstance(event, Delta):
             self._show(event.message_id)
@@ -100,11 +100,11 @@ class _Run:
             put(ModelWaiting(event.seconds, event.reason))
 
     def tell_of_tool(self, call_id: str, said: str) -> None:
-        """Hand over what a running tool says."""
+        """Hand over a running tool's progress."""
         self._outbox.put(ToolProgress(call_id, said))
 
     async def route(self, recipe: AgentRecipe) -> AgentRecipe:
-        """Decide which agent has the turn, if that is open; save it before the agent begins."""
+        """Decide which agent has the turn, if undecided; save that before the agent begins."""
         manager, route = recipe.image.manager, recipe.route
         if manager is None or route is None or route.reason is not RouteReason.PENDING:
             return recipe
@@ -113,7 +113,7 @@ class _Run:
         return replace(recipe, agent_name=routed.agent, route=routed.route)
 
     async def work(self, recipe: AgentRecipe, tools: Tools) -> None:
-        """Let the agent work, and then each one that it hands the turn over to."""
+        """Run the agent, and then each one that the turn is handed over to."""
         self.progress.tell(tools.served.notices, tools.served.warnings)
         while True:
             if not self.progress.is_finished:
@@ -128,9 +128,9 @@ class _Run:
             recipe = replace(recipe, agent_name=handed.agent, route=handed.route)
 
     async def drive(self, agent: Agent) -> bool:
-        """Run the graph and hand over what becomes a step; it goes on when the step is saved.
+        """Run the graph and hand over each step; continue when the step is saved.
 
-        Return whether the agent has come to its end.
+        Return whether the agent has finished.
         """
         progress = self.progress
         progress.use(agent.reducers, agent.codecs)
@@ -173,7 +173,7 @@ class _Run:
         return None
 
     def _show(self, message_id: str) -> None:
-        """Take back what is shown of another answer: a policy has let the model answer again."""
+        """Withdraw what is shown of another answer: a policy has let the model answer again."""
         if self._shown_id and self._shown_id != message_id:
             self._outbox.put(AnswerReset(self._shown_id, REPLACED))
         self._shown_id = message_id

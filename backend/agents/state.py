@@ -39,24 +39,24 @@ _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"
 _DEFAULTS: JSON = {"status": "success"}
 
 Upgrade = Callable[[JSON], JSON]
-# By the version that each step starts from; a stored sample of every version is in the tests.
+# By the version that each upgrade starts from; the tests hold a sample of every version.
 UPGRADES: Mapping[int, Upgrade] = {}
 
 
 def empty_state() -> JSON:
-    """Return the state of a conversation in which nothing was said."""
+    """Return the state of a conversation without messages."""
     return {"version": STATE_VERSION, "messages": []}
 
 
 def user_message(text: str, message_id: str) -> JSON:
-    """Return a person's message as it stands in the state."""
+    """Return a person's message in the state's form."""
     return {"role": "user", "content": clean(text), "id": message_id}
 
 
 def load_state(state: JSON) -> dict[str, Any]:
-    """Return LangGraph's values for a stored state: messages as objects, other keys as they are.
+    """Return LangGraph's values for a stored state: messages as objects, other keys unchanged.
 
-    A state of an older version is upgraded first; a newer or unreadable one raises CorruptState.
+    Upgrade a state of an older version first. Raise CorruptState for a newer or unreadable one.
     """
     current = upgrade(state)
     values = {key: value for key, value in current.items() if key != "version"}
@@ -73,7 +73,7 @@ def load_messages(messages: list[JSON]) -> list[BaseMessage]:
 
 
 def dump_message(message: BaseMessage) -> JSON:
-    """Return the message as JSON in OpenAI's shape, without its artifact and its empty fields."""
+    """Return the message as JSON in OpenAI's shape, without its artifact and empty fields."""
     message = message_chunk_to_message(message)
     fields = message.model_dump(exclude={"type", "artifact", "tool_calls"})
     dumped = {"role": _ROLES[message.type], "content": fields.pop("content")}
@@ -90,7 +90,7 @@ def dump_message(message: BaseMessage) -> JSON:
 
 
 def pending_calls(state: JSON) -> list[JSON]:
-    """Return the calls of the last model message that have no result yet, in order."""
+    """Return the last model message's calls that have no result yet, in order."""
     answered: list[Any] = []
     for message in reversed(state["messages"]):
         if message["role"] != "tool":
@@ -109,7 +109,7 @@ def calling_message(state: JSON) -> JSON | None:
 
 
 def is_answered(state: JSON) -> bool:
-    """Return whether nothing is left to do: the last word is an answer that calls no tool."""
+    """Return whether nothing is left to do: the last message is an answer without calls."""
     messages = state["messages"]
     if not messages or messages[-1]["role"] in ("user", "tool"):
         return not messages
@@ -117,12 +117,12 @@ def is_answered(state: JSON) -> bool:
 
 
 def is_summary(message: JSON) -> bool:
-    """Return whether a policy has written the message, in the place of older ones."""
+    """Return whether a policy wrote the message in place of older ones."""
     return (message.get("additional_kwargs") or {}).get(SOURCE) == SUMMARY
 
 
 def steps_of_turn(state: JSON) -> int:
-    """Return how many steps were made since the last message of a person."""
+    """Return how many steps followed the last message of a person."""
     steps, previous = 0, ""
     for message in reversed(state["messages"]):
         role = message["role"]
@@ -136,10 +136,10 @@ def steps_of_turn(state: JSON) -> int:
 def add_partial(
     state: JSON, text: str, thinking: str, message_id: str, name: str | None = None
 ) -> tuple[JSON, JSON | None]:
-    """Return the state with the partial answer of a stopped message, and that message, marked.
+    """Return the state with a stopped message's partial answer, and that message, marked.
 
-    Calls are never part of it. Thinking alone is a message for people only: the state stays as
-    it is, since models refuse an empty answer. None if there is nothing to keep, or it is kept.
+    Calls are never part of it. Thinking alone makes a message for people only: the state is left
+    as it is, because models refuse an empty answer. Return None if there is nothing to keep.
     `name` is the agent's, where others read it.
     """
     known = any(message.get("id") == message_id for message in state["messages"])
@@ -159,9 +159,9 @@ def add_partial(
 def upgrade(
     state: JSON, steps: Mapping[int, Upgrade] = UPGRADES, wanted: int = STATE_VERSION
 ) -> JSON:
-    """Return the state in the newest version; each step brings it from one to the next.
+    """Return the state in the newest version, upgraded one version at a time.
 
-    Raise CorruptState for a version that is not known here, and for what is no state at all.
+    Raise CorruptState for an unknown version, and for a value that is not a state.
     """
     while (version := state.get("version")) != wanted:
         step = steps.get(version) if isinstance(version, int) else None
@@ -174,9 +174,9 @@ def upgrade(
 
 
 def check_state(state: JSON) -> JSON:
-    """Return a state that can be worked with, in the newest version; CorruptState if it cannot.
+    """Return a usable state in the newest version. Raise CorruptState if it is not usable.
 
-    Cheap: looks at the frame of each message, not at its words.
+    Cheap: checks the structure of each message, not its content.
     """
     current = upgrade(state)
     if not all(map(_is_message, current["messages"])):

@@ -1,4 +1,4 @@
-"""Tools that change nothing but the agent state: harmless to repeat, kept by no journal."""
+"""Tools that only change the agent state: harmless to repeat, and not in the journal."""
 
 from langchain_core.tools import BaseTool
 

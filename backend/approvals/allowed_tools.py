@@ -1,4 +1,4 @@
-"""The tools that a person has allowed in a conversation once and for all: they ask no more."""
+"""The tools that a person has always allowed in a conversation: they no longer ask."""
 
 from uuid import UUID
 
@@ -14,19 +14,19 @@ ALLOWED_TOOLS = "allowed_tools"
 
 
 def tools_allowed_in(conversation: ConversationRow) -> list[str]:
-    """Return the tools that were allowed in a conversation, in the order in which they were."""
+    """Return the tools allowed in a conversation, in the order in which they were allowed."""
     allowed: list[str] = conversation.metadata_.get(ALLOWED_TOOLS, [])
     return allowed
 
 
 def list_allowed(session: Session, scope: Scope, conversation_id: UUID) -> list[str]:
-    """Return the tools that ask no more in a session of the caller. Raise SessionNotFound."""
+    """Return the tools that no longer ask in a session of the caller. Raise SessionNotFound."""
     conversations.get(session, scope, conversation_id)
     return tools_allowed_in(_conversation(session, conversation_id))
 
 
 def allow_tool(session: Session, conversation_id: UUID, tool: str) -> bool:
-    """Let the tool ask no more; return whether that is new. The caller holds the conversation."""
+    """Allow the tool from now on; return whether that is new. The caller holds the conversation."""
     allowed = tools_allowed_in(_conversation(session, conversation_id))
     if tool in allowed:
         return False
@@ -35,7 +35,7 @@ def allow_tool(session: Session, conversation_id: UUID, tool: str) -> bool:
 
 
 def forbid_tool(session: Session, scope: Scope, conversation_id: UUID, tool: str) -> list[str]:
-    """Let the tool ask again, from the next claim on; return those that are left.
+    """Make the tool ask again from the next claim on; return the tools that remain allowed.
 
     Raise SessionNotFound.
     """

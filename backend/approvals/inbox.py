@@ -1,4 +1,4 @@
-"""The approvals that a person may see: one, or pages of them over all their sessions."""
+"""The approvals that a person may see: one, or pages of them across sessions."""
 
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ MESSAGE_CHARS = 500
 
 
 def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval:
-    """Return one approval. Raise ApprovalNotFound, also for that of another owner's session."""
+    """Return one approval. Raise ApprovalNotFound, also for those of another owner's sessions."""
     query = _approvals().where(ApprovalRow.id == approval_id, visible_to(scope))
     row = session.execute(query).one_or_none()
     if row is None:
@@ -30,9 +30,9 @@ def find_approval(session: Session, scope: Scope, approval_id: UUID) -> Approval
 
 
 def find_row(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
-    """Return an approval as it is stored.
+    """Return an approval's row.
 
-    Raise ApprovalNotFound, also for that of another owner.
+    Raise ApprovalNotFound, also for those of another owner.
     """
     find_approval(session, scope, approval_id)
     row = session.get(ApprovalRow, approval_id, populate_existing=True)
@@ -42,7 +42,7 @@ def find_row(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
 
 
 def lock_approval(session: Session, scope: Scope, approval_id: UUID) -> ApprovalRow:
-    """Return an approval as it is, with its conversation held. Raise ApprovalNotFound."""
+    """Lock an approval's conversation and return its current row. Raise ApprovalNotFound."""
     conversation_id = find_approval(session, scope, approval_id).session_id
     conversations.lock(session, scope, conversation_id)
     return find_row(session, scope, approval_id)
@@ -57,9 +57,9 @@ def list_approvals(
     cursor: str | None,
     limit: int,
 ) -> ApprovalPage:
-    """Return one keyset page: what is pending by age, oldest first; all else newest first.
+    """Return one keyset page: pending approvals oldest first, all others newest first.
 
-    Raise NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
+    Raise NotAllowed if a member asks for everyone's, InvalidInput for an unknown cursor.
     """
     _check_everyone(scope, everyone)
     place = tuple_(ApprovalRow.created_at, ApprovalRow.id)
@@ -83,7 +83,7 @@ def list_approvals(
 def count_pending(session: Session, scope: Scope, *, everyone: bool) -> int:
     """Return how many calls wait for the caller.
 
-    Raise NotAllowed when a member asks for everyone's.
+    Raise NotAllowed if a member asks for everyone's.
     """
     _check_everyone(scope, everyone)
     query = (

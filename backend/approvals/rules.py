@@ -1,4 +1,4 @@
-"""What may be decided on a call: rules, and edited arguments against the tool's own schema."""
+"""Checking decisions: which ones a call allows, and edited arguments by the tool's schema."""
 
 from collections.abc import Sequence
 
@@ -26,10 +26,10 @@ UNCHECKED = (
 
 
 def check_decision(row: ApprovalRow, decision: Decision) -> JSON:
-    """Return the decision as it is kept, in LangChain's words.
+    """Return the decision in its stored form, in LangChain's terms.
 
-    Raise InvalidInput when it is not one that this call allows, ArgumentsChanged when it was made
-    on other arguments than those that would run.
+    Raise InvalidInput when this call does not allow it, ArgumentsChanged when it was made on other
+    arguments than those that would run.
     """
     if decision.arguments_hash not in (None, row.arguments_hash):
         raise ArgumentsChanged
@@ -49,9 +49,9 @@ def check_decision(row: ApprovalRow, decision: Decision) -> JSON:
 def refuse_misfits(
     sandbox: Sandbox, rows: Sequence[ApprovalRow], decisions: Sequence[Decision], key: str
 ) -> None:
-    """Check edited arguments by their tools' schemas, which may take seconds: hold no lock.
+    """Check edited arguments by their tools' schemas. This may take seconds: hold no lock.
 
-    Raise what `check_decision` raises, and InvalidInput when they do not fit. `key`: who asks.
+    Raise what `check_decision` raises, and InvalidInput if they do not fit. `key`: the caller.
     """
     for row, decision in zip(rows, decisions, strict=False):
         if row.status != ApprovalStatus.PENDING:
@@ -79,13 +79,13 @@ def _approve(_: ApprovalRow, decision: Decision) -> JSON:
 def _edit(row: ApprovalRow, decision: Decision) -> JSON:
     action = decision.edited_action
     if (action is None) == (decision.args is None):
-        raise InvalidInput("Edit takes the arguments that are to run, once: edited_action.args.")
+        raise InvalidInput("Edit takes the new arguments, once: edited_action.args.")
     arguments = action.args if action else decision.args or {}
     if action and action.name not in (None, row.tool):
         raise InvalidInput(f"An edit changes the arguments of {row.tool}, not the tool.")
     if clean(arguments) != arguments:
         raise InvalidInput(
-            "The arguments hold what cannot be stored: NUL, NaN or an unpaired surrogate."
+            "The arguments hold a value that cannot be stored: NUL, NaN or an unpaired surrogate."
         )
     return {"edited_action": {"name": row.tool, "args": arguments}}
 

@@ -1,4 +1,4 @@
-"""Approvals in PostgreSQL: asked when a turn begins to wait, answered once, read when it goes on.
+"""Approvals in PostgreSQL: stored when a turn waits, answered once, read when it resumes.
 
 All writers hold the conversation's lock.
 """
@@ -52,9 +52,9 @@ def request_approvals(
     agent: str,
     asked: Sequence[ApprovalRequest],
 ) -> list[DisplayMessage]:
-    """Put each call that asks on the screen, and keep it until it is decided.
+    """Show each call that asks, and store its approval until it is decided.
 
-    The caller has made sure that the attempt which asks still owns the turn.
+    The caller has checked that the asking attempt still owns the turn.
     """
     now = read_clock(session)
     contents = [_content(call, now) for call in asked]
@@ -84,18 +84,18 @@ def request_approvals(
 
 
 def read_clock(session: Session) -> datetime:
-    """Return the time by the database's clock, which is the only one that decides."""
+    """Return the database's time, the only clock that counts here."""
     now: datetime = session.execute(select(func.clock_timestamp())).scalar_one()
     return now
 
 
 def pending_of(session: Session, turn_id: UUID) -> list[ApprovalRow]:
-    """Return the turn's calls that nobody has decided on yet, in order."""
+    """Return the turn's undecided approvals, in order."""
     return list(session.scalars(_of_turn(turn_id).where(_IS_PENDING)))
 
 
 def latest_of(session: Session, turn_id: UUID) -> list[ApprovalRow]:
-    """Return the calls that the turn has asked for last, in order, decided or not."""
+    """Return the turn's latest batch of approvals, in order, decided or not."""
     rows = list(session.scalars(_of_turn(turn_id)))
     return [row for row in rows if row.message_id == rows[-1].message_id]
 
@@ -107,7 +107,7 @@ def answer(
     decision: JSON | None = None,
     decided_by: str | None = None,
 ) -> DisplayMessage | None:
-    """Move a pending approval to its end, and its message with it; return the message."""
+    """Give a pending approval and its message their final status; return the message."""
     row.status, row.decided_by, row.decided_at = status, decided_by, read_clock(session)
     if decision is not None:
         row.decision = decision
@@ -120,7 +120,7 @@ def answer(
 
 
 def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
-    """Queue the turn again if nothing is to be decided, and no plan of it has to end, any more.
+    """Queue the turn again if no approval is pending and no plan of it is open.
 
     Return whether that is so.
     """
@@ -145,7 +145,7 @@ def requeue_if_decided(session: Session, turn_id: UUID) -> bool:
 
 
 def withdraw(session: Session, turn_id: UUID) -> list[DisplayMessage]:
-    """Take back what a turn asks, since it ends; return the messages that have changed."""
+    """Withdraw an ending turn's pending approvals; return the changed messages."""
     pending = pending_of(session, turn_id)
     changed = [answer(session, row, ApprovalStatus.WITHDRAWN) for row in pending]
     return [message for message in changed if message is not None]
@@ -154,9 +154,9 @@ def withdraw(session: Session, turn_id: UUID) -> list[DisplayMessage]:
 def resume_after_decisions(
     session: Session, turn: TurnRow, stored: StoredState
 ) -> tuple[list[DisplayMessage], StoredState]:
-    """Wait no more: the calls that have waited are at work, and the state says so.
+    """Mark the calls that waited as running, and clear the state's interrupt.
 
-    Give their messages, which have changed, and the state.
+    Return their changed messages, and the state.
     """
     at = turn.conversation_id
     waited = open_calls(session, at, turn.id, turn.message_position or 0)
@@ -170,7 +170,7 @@ def resume_after_decisions(
 
 
 def load_answers(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Answer]:
-    """Return what became of the questions that one model message has led to."""
+    """Return the answers to the approvals of one model message."""
     ended = ApprovalRow.status.in_((ApprovalStatus.DECIDED, ApprovalStatus.EXPIRED))
     rows = session.scalars(
         select(ApprovalRow).where(
@@ -183,9 +183,9 @@ def load_answers(session: Session, turn_id: UUID, message_id: str) -> dict[CallK
 
 
 def carry_over(session: Session, call: tuple[UUID, str, int], again: tuple[UUID, str, int]) -> None:
-    """Let what was decided on a call hold for the same call of another turn.
+    """Apply the decisions on a call to the same call of another turn.
 
-    Each is named by its turn, its model message and its number there.
+    Each call is named by its turn, its model message and its number there.
     """
     turn_id, message_id, number = call
     names = ("turn_id", "message_id", "number")

@@ -1,11 +1,11 @@
-"""Who asks: the caller's identity and what it may see; the first argument of every query."""
+"""The scope: the caller's identity and role; the first argument of every query."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a person may do: a member has their own sessions, an admin sees those of all."""
+    """What a person may see: a member their own sessions, an admin everyone's."""
 
     MEMBER = "member"
     ADMIN = "admin"
@@ -22,7 +22,7 @@ class Scope:
 
     @property
     def is_admin(self) -> bool:
-        """Whether the caller may review sessions of all owners."""
+        """Return whether the caller may review sessions of all owners."""
         return self.role is Role.ADMIN
 
 

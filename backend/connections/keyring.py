@@ -1,7 +1,7 @@
-"""Encrypts what is stored and must not be read in the database: with Fernet (AES-128-CBC, HMAC).
+"""Encrypting values that must not be readable in the database, with Fernet (AES-128-CBC, HMAC).
 
-The key is ENCRYPTION_KEY of the settings, else a file of DATA_DIR that the first use makes and all
-processes share. A database without it, such as a backup, gives nothing away.
+The key is ENCRYPTION_KEY of the settings, or else a file in DATA_DIR that the first use creates and
+all processes share. A database without the key, such as a backup, reveals nothing.
 """
 
 import os
@@ -25,12 +25,12 @@ class Keyring:
         self._path = settings.data_dir / FILE
 
     def seal(self, text: str, bound_to: str) -> str:
-        """Return the text encrypted; it opens only together with what it is bound to."""
+        """Return the text encrypted; opening it needs the same `bound_to`."""
         key = self._read() or self._make()
         return Fernet(key).encrypt(orjson.dumps([bound_to, text])).decode()
 
     def open(self, sealed: str, bound_to: str) -> str:
-        """Return what was sealed. Raise KeyUnreadable."""
+        """Return the sealed text. Raise KeyUnreadable."""
         try:
             bound, text = orjson.loads(Fernet(self._read() or b"").decrypt(sealed.encode()))
         except (InvalidToken, ValueError):
@@ -47,7 +47,7 @@ class Keyring:
         return None
 
     def _make(self) -> bytes:
-        """Make the file, whole or not at all; another process may be quicker, then its file holds.
+        """Create the file atomically; if another process is faster, its file counts.
 
         Raise OSError.
         """
@@ -66,5 +66,5 @@ class Keyring:
         place = "ENCRYPTION_KEY of the settings" if self._given else f"the file {self._path}"
         return (
             f"The stored API key cannot be read: {place} is missing or not the one that it was"
-            " encrypted with. Put it back, or enter the API key again on the page Models."
+            " encrypted with. Put it back, or enter the API key again on the Models page."
         )

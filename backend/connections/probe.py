@@ -1,4 +1,4 @@
-"""A real call to an endpoint, bounded in time and size, and what became of it in words."""
+"""Testing an endpoint with a real call, bounded in time and size, and explaining the outcome."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ from backend.schemas.connections import ConnectionTest, TestOutcome
 from backend.types import JSON
 
 CONNECT_SECONDS = 5.0
-ANSWER_SECONDS = 30.0  # until the answer begins: local models are loaded first
+ANSWER_SECONDS = 30.0  # until the answer begins: local models have to load first
 LIST_SECONDS = 10.0
 MOST_BYTES = 2**20
 MOST_MODELS = 500
@@ -29,11 +29,11 @@ UNKNOWN = ("not found", "not exist", "unknown", "no such", "not a valid model", 
 
 
 class _NotReadable(Exception):
-    """The answer is none of a chat model; the words are those of the endpoint, if any."""
+    """The answer is not one of a chat model; the text is the endpoint's, if any."""
 
 
 async def probe(connection: Connection) -> ConnectionTest:
-    """Ask the connection's default model for a word; never raises for what the endpoint does."""
+    """Ask the connection's default model for a word; never raise for the endpoint's behaviour."""
     key = connection.api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     timeout = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
@@ -76,7 +76,7 @@ async def _ask(client: httpx.AsyncClient, connection: Connection) -> ConnectionT
 
 
 async def _list_models(client: httpx.AsyncClient, connection: Connection) -> list[str]:
-    """Return what the endpoint has, by name; nothing where it does not tell."""
+    """Return the names of the endpoint's models; nothing if it does not list them."""
     try:
         async with (
             asyncio.timeout(LIST_SECONDS),
@@ -91,9 +91,9 @@ async def _list_models(client: httpx.AsyncClient, connection: Connection) -> lis
 
 
 async def _first_piece(answer: httpx.Response) -> JSON | None:
-    """Return the error that came in place of an answer; None once an answer has begun.
+    """Return the error sent in place of an answer; None once an answer has begun.
 
-    Raise _NotReadable. An endpoint may answer at once, without a stream.
+    Raise _NotReadable. An endpoint may answer as a whole, without a stream.
     """
     if "event-stream" not in answer.headers.get("content-type", ""):
         return _error_in(await _body(answer))
@@ -121,7 +121,7 @@ async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
 
 
 async def _body(answer: httpx.Response) -> Any:
-    """Return the body as JSON; None for what is none, or is too long."""
+    """Return the body as JSON; None if it is not JSON, or too long."""
     try:
         return _read(b"".join([chunk async for chunk in _bounded(answer)]))
     except _NotReadable:
@@ -145,7 +145,7 @@ def _read(text: bytes) -> Any:
 
 
 def _refusal(status: int, body: Any, connection: Connection) -> ConnectionTest:
-    """Return what a status that is no success means."""
+    """Return what an unsuccessful status means."""
     key = connection.api_key.get_secret_value()
     words = words_in(body)
     if key:
@@ -183,7 +183,7 @@ def _not_compatible(connection: Connection, more: str = "") -> ConnectionTest:
         f"{more}: there is no chat under {connection.base_url}/chat/completions."
     )
     if not connection.base_url.endswith("/v1"):
-        said += " The base URL mostly ends in /v1."
+        said += " The base URL usually ends in /v1."
     return ConnectionTest(outcome=TestOutcome.NOT_COMPATIBLE, detail=said)
 
 
@@ -195,15 +195,15 @@ def _named(wanted: str, models: list[str]) -> str:
 def _unreachable(error: Exception, connection: Connection) -> str:
     host, causes = _host(connection), tuple(_causes(error))
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return f"{host} cannot be reached: there is no host of this name."
+        return f"{host} cannot be reached: there is no host with this name."
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
         return (
             f"{host} cannot be reached over TLS: its certificate is not trusted here, or it speaks"
             " http:// only."
         )
     if isinstance(error, httpx.ConnectError):
-        return f"{host} cannot be reached: nothing listens there, or the network is in the way."
-    return f"{host} broke off the connection before it had answered."
+        return f"{host} cannot be reached: nothing listens there, or the network blocks it."
+    return f"{host} closed the connection before it answered."
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

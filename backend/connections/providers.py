@@ -1,4 +1,4 @@
-"""The chat models of a worker process: of the connection that a turn was claimed under."""
+"""A worker process's chat models, from the connection that a turn was claimed under."""
 
 from backend.connections.store import find_saved, open_saved
 from backend.llm.provider import ModelProvider
@@ -7,9 +7,9 @@ from db.session import Database
 
 
 class Providers:
-    """Gives a provider by the number of the saved connection; the newest is kept.
+    """Returns providers by the number of the saved connection, keeping the newest.
 
-    A turn keeps the one that it has begun with, also when another connection is saved meanwhile.
+    A turn keeps the provider that it began with, even if another connection is saved.
     """
 
     def __init__(self, database: Database, settings: Settings) -> None:
@@ -19,9 +19,9 @@ class Providers:
         self._saved: tuple[int, ModelProvider] | None = None
 
     def of(self, number: int | None) -> ModelProvider:
-        """Return the provider; None stands for the environment's. Raise KeyUnreadable.
+        """Return the provider; None means the environment's. Raise KeyUnreadable.
 
-        It asks the database once for each new number, so it is for a turn's thread, not a loop.
+        It queries the database once for each new number, so call it from a thread, not a loop.
         """
         if number is None:
             return self._environment

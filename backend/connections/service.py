@@ -1,4 +1,4 @@
-"""The connection to models, for administrators: what is in use, saved, tested, taken back."""
+"""The connection to models, for administrators: reading, saving, testing and removing it."""
 
 import asyncio
 from urllib.parse import urlsplit
@@ -52,7 +52,7 @@ def look(session: Session, settings: Settings, scope: Scope) -> ModelConnection:
 
 
 def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnectionInput) -> None:
-    """Let this connection hold: for turns that begin from now on, in all processes.
+    """Save this connection for turns that begin from now on, in all processes.
 
     Raise NotAllowed, InvalidInput, ConnectionChanged, KeyUnreadable, ConfigurationError.
     """
@@ -64,8 +64,8 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
         store.replace(session, connection, settings, scope.user_id)
     except OSError as error:
         raise ConfigurationError(
-            "The API key cannot be encrypted, and nothing was saved: DATA_DIR cannot be written"
-            f" ({error.strerror}). Mend that, or set ENCRYPTION_KEY."
+            "The API key cannot be encrypted, so nothing was saved: DATA_DIR is not writable"
+            f" ({error.strerror}). Fix that, or set ENCRYPTION_KEY."
         ) from error
     details = {
         "base_url": connection.base_url,
@@ -77,7 +77,7 @@ def save(session: Session, settings: Settings, scope: Scope, wanted: SavedConnec
 
 
 def remove(session: Session, scope: Scope) -> None:
-    """Let the environment hold again, and forget the saved key. Raise NotAllowed."""
+    """Return to the environment's connection, and delete the saved key. Raise NotAllowed."""
     _require_admin(scope)
     if store.clear(session):
         audit.record(session, scope.user_id, "removed", SUBJECT, SUBJECT)
@@ -86,7 +86,7 @@ def remove(session: Session, scope: Scope) -> None:
 def test(
     database: Database, settings: Settings, scope: Scope, wanted: ConnectionInput
 ) -> ConnectionTest:
-    """Ask the endpoint for a word, and save nothing. It may take half a minute.
+    """Test the endpoint with a short question, and save nothing. It may take half a minute.
 
     Raise NotAllowed, InvalidInput, KeyUnreadable.
     """
@@ -97,13 +97,13 @@ def test(
 
 
 def _connection(session: Session, settings: Settings, wanted: ConnectionInput) -> Connection:
-    """Return what is wanted, with its key. Raise InvalidInput, KeyUnreadable."""
+    """Return the wanted connection, with its key. Raise InvalidInput, KeyUnreadable."""
     base_url = wanted.base_url or OPENAI_URL
     key = wanted.api_key
     if key is None:
         key = _saved_key(session, settings, base_url)
     if not key and base_url == OPENAI_URL:
-        raise InvalidInput("OpenAI wants an API key. Give one, or another base URL.")
+        raise InvalidInput("OpenAI requires an API key. Enter one, or another base URL.")
     return Connection(base_url, SecretStr(key), wanted.default_model)
 
 
@@ -114,13 +114,13 @@ def _check_replaced(session: Session, wanted: SavedConnectionInput) -> None:
     if (row and row.saved_at) == wanted.replaces:
         return
     what = f"{row.saved_by} has saved another connection" if row else "The connection was removed"
-    raise ConnectionChanged(f"{what} meanwhile; nothing was saved. Look at what holds now first.")
+    raise ConnectionChanged(f"{what} meanwhile; nothing was saved. Review the current one first.")
 
 
 def _saved_key(session: Session, settings: Settings, base_url: str) -> str:
-    """Return the key that was saved, for the host that it was saved for, and no other.
+    """Return the saved key, but only for the host that it was saved for.
 
-    The environment's is not taken: it belongs to the endpoint that the environment names.
+    The environment's key is not used: it belongs to the endpoint in the environment.
     """
     row = store.find_saved(session)
     if row is None or row.sealed_key is None:
@@ -128,7 +128,7 @@ def _saved_key(session: Session, settings: Settings, base_url: str) -> str:
     if _origin(row.base_url) != _origin(base_url):
         raise InvalidInput(
             f"The saved API key is for {urlsplit(row.base_url).netloc} and is sent nowhere else."
-            " Give the key of the new endpoint, or an empty one if it wants none."
+            " Enter the key of the new endpoint, or none if it needs none."
         )
     return store.open_saved(row, settings).api_key.get_secret_value()
 

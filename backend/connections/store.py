@@ -1,4 +1,4 @@
-"""The connection to models that holds now: the one of the page Models, else the environment's."""
+"""The current connection to models: the one set on the Models page, else the environment's."""
 
 from typing import NamedTuple
 
@@ -11,19 +11,19 @@ from backend.llm.connection import Connection
 from backend.settings import Settings
 from db.models.model_connection import ModelConnectionRow
 
-# The number of the row that holds; null: the environment does. For statements that read more.
+# The current row's number; null: the environment's connection. For use in larger statements.
 NEWEST_NUMBER = select(func.max(ModelConnectionRow.number)).scalar_subquery()
 
 
 class Answering(NamedTuple):
-    """Which model answers where a domain names none, and whether it is the demo model."""
+    """Which model answers if a domain names none, and whether it is the demo model."""
 
     model: str
     is_demo: bool
 
 
 def find_saved(session: Session) -> ModelConnectionRow | None:
-    """Return what was set on the page, if anything."""
+    """Return the connection that was set on the page, if any."""
     row = ModelConnectionRow
     return session.scalar(select(row).order_by(row.number.desc()).limit(1))
 
@@ -43,7 +43,7 @@ def who_answers(session: Session, settings: Settings) -> Answering:
 
 
 def replace(session: Session, saved: Connection, settings: Settings, saved_by: str) -> None:
-    """Let this connection hold from now on. Raise OSError where its key cannot be sealed."""
+    """Use this connection from now on. Raise OSError if its key cannot be sealed."""
     key = saved.api_key.get_secret_value()
     sealed = Keyring(settings).seal(key, saved.base_url) if key else None
     clear(session)
@@ -58,11 +58,11 @@ def replace(session: Session, saved: Connection, settings: Settings, saved_by: s
 
 
 def lock(session: Session) -> None:
-    """Let nobody else change the connection until the transaction ends."""
+    """Prevent other changes to the connection until the transaction ends."""
     session.execute(text("LOCK TABLE model_connections IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def clear(session: Session) -> bool:
-    """Let the environment hold again; return whether that was otherwise before."""
+    """Return to the environment's connection; return whether that changed anything."""
     lock(session)
     return bool(session.execute(delete(ModelConnectionRow)).rowcount)  # type: ignore[attr-defined]  # of a DELETE

@@ -1,4 +1,4 @@
-"""How a conversation's configuration stands to its domain today."""
+"""How a conversation's configuration differs from its domain's current one."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from db.models.conversations.conversation import ConversationRow
 
 
 def get_drift(session: Session, scope: Scope, conversation_id: UUID, allowed: Allowed) -> Drift:
-    """Return what is another in the domain than in the image, and what keeps turns from running.
+    """Return how the domain differs from the image, and what prevents turns from running.
 
     Raise SessionNotFound.
     """

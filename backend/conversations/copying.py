@@ -1,4 +1,4 @@
-"""Copies what people see of a conversation into a new one, within the database."""
+"""Copying a conversation's display messages into a new one, within the database."""
 
 from uuid import UUID
 
@@ -9,10 +9,10 @@ from backend.conversations.paths import Path
 
 
 def copy_history(session: Session, old: UUID, new: UUID, path: Path) -> int:
-    """Copy the display messages of a path, positions from 1 without gap, with what they name.
+    """Copy the display messages of a path and the results they name, to positions from 1 on.
 
-    That is the whole tables and files of tool results. Ids are new. The copies belong to no turn:
-    what they tell of was done elsewhere. Return how many there are; costs one statement.
+    Those are the whole tables and files of tool results. Ids are new. The copies belong to no
+    turn: what they report happened elsewhere. Return their number; costs one statement.
     """
     firsts, lasts = [first for first, _ in path.ranges], [last for _, last in path.ranges]
     values = {"old": old, "new": new, "firsts": firsts, "lasts": lasts}

@@ -1,4 +1,4 @@
-"""From a message of the agent state to the rows that people see: pure rules."""
+"""Converting messages of the agent state into display messages: pure rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,16 +16,16 @@ CUT_SHORT = {
     "length": "The answer ends here because it reached the model's limit of length.",
     "content_filter": "The provider's content filter ended the answer here.",
 }
-RESPONSE = "response"  # of a message of a team: what its agent said beside the text
+RESPONSE = "response"  # metadata of a team's message: its agent's response besides the text
 TOO_MUCH_TO_KEEP = (
-    "The model's provider sent more beside its answer than is kept ({} characters). "
+    "The model's provider sent more with its answer than is stored ({} characters). "
     "If it refuses the next request, ask again in a new session, or choose another model."
 )
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A display message before it has a position. `result` is what is too large for the row."""
+    """A display message before it has a position. `result` holds what is too large for the row."""
 
     message_type: MessageType
     content_type: ContentType
@@ -35,12 +35,12 @@ class Draft:
     agent: str | None = None
     metadata: JSON = field(default_factory=dict)
     result: JSON | None = None
-    id: UUID | None = None  # else it gets one when it is stored
+    id: UUID | None = None  # otherwise assigned when stored
 
 
 @dataclass(frozen=True)
 class CallMove:
-    """How the open tool call at a position of the history moves forward."""
+    """How the status of the open tool call at a position changes."""
 
     position: int
     status: MessageStatus
@@ -48,27 +48,27 @@ class CallMove:
 
 
 def shown_id(message_id: str, content_type: ContentType) -> UUID:
-    """The id of the row that shows a model message's text, or its thinking, also before it does."""
+    """Return the id, known in advance, of the row for a model message's text or thinking."""
     return uuid5(NAMESPACE_OID, f"{message_id} {content_type}")
 
 
 def user_text(text: str) -> Draft:
-    """Return what a person said."""
+    """Return the row of a person's message."""
     return Draft(MessageType.USER, ContentType.TEXT, {"text": text})
 
 
 def notice(text: str, status: MessageStatus = MessageStatus.COMPLETED) -> Draft:
-    """Return a quiet line that says what happened."""
+    """Return the row of a notice that says what happened."""
     return Draft(MessageType.SYSTEM, ContentType.NOTICE, {"text": text}, status=status)
 
 
 def todos(todos: list[JSON], agent: str) -> Draft:
-    """Return the agent's list of todos, whole; a row for each time that it changes."""
+    """Return the row of the agent's whole todo list; each change adds such a row."""
     return Draft(MessageType.TOOL, ContentType.TODOS, {"todos": todos}, agent=agent)
 
 
 def readable_todos(value: Any) -> list[JSON]:
-    """Those of a state's todos that say something; values of another shape are passed over."""
+    """Return a state's todos that have text; values of another shape are skipped."""
     known = [todo for todo in value if isinstance(todo, dict)] if isinstance(value, list) else []
     return [
         {"content": str(todo["content"]), "status": str(todo.get("status") or "pending")}
@@ -78,7 +78,7 @@ def readable_todos(value: Any) -> list[JSON]:
 
 
 def error(title: str, detail: str, metadata: JSON | None = None) -> Draft:
-    """Return why a turn failed and what to do; `metadata` may name what a page offers to do."""
+    """Return the row that says why a turn failed and what to do; pages read `metadata`."""
     return Draft(
         MessageType.SYSTEM,
         ContentType.ERROR,
@@ -89,9 +89,9 @@ def error(title: str, detail: str, metadata: JSON | None = None) -> Draft:
 
 
 def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[Draft]:
-    """Return the rows of one model message: thinking, text, then its calls, which are about to run.
+    """Return the rows of one model message: thinking, text, then its calls as running.
 
-    `status` is that of thinking and text: completed, or stopped for a partial answer.
+    `status` is the status of thinking and text: completed, or stopped for a partial answer.
     """
     if (message.get("additional_kwargs") or {}).get(RESPONSE, {}).get("observed"):
         return []
@@ -111,7 +111,7 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
     if NOT_KEPT in told:
         rows.append(notice(TOO_MUCH_TO_KEEP.format(told[NOT_KEPT])))
     if not rows:
-        rows.append(notice("The model gave an empty answer. Ask again, or in other words."))
+        rows.append(notice("The model gave an empty answer. Ask again, or rephrase the message."))
     _add_sources(rows, told)
     return [
         replace(row, sequence=i, agent=agent, metadata=metadata | row.metadata)
@@ -120,7 +120,7 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
 
 
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:
-    """Return the rows of one tool result, with a line where nobody knows what the call has done."""
+    """Return the rows of one tool result, with a notice if the call's effect is unknown."""
     rows = result_drafts(message, artifact, agent)
     if not is_unknown(message):
         return rows
@@ -128,8 +128,8 @@ def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -
     return [
         *rows,
         notice(
-            f"Nobody knows whether {name} took effect, so it was not repeated."
-            " Check, then tell the agent to repeat it or to go on."
+            f"It is unknown whether {name} took effect, so it was not repeated."
+            " Check, then tell the agent to repeat it or to continue."
         ),
     ]
 
@@ -149,17 +149,17 @@ def result_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str)
 
 
 def artifact_made(made: JSON, agent: str) -> Draft:
-    """Return that there is a new version: `{artifact_id, version, kind, title}`."""
+    """Return the row of a new artifact version: `{artifact_id, version, kind, title}`."""
     return Draft(MessageType.TOOL, ContentType.ARTIFACT, dict(made), agent=agent)
 
 
 def is_unknown(message: JSON) -> bool:
-    """Return whether this is the result of a call of which nobody knows whether it took effect."""
+    """Return whether this is the result of a call whose effect is unknown."""
     return bool(message.get("additional_kwargs", {}).get("outcome") == "unknown")
 
 
 def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> Draft:
-    """The row of one tool result; a table is shown by its first rows, the whole is kept apart."""
+    """Return the row of one tool result; it has a table's first rows, `result` all of them."""
     content = {
         "tool_call_id": message.get("tool_call_id"),
         "name": message.get("name"),
@@ -179,7 +179,7 @@ def tool_draft(message: JSON, artifact: Mapping[str, Any] | None, agent: str) ->
 
 
 def call_status(result: JSON) -> MessageStatus:
-    """Return how the call ended that this tool message answers."""
+    """Return the final status of the call that this tool message answers."""
     return MessageStatus.FAILED if result.get("status") == "error" else MessageStatus.COMPLETED
 
 
@@ -214,7 +214,7 @@ def _assistant_metadata(message: JSON) -> JSON:
 
 
 def _add_sources(rows: list[Draft], told: JSON) -> None:
-    """Say at the text what it is based on; at the first row where there is no text."""
+    """Add the sources to the text's row, or to the first row if there is no text."""
     sources = {name: told[name] for name in (SOURCES, MORE_SOURCES, EXECUTED) if told.get(name)}
     texts = (place for place, row in enumerate(rows) if row.content_type is ContentType.TEXT)
     place = next(texts, 0)
@@ -222,7 +222,7 @@ def _add_sources(rows: list[Draft], told: JSON) -> None:
 
 
 def _sent_as(message: JSON) -> JSON:
-    """Under which names its provider gets the thinking back: a state that is rebuilt needs them."""
+    """Return the fields in which the provider gets the thinking back, for rebuilding a state."""
     kept = message.get("additional_kwargs", {}).get(KEPT) or {}
     names = kept.get(THINKING)
     return {KEPT: {FOR: kept.get(FOR), THINKING: names}} if names else {}
@@ -238,7 +238,7 @@ def _call(call: JSON) -> JSON:
 
 
 def _arguments(text: str | None) -> Any:
-    """The arguments as values that JSONB takes; the text itself where it is not a JSON object."""
+    """Return the arguments as JSONB values; the text itself if it is not a JSON object."""
     try:
         return parse_arguments(text or "")
     except ValueError:
@@ -246,7 +246,7 @@ def _arguments(text: str | None) -> Any:
 
 
 def _file(file: JSON, message: JSON, agent: str) -> Draft:
-    """Return an image or another file of a tool result; its bytes are kept apart."""
+    """Return an image or another file of a tool result; its bytes are stored separately."""
     is_image = file["kind"] == "image"
     told = {key: file[key] for key in ("name", "mime_type", "bytes")}
     return Draft(
@@ -259,7 +259,7 @@ def _file(file: JSON, message: JSON, agent: str) -> Draft:
 
 
 def _table(artifact: Mapping[str, Any] | None) -> tuple[JSON | None, JSON | None]:
-    """Return the table to show, and the whole one where that is more."""
+    """Return the table to show, and the whole one if it has more rows."""
     if not artifact or artifact.get("kind") != "table":
         return None, None
     table = {key: value for key, value in artifact.items() if key not in ("kind", "rows", "made")}

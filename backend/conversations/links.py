@@ -1,6 +1,6 @@
-"""Links by which others of the installation read a session: made, listed and revoked by its owner.
+"""Links that let others of the installation read a session: made, listed, revoked by its owner.
 
-A token is random and stored as its digest: who reads the database opens nothing by it.
+A token is random and stored as its digest: reading the database does not reveal it.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.session_link import SessionLinkRow
 
 TOKEN_BYTES = 32
-MAX_LINKS = 100  # of one session, revoked ones too
+MAX_LINKS = 100  # per session, including revoked ones
 
 
 def make_link(session: Session, scope: Scope, conversation_id: UUID) -> NewSessionLink:
-    """Make a link to a session of the caller's own. Raise SessionNotFound, TooManyLinks."""
+    """Make a link to one of the caller's own sessions. Raise SessionNotFound, TooManyLinks."""
     _hold(session, scope, conversation_id)
     of_session = SessionLinkRow.conversation_id == conversation_id
     if (session.scalar(select(func.count()).where(of_session)) or 0) >= MAX_LINKS:
@@ -45,7 +45,7 @@ def make_link(session: Session, scope: Scope, conversation_id: UUID) -> NewSessi
 
 
 def list_links(session: Session, scope: Scope, conversation_id: UUID) -> SessionLinks:
-    """Return the links to a session of the caller's own. Raise SessionNotFound."""
+    """Return the links to one of the caller's own sessions. Raise SessionNotFound."""
     owner = session.scalar(
         select(ConversationRow.owner_id).where(ConversationRow.id == conversation_id)
     )
@@ -62,7 +62,7 @@ def list_links(session: Session, scope: Scope, conversation_id: UUID) -> Session
 def revoke_link(
     session: Session, scope: Scope, conversation_id: UUID, link_id: UUID
 ) -> SessionLink:
-    """Revoke a link for good; once more changes nothing. Raise SessionNotFound, LinkNotFound."""
+    """Revoke a link for good; repeating it changes nothing. Raise SessionNotFound, LinkNotFound."""
     _hold(session, scope, conversation_id)
     of_session = SessionLinkRow.conversation_id == conversation_id
     row = session.scalar(select(SessionLinkRow).where(SessionLinkRow.id == link_id, of_session))
@@ -82,9 +82,9 @@ def revoke_link(
 
 
 def open_link(session: Session, token: str) -> tuple[Scope, SharedSession]:
-    """Return the session that a link opens, and as whom it is read.
+    """Return the session that a link opens, and the scope to read it with.
 
-    Raise LinkNotFound, or LinkRevoked, which says when it was.
+    Raise LinkNotFound, or LinkRevoked with the time of revocation.
     """
     row, link = ConversationRow, SessionLinkRow
     found = session.execute(
@@ -111,7 +111,7 @@ def open_link(session: Session, token: str) -> tuple[Scope, SharedSession]:
 
 
 def _hold(session: Session, scope: Scope, conversation_id: UUID) -> None:
-    """Hold a session of the caller's own: an administrator shares no other's. Raise."""
+    """Lock one of the caller's own sessions: admins cannot share others'. Raise SessionNotFound."""
     if lock(session, scope, conversation_id).owner_id != scope.user_id:
         raise SessionNotFound
 

@@ -1,4 +1,4 @@
-"""Pictures and files that tools gave in a conversation: which there are, and their bytes."""
+"""Pictures and files in a conversation's tool results: listing them, and reading their bytes."""
 
 import base64
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from backend.schemas.conversations.sessions import ContentType
 from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 
-MOST_MEDIA = 200  # of one conversation, the newest
+MOST_MEDIA = 200  # per conversation, newest first
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Medium:
 
 
 def list_media(session: Session, scope: Scope, conversation_id: UUID) -> list[Medium]:
-    """Return what tools gave on the active branch, the newest first. Raise SessionNotFound."""
+    """Return the active branch's media from tool results, newest first. Raise SessionNotFound."""
     found = session.execute(
         select(ConversationRow.message_count, ConversationRow.path).where(
             ConversationRow.id == conversation_id, visible_to(scope)

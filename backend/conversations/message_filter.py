@@ -1,4 +1,4 @@
-"""Which display messages of a conversation to list: by kind, state, agent, and what they say."""
+"""Filtering a conversation's display messages by kind, status, agent and text."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from backend.schemas.conversations.sessions import ContentType, MessageStatus, M
 from backend.text import clean_text
 from db.models.conversations.display_message import DisplayMessageRow as Row
 
-# Names of other rows: nobody sees them, and any letter may be among theirs.
+# References to other rows: nobody sees them, and their random letters would match searches.
 REFERENCES = ("call_id", "tool_call_id", "artifact_id", "approval_id", "arguments_hash")
 _ALL_VALUES = "strict $.**"
 
 
 @dataclass(frozen=True)
 class MessageFilter:
-    """What the messages have in common; None: whatever they are."""
+    """What listed messages must match; None matches all."""
 
     content_type: ContentType | None = None
     message_type: MessageType | None = None
@@ -26,7 +26,7 @@ class MessageFilter:
     q: str | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """Return what PostgreSQL is asked."""
+        """Return the SQL conditions."""
         columns = {
             Row.content_type: self.content_type,
             Row.message_type: self.message_type,
@@ -38,12 +38,12 @@ class MessageFilter:
 
 
 def is_on(path: Path) -> ColumnElement[bool]:
-    """Return the rows that a closed path shows; it has at least one range."""
+    """Return the condition for the rows that a closed path shows; it has at least one range."""
     return or_(*(Row.position.between(first, last) for first, last in path.ranges))
 
 
 def _has_text(q: str) -> ColumnElement[bool]:
-    """A text or number somewhere in the content has `q` in it, in small or capital letters."""
+    """Match `q` in any text or number of the content, ignoring case."""
     shown = Row.content.op("-", return_type=Row.content.type)(cast(list(REFERENCES), ARRAY(Text)))
     value = func.jsonb_path_query(shown, cast(_ALL_VALUES, JSONPATH)).column_valued("value")
     text = value.op("#>>", return_type=Text())(cast(literal("{}"), ARRAY(Text)))

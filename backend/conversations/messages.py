@@ -1,4 +1,4 @@
-"""Display messages in PostgreSQL, as they are read: page by page, by turn, or all of them."""
+"""Reading display messages from PostgreSQL: by page, by turn, or all of them."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -55,13 +55,13 @@ def list_messages(
 ) -> MessagePage:
     """Return one page in ascending position: after, before or around a position, or the latest.
 
-    `of_branch`: of the active branch only. Places are positions in the whole history, whatever is
-    wanted of it. Without a filter it costs the same for any length of history; else the rows
-    are looked through up to a page of those that are wanted.
+    `of_branch`: of the active branch only. Places are positions in the whole history, whatever the
+    filter. Without a filter the cost does not depend on the length of the history; with one, rows
+    are scanned until a page has matched.
     Raise SessionNotFound, InvalidInput for several places at once.
     """
     if sum(place is not None for place in (after, before, around)) > 1:
-        raise InvalidInput("A page lies after, before or around a position: name one of them.")
+        raise InvalidInput("Give only one of after, before and around.")
     found = session.execute(
         select(ConversationRow.message_count, ConversationRow.path).where(
             ConversationRow.id == conversation_id, visible_to(scope)
@@ -82,7 +82,7 @@ def list_messages(
     given = rows(page, limit + 1, is_forward=is_forward)
     goes_on = len(given) > limit
     items = given[:limit] if is_forward else given[:limit][::-1]
-    # A page beyond an end is empty; the way back begins at that end.
+    # A page beyond the end is empty; paging back from it starts at the end.
     edge = found.message_count + 1 if before is None else before
     first = items[0].position if items else edge
     last = items[-1].position if items else first - 1
@@ -103,9 +103,9 @@ def list_messages(
 def _page_around(
     shown: Path, around: int, limit: int, rows: Callable[..., list[DisplayMessage]]
 ) -> MessagePage:
-    """Return as much of what lies before a position as of the rest; at an end, more of the other.
+    """Return as much from before a position as from after; near an end, more of the other side.
 
-    The position itself need not be among those that are wanted.
+    The position itself need not match the filter.
     """
     before = rows(shown.cut(around), limit + 1, is_forward=False)
     rest = rows(shown.after(around - 1), limit + 1, is_forward=True)
@@ -128,7 +128,7 @@ def _rows_on(
     *,
     is_forward: bool,
 ) -> list[DisplayMessage]:
-    """Return the first rows of a closed path that are wanted, or the last ones, last one first."""
+    """Return the first matching rows of a closed path, or the last ones in reverse order."""
     if not path.ranges:
         return []
     row = DisplayMessageRow
@@ -142,7 +142,7 @@ def _rows_on(
 
 
 def list_all(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
-    """All display messages of a conversation, in order; for work that reads all of it anyway."""
+    """Return a conversation's display messages in order, for callers that need all of them."""
     rows = session.scalars(
         select(DisplayMessageRow)
         .where(DisplayMessageRow.conversation_id == conversation_id)
@@ -161,7 +161,7 @@ def list_shown(session: Session, conversation_id: UUID) -> list[DisplayMessage]:
 
 
 def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: int) -> str | None:
-    """Return the text of the turn's last assistant message, None when it has said nothing."""
+    """Return the text of the turn's last assistant message, None when there is none."""
     content = session.scalar(
         select(DisplayMessageRow.content)
         .where(DisplayMessageRow.conversation_id == conversation_id)
@@ -176,7 +176,7 @@ def last_answer(session: Session, conversation_id: UUID, turn_id: UUID, since: i
 
 
 def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id: UUID) -> JSON:
-    """Return the whole table of a tool result, or a file of it. Raise ResultNotFound."""
+    """Return the whole table or a file of a tool result. Raise ResultNotFound."""
     result = session.scalar(
         select(ToolResultRow.result)
         .join(ConversationRow, ConversationRow.id == ToolResultRow.conversation_id)
@@ -190,7 +190,7 @@ def get_result(session: Session, scope: Scope, conversation_id: UUID, result_id:
 
 
 def columns_of(row: DisplayMessageRow) -> JSON:
-    """Return the columns of a row that people see, by name."""
+    """Return a row's visible columns, by name."""
     names = [name for name in DisplayMessage.model_fields if name != "metadata"]
     return {"metadata": row.metadata_, **{name: getattr(row, name) for name in names}}
 

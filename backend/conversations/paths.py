@@ -1,7 +1,7 @@
-"""Paths: which positions of a history one branch shows. Pure.
+"""Paths: the positions of a history that one branch shows. Pure.
 
-Positions are only ever added at the end, so a branch is few ranges of them: what it shares with
-others, then what was said on it.
+Positions are only ever added at the end, so a branch is a few ranges: those shared with other
+branches, then its own.
 """
 
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ class Path:
 
     @classmethod
     def read(cls, stored: Any) -> "Path":
-        """Return the path as it was stored; None, where nobody has forked: all positions."""
+        """Return a stored path; None, for a history that was never forked, means all positions."""
         return WHOLE if stored is None else cls(tuple((first, last) for first, last in stored))
 
     def dump(self) -> list[list[int | None]]:
-        """Return the path as it is stored."""
+        """Return the path in its stored form."""
         return [list(ends) for ends in self.ranges]
 
     def has(self, position: int) -> bool:
-        """Return whether the path shows a position."""
+        """Return whether the path contains a position."""
         return any(
             first <= position and (last is None or position <= last) for first, last in self.ranges
         )
 
     def cut(self, before: int) -> "Path":
-        """Return what lies before a position."""
+        """Return the part before a position."""
         return Path(
             tuple(
                 (first, before - 1 if last is None else min(last, before - 1))
@@ -42,18 +42,18 @@ class Path:
         )
 
     def close(self, last: int) -> "Path":
-        """Return the path as it ends now, when `last` is the newest position of all."""
+        """Return the path closed at `last`, the newest position of the history."""
         return self.cut(last + 1)
 
     def extend(self, first: int) -> "Path":
-        """Return a closed path that goes on with all positions from `first`."""
+        """Return the closed path extended by all positions from `first`."""
         *shared, (begins, ends) = self.ranges or ((first, first - 1),)
         if ends == first - 1:
             return Path((*shared, (begins, None)))
         return Path((*self.ranges, (first, None)))
 
     def after(self, position: int) -> "Path":
-        """Return what lies after a position."""
+        """Return the part after a position."""
         return Path(
             tuple(
                 (max(first, position + 1), last)

@@ -1,7 +1,7 @@
-"""An agent state made anew from what people see, for when the stored one cannot be read. Pure.
+"""Rebuilding an agent state from display messages when the stored one is unreadable. Pure.
 
-The display messages hold all that was said and done, so nothing is lost but what no person saw:
-summaries, and values of policies. The order of the rows tells which message each belongs to.
+The display messages hold all that was said and done, so only what people never saw is lost:
+summaries, and values of policies. The order of the rows shows which message each belongs to.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,10 +19,10 @@ from backend.types import JSON
 
 
 def rebuild_messages(rows: Sequence[DisplayMessage], *, in_team: bool = False) -> list[JSON]:
-    """Return the messages that a model would read of these rows, which stand in ascending position.
+    """Return the messages that a model would read for these rows, given in ascending position.
 
-    Notices, errors and all else that is for people only are left out. A call that has no result
-    is left as it is: the caller repairs the whole. In a team each answer has its agent's name.
+    Notices, errors and other rows that only people read are left out. A call without a result is
+    left as it is: the caller repairs the whole. In a team each answer has its agent's name.
     """
     said = [row for row in rows if row.content_type in _SAID and row.message_type in _MAKE]
     made = []
@@ -39,7 +39,7 @@ def rebuild_messages(rows: Sequence[DisplayMessage], *, in_team: bool = False) -
 def _numbered(
     rows: Iterable[DisplayMessage],
 ) -> Iterable[tuple[tuple[MessageType, int], DisplayMessage]]:
-    """Return each row with its speaker and the number of its message: a message begins with 0."""
+    """Yield each row with its speaker and message number; sequence 0 begins a message."""
     number, sequence = 0, -1
     speaker = None
     for row in rows:
@@ -57,7 +57,7 @@ def _assistant(rows: list[DisplayMessage]) -> JSON | None:
     text = _text(rows)
     calls = [_call(row.content) for row in rows if row.content_type is ContentType.TOOL_CALL]
     if not text and not calls:
-        return None  # thinking alone: models refuse an empty answer
+        return None  # only thinking: models refuse an empty answer
     message: JSON = {"role": "assistant", "content": text or None, "id": str(rows[0].id)}
     if calls:
         message["tool_calls"] = calls
@@ -69,7 +69,7 @@ def _assistant(rows: list[DisplayMessage]) -> JSON | None:
 
 
 def _kept(rows: list[DisplayMessage]) -> JSON:
-    """Return what its provider wants back with a message, as far as its rows tell it."""
+    """Return a message's provider-specific fields, as far as its rows hold them."""
     kept = next((row.metadata[KEPT] for row in rows if KEPT in row.metadata), None)
     return {KEPT: kept} if kept else {}
 

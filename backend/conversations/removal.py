@@ -1,4 +1,4 @@
-"""Deleting a conversation for good: what was deleted does not come back."""
+"""Deleting a conversation permanently, without a repeated request recreating it."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -11,11 +11,11 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.turns.spent_key import SpentKeyRow
 from db.models.turns.turn import TurnRow
 
-KEPT_DAYS = 30  # a client that sends a message again does so within seconds, or days if it was away
+KEPT_DAYS = 30  # clients retry within seconds, or days if they were offline
 
 
 def delete_conversation(session: Session, conversation_id: UUID) -> None:
-    """Delete all that belongs to it but the keys of its turns, which are kept for a while."""
+    """Delete a conversation entirely, but keep its turns' idempotency keys for a while."""
     of_turns = select(TurnRow.owner_id, TurnRow.idempotency_key).where(
         TurnRow.conversation_id == conversation_id, TurnRow.idempotency_key.is_not(None)
     )
@@ -29,18 +29,18 @@ def delete_conversation(session: Session, conversation_id: UUID) -> None:
 
 
 def children_of(session: Session, conversation_id: UUID) -> list[UUID]:
-    """Return the conversations in which tasks of this one are worked on; they go with it."""
+    """Return the conversations that run tasks of this one, which are deleted with it."""
     query = select(ConversationRow.id).where(ConversationRow.parent_id == conversation_id)
     return list(session.scalars(query.order_by(ConversationRow.id)))
 
 
 def hold_children(session: Session, conversation_id: UUID) -> list[UUID]:
-    """Hold the conversations of its tasks, before itself: who moves a plan holds them first."""
+    """Lock the conversations of its tasks, before its own: moving a plan locks them first."""
     query = select(ConversationRow.id).where(ConversationRow.parent_id == conversation_id)
     held = query.order_by(ConversationRow.id).with_for_update(key_share=True)
     return list(session.scalars(held))
 
 
 def is_spent(session: Session, owner_id: str, key: str) -> bool:
-    """Return whether the key has started a turn that was deleted since."""
+    """Return whether the key started a turn that has since been deleted."""
     return session.get(SpentKeyRow, (owner_id, key)) is not None

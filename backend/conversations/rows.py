@@ -1,6 +1,6 @@
-"""Display messages as they are written: rows are added at the end, open calls move forward.
+"""Writing display messages: rows are appended, and open calls change their status.
 
-Only `backend.conversations.views` uses this, so that no view changes without the other.
+Only `backend.conversations.views` uses this, so that neither view changes without the other.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ from db.models.conversations.display_message import DisplayMessageRow, ToolResul
 def add_rows(
     session: Session, conversation_id: UUID, turn_id: UUID | None, drafts: Sequence[Draft]
 ) -> list[DisplayMessage]:
-    """Return the drafts the next positions and store them.
+    """Store the drafts at the next positions and return their rows.
 
-    That locks the conversation, so that positions have no gap. Raise SessionNotFound when it is
+    This locks the conversation, so that positions have no gap. Raise SessionNotFound when it is
     gone.
     """
     if not drafts:
@@ -67,7 +67,7 @@ def row_of(
 
 
 def move_call(session: Session, conversation_id: UUID, move: CallMove) -> DisplayMessage | None:
-    """Move an open tool call forward; None when it was not open any more."""
+    """Update an open tool call; return None when it was no longer open."""
     row = session.execute(
         update(DisplayMessageRow)
         .where(DisplayMessageRow.conversation_id == conversation_id)
@@ -80,7 +80,7 @@ def move_call(session: Session, conversation_id: UUID, move: CallMove) -> Displa
 
 
 def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft:
-    """The draft; a table or file that is larger than the row is stored apart and named in it."""
+    """Return the draft; a table or file too large for the row is stored apart and referenced."""
     if draft.result is None:
         return draft
     result_id = uuid4()
@@ -95,7 +95,7 @@ def _with_result(session: Session, conversation_id: UUID, draft: Draft) -> Draft
     return replace(draft, metadata={**draft.metadata, **named})
 
 
-# Into the table, not by its class: the ORM would read back what is known.
+# The table, not its class: the ORM would read back values that are known.
 _INSERT = insert(cast(Table, DisplayMessageRow.__table__))
 _COUNT = (
     update(ConversationRow)

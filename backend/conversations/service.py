@@ -1,4 +1,4 @@
-"""Conversations: made from a domain, listed, renamed, pinned, archived, deleted."""
+"""Conversations: created from a domain, listed, renamed, pinned, archived, deleted."""
 
 import re
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Image:
 
 @dataclass(frozen=True)
 class SessionFilter:
-    """Which sessions to list, and in which order. `everyone` is for admins."""
+    """Which sessions to list, and in what order. `everyone` is for admins."""
 
     q: str | None = None
     domain: str | None = None
@@ -64,7 +64,7 @@ class SessionFilter:
 
 
 def visible_to(scope: Scope, *, everyone: bool = True) -> ColumnElement[bool]:
-    """The conversations that the caller may see; an admin sees all unless asked for their own."""
+    """Match the conversations that the caller may see: for an admin with `everyone`, all."""
     if scope.is_admin and everyone:
         return true()
     return ConversationRow.owner_id == scope.user_id
@@ -78,9 +78,9 @@ def create(
     conversation_id: UUID | None = None,
     parent_id: UUID | None = None,
 ) -> UUID:
-    """Make a conversation with its image; return its id, a new one where none is given.
+    """Create a conversation with its image; return its id, a new one if none is given.
 
-    `parent_id`: the conversation of which it works on a task.
+    `parent_id`: the conversation whose task it runs.
     """
     conversation_id = conversation_id or uuid4()
     session.execute(
@@ -125,7 +125,7 @@ def get_image(session: Session, scope: Scope, conversation_id: UUID) -> dict[str
 
 
 def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationRow:
-    """Hold a conversation of the caller until the transaction ends. Raise SessionNotFound."""
+    """Lock one of the caller's conversations until the transaction ends. Raise SessionNotFound."""
     row = session.scalar(
         select(ConversationRow)
         .where(ConversationRow.id == conversation_id, visible_to(scope))
@@ -139,10 +139,10 @@ def lock(session: Session, scope: Scope, conversation_id: UUID) -> ConversationR
 def list_sessions(
     session: Session, scope: Scope, wanted: SessionFilter, *, cursor: str | None, limit: int
 ) -> SessionPage:
-    """Return one keyset page in the wanted order; the usual one costs the same at any depth.
+    """Return one keyset page in the given order; the default one costs the same at any depth.
 
-    Raise NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor, or one
-    of another order.
+    Raise NotAllowed if a member asks for everyone's, InvalidInput for a cursor that is unknown or
+    belongs to another order.
     """
     if wanted.everyone and not scope.is_admin:
         raise NotAllowed
@@ -187,7 +187,7 @@ def remove(session: Session, scope: Scope, conversation_id: UUID) -> None:
 
 
 def clean_title(title: str) -> str:
-    """One line of storable text, cut to what a title may have; empty where none of it is seen."""
+    """Return one line of storable text, cut to a title's length; empty if none is visible."""
     line = " ".join(clean_text(title).split())
     if not is_visible(line):
         return ""
@@ -253,7 +253,7 @@ def _session(row: Any) -> schemas.Session:
 
 def _read_place(cursor: str, order: SessionOrder) -> tuple[Any, UUID]:
     if decode_cursor(cursor, str, str, str)[0] != order:
-        said = f"The cursor belongs to another order_by than {order}; leave it out to start anew."
+        said = f"The cursor belongs to another order_by than {order}; omit it to start again."
         raise InvalidInput(said)
     kind = str if order.column == "title" else datetime.fromisoformat
     _, value, session_id = decode_cursor(cursor, str, kind, UUID)
@@ -274,7 +274,7 @@ def _conditions(wanted: SessionFilter) -> list[ColumnElement[bool]]:
 
 
 def _title_matches(q: str) -> ColumnElement[bool]:
-    """Return all words of `q` begin words of the title."""
+    """Return the condition that each word of `q` begins a word of the title."""
     words = re.findall(r"[^\W_]+", clean_text(q))
     if not words:
         return false()

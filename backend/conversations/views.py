@@ -1,7 +1,7 @@
-"""The two views of a conversation, written together: the only place that adds to either.
+"""The two views of a conversation, written together: the only module that adds to either.
 
-What people see is a row of `display_messages`; what the model reads is a state with deltas. Both
-change in the caller's transaction, so neither is ever without the other.
+What people see are rows of `display_messages`; what the model reads is a state with deltas. Both
+change in the caller's transaction, so neither ever changes without the other.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ from backend.types import JSON
 class Change:
     """What a transaction adds to a conversation.
 
-    `drafts` become rows at its end, `moves` bring open tool calls forward, `delta` changes the
-    agent's state: from `version`, or without one from the newest, which takes the conversation's
-    lock. `requests` record what models were sent for it.
+    `drafts` become rows at its end, `moves` change the status of open tool calls, `delta` changes
+    the agent state: from `version`, or if that is None from the newest, which locks the
+    conversation. `requests` record what models were sent for it.
     """
 
     drafts: Sequence[Draft] = ()
@@ -38,7 +38,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Written:
-    """What a change has made: new rows, changed rows, and the state's version if that is new."""
+    """What a change wrote: new rows, changed rows, and the state's version if that is new."""
 
     added: list[DisplayMessage] = field(default_factory=list)
     updated: list[DisplayMessage] = field(default_factory=list)
@@ -48,10 +48,10 @@ class Written:
 def append(
     session: Session, conversation_id: UUID, turn_id: UUID | None, change: Change
 ) -> Written:
-    """Write a change; return what it has made.
+    """Write a change; return what it wrote.
 
-    Raise SessionNotFound where the conversation is gone, LeaseLost where somebody else has written
-    the state meanwhile.
+    Raise SessionNotFound if the conversation is gone, LeaseLost if another writer has changed the
+    state.
     """
     added = add_rows(session, conversation_id, turn_id, change.drafts)
     version = None
@@ -62,26 +62,26 @@ def append(
 
 
 def begin(session: Session, conversation_id: UUID, state: JSON) -> None:
-    """Store the first state of a new conversation, which shows nothing yet."""
+    """Store the first state of a new, empty conversation."""
     deltas.create_state(session, conversation_id, state)
 
 
 def copy(session: Session, old_id: UUID, new_id: UUID, path: Path, state: JSON) -> None:
-    """Bring what a conversation shows on a path, and its state, into one that has just begun."""
+    """Copy the display messages of a path, and the state, into a new conversation."""
     copy_history(session, old_id, new_id, path)
-    # Version 0 is the empty state, as everywhere: all that is carried over is one change of it.
+    # Version 0 is the empty state, as everywhere: everything copied is one delta after it.
     kept = {key: value for key, value in state.items() if key != "messages"}
     delta = {"append": state["messages"], "set": kept}
     deltas.append_delta(session, new_id, 0, delta, list_all(session, new_id))
 
 
 def replace_state(session: Session, conversation_id: UUID, state: JSON) -> None:
-    """Make this what the model reads, whatever could or could not be read before."""
+    """Replace what the model reads, whether or not the old state is readable."""
     deltas.replace_state(session, conversation_id, state)
 
 
 def bring_back(session: Session, conversation_id: UUID, version: int) -> None:
-    """Make the state what it was at a version of the past; the caller holds the conversation.
+    """Reset the state to an earlier version; the caller holds the conversation.
 
     Raise StateNotKept, CorruptState.
     """
@@ -89,7 +89,7 @@ def bring_back(session: Session, conversation_id: UUID, version: int) -> None:
 
 
 def compact(session: Session, conversation_id: UUID, version: int) -> None:
-    """Make the state at `version` the snapshot. Raise LeaseLost where it is at another."""
+    """Make the state at `version` the snapshot. Raise LeaseLost if it is at another."""
     deltas.compact(session, conversation_id, version)
 
 

@@ -1,4 +1,4 @@
-"""Why a call cannot be decided on."""
+"""Errors raised when a tool call cannot be decided on."""
 
 from backend.errors.base import AppError
 
@@ -10,18 +10,18 @@ class NothingToDecide(AppError):
 
 
 class ApprovalNotFound(AppError):
-    """There is no such call to decide on, or its session was deleted."""
+    """No such call waits for a decision, or its session was deleted."""
 
     status = 404
 
 
 class AlreadyDecided(AppError):
-    """Somebody has decided on this call already; nothing was changed."""
+    """Someone has already decided on this call; nothing was changed."""
 
     status = 409
 
 
 class ArgumentsChanged(AppError):
-    """These are not the arguments that wait for a decision. Load them again, then decide."""
+    """These are not the arguments that are waiting for a decision. Reload them, then decide."""
 
     status = 409

@@ -1,16 +1,16 @@
-"""Why an artifact cannot be found, made or given."""
+"""Errors raised when an artifact cannot be found, created or delivered."""
 
 from backend.errors.base import AppError
 
 
 class ArtifactNotFound(AppError):
-    """There is no such artifact, or not this version of it. Look at the session's artifacts."""
+    """There is no such artifact or version. See the session's artifacts for those that exist."""
 
     status = 404
 
 
 class ArtifactRefused(AppError):
-    """An artifact cannot be made of this; nothing was changed."""
+    """This cannot be made into an artifact; nothing was changed."""
 
     status = 422
 
@@ -22,13 +22,13 @@ class DocumentNotLaidOut(AppError):
 
 
 class ArtifactContentGone(AppError):
-    """The content of this version is gone from its store. Make it anew, or restore a backup."""
+    """The content of this version is missing from its store. Recreate it or restore a backup."""
 
     status = 410
 
 
 class ArtifactStoreUnavailable(AppError):
-    """The store of artifacts is not answering; nothing was changed. Try again in a few seconds."""
+    """The artifact store is not answering; nothing was changed. Try again in a few seconds."""
 
     status = 503
     retry_after = 5

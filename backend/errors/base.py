@@ -1,6 +1,6 @@
-"""The root of the one tree of errors, and those that any part may meet.
+"""The root of the error hierarchy, and the errors that any part may raise.
 
-Each class names a fact, carries its HTTP status and says what to do.
+Each class names a fact, carries its HTTP status and tells people what to do.
 """
 
 
@@ -17,7 +17,7 @@ class AppError(Exception):
 
     @property
     def title(self) -> str:
-        """The fact in words, from the class's name: TurnNotFound -> 'Turn not found'."""
+        """Return the fact in words, from the class's name: TurnNotFound -> 'Turn not found'."""
         name = type(self).__name__
         words = "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
         return words.capitalize()

@@ -1,4 +1,4 @@
-"""What was used up: of a person, a turn, a session or a domain."""
+"""Errors raised when a person, turn, session or domain reaches its limit."""
 
 from backend.errors.base import AppError
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a session, its messages, its links and what its model reads."""
+"""Errors about sessions: their messages, links, search and agent state."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ from backend.errors.base import AppError
 
 
 class SearchTooBroad(AppError):
-    """The search took too long and was ended. Use more words, or rarer ones, or whole words."""
+    """The search took too long and was stopped. Use more words, rarer words or whole words."""
 
     status = 422
 
@@ -18,7 +18,7 @@ class SessionNotFound(AppError):
 
 
 class LinkNotFound(AppError):
-    """There is no such link, or its session was deleted. Ask whoever sent it for another one."""
+    """There is no such link, or its session was deleted. Ask the sender for a new one."""
 
     status = 404
 
@@ -30,13 +30,13 @@ class LinkRevoked(AppError):
 
     @classmethod
     def at(cls, when: datetime) -> "LinkRevoked":
-        """Return the error that says when it was."""
+        """Return the error with the time of the revocation."""
         said = f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         return cls(f"The owner of this session revoked the link on {said}. Ask them for another.")
 
 
 class TooManyLinks(AppError):
-    """This session has as many links as one may have, with those that were revoked."""
+    """This session has reached its limit of links; revoked ones count too."""
 
     status = 409
 
@@ -48,19 +48,19 @@ class ResultNotFound(AppError):
 
 
 class MessageTakenBack(AppError):
-    """This message was taken back before anybody answered it. Send it again."""
+    """This message was withdrawn before it was answered. Send it again."""
 
     status = 409
 
 
 class SessionBusy(AppError):
-    """A turn of this session is not finished. Wait for its end, or stop it first."""
+    """A turn of this session is not finished. Wait until it ends, or stop it first."""
 
     status = 409
 
 
 class NotShown(AppError):
-    """This message is not part of what the session shows. Switch to the version that has it."""
+    """The session does not show this message now. Switch to the version that contains it."""
 
     status = 409
 
@@ -72,7 +72,7 @@ class CallsUnanswered(AppError):
 
 
 class StateNotKept(AppError):
-    """What the model read at that time is not kept: the session is of an older version."""
+    """What the model read then is not stored: the session is from an older version of Colloquy."""
 
     status = 409
 
@@ -84,7 +84,7 @@ class CallNotFound(AppError):
 
 
 class CallNotKept(AppError):
-    """What this call sent cannot be given again: a part of it is not kept any more."""
+    """This call cannot be shown: part of what it sent is no longer stored."""
 
     status = 409
 
@@ -102,6 +102,6 @@ class MessageTooLong(AppError):
 
 
 class CorruptState(AppError):
-    """What the agent remembers of this session is unreadable; what was said stays. Rebuild it."""
+    """The agent's memory of this session is unreadable; its messages are intact. Rebuild it."""
 
     status = 409

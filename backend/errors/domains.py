@@ -1,4 +1,4 @@
-"""What can be wrong with a domain and the secrets that it names."""
+"""Errors about domains and the secrets that they name."""
 
 from backend.errors.base import AppError
 
@@ -10,13 +10,13 @@ class DomainNotFound(AppError):
 
 
 class DomainNameTaken(AppError):
-    """A domain of this name exists already. Choose another name."""
+    """A domain with this name already exists. Choose another name."""
 
     status = 409
 
 
 class DomainInUse(AppError):
-    """The default domain can be neither deleted nor archived. Make another one the default."""
+    """The default domain cannot be deleted or archived. Make another one the default first."""
 
     status = 409
 
@@ -34,7 +34,7 @@ class DomainVersionNotFound(AppError):
 
 
 class DomainChanged(AppError):
-    """Someone has changed this domain meanwhile; nothing was saved. Review the changes first."""
+    """Someone else has changed this domain; nothing was saved. Review the changes first."""
 
     status = 409
 
@@ -44,4 +44,4 @@ class SecretMissing(AppError):
 
 
 class SecretForbidden(SecretMissing):
-    """The domain names a secret that DOMAIN_SECRETS of the settings does not allow."""
+    """The domain names a secret that the setting DOMAIN_SECRETS does not allow."""

@@ -1,4 +1,4 @@
-"""Why a file cannot be found or taken."""
+"""Errors raised when an uploaded file cannot be found or accepted."""
 
 from backend.errors.base import AppError
 
@@ -10,12 +10,12 @@ class FileNotFound(AppError):
 
 
 class FileTooLarge(AppError):
-    """The file is larger than one may be. Split it, or save it as Parquet, which is smaller."""
+    """The file exceeds the size limit. Split it, or save it as Parquet, which is smaller."""
 
     status = 413
 
 
 class NoRoomForFiles(AppError):
-    """Your files have no more room. Delete some on the page Data, then upload this one again."""
+    """Your file storage is full. Delete some files on the Data page, then upload this one again."""
 
     status = 413

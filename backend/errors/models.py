@@ -1,16 +1,16 @@
-"""Why a model gave no answer, or cannot be asked."""
+"""Errors raised when a model cannot be asked or gives no usable answer."""
 
 from backend.errors.base import AppError, ConfigurationError
 
 
 class KeyUnreadable(ConfigurationError):
-    """The stored API key cannot be read. Enter it again on the page Models."""
+    """The stored API key cannot be read. Enter it again on the Models page."""
 
     status = 409
 
 
 class ConnectionChanged(AppError):
-    """Somebody has changed the connection meanwhile; nothing was saved. Look at it first."""
+    """Someone else has changed the connection; nothing was saved. Review the change first."""
 
     status = 409
 
@@ -18,15 +18,15 @@ class ConnectionChanged(AppError):
 class ModelFailed(AppError):
     """The model gave no usable answer. Press Retry.
 
-    `is_passing`: it may give one when it is asked again later.
+    `is_passing`: asking again later may succeed.
     """
 
     is_passing = True
 
 
 class ModelUnavailable(ModelFailed):
-    """The model did not answer. Press Retry, or check the connection on the page Models."""
+    """The model did not answer. Press Retry, or check the connection on the Models page."""
 
 
 class IncompleteAnswer(ModelFailed):
-    """The model's answer broke off before its end; no tool of it was run. Press Retry."""
+    """The model's answer broke off; none of its tool calls were run. Press Retry."""

@@ -1,4 +1,4 @@
-"""Why a task cannot be found or decided on, or its session not be deleted or written to."""
+"""Errors about a plan's tasks and the sessions that they run in."""
 
 from uuid import UUID
 
@@ -12,29 +12,29 @@ class TaskNotFound(AppError):
 
 
 class TaskNotAsking(AppError):
-    """This task does not ask what is to follow; somebody may have decided. Nothing was changed."""
+    """This task is not waiting for a decision; someone may have decided. Nothing was changed."""
 
     status = 409
 
 
 class SessionOfTask(AppError):
-    """A task of another session is worked on here. Delete that one, and this goes with it."""
+    """This session runs a task of another one. Delete that one, and this is deleted with it."""
 
     status = 409
 
 
 class PlanDecides(AppError):
-    """A task is worked on here, and its plan alone gives it work.
+    """This session runs a task of a plan, and only the plan can give it work.
 
-    Open the session of the plan: there a task that asks can be tried again.
+    Open the plan's session: a task that waits for a decision can be retried there.
     """
 
     status = 409
 
     def __init__(self, parent_id: UUID) -> None:
         super().__init__(
-            "A task is worked on here, and its plan alone gives it work. Open the plan in session"
-            f" {parent_id}: there a task that asks can be tried again."
+            "This session runs a task of a plan, and only the plan can give it work. Open the"
+            f" plan in session {parent_id}: a task that waits for a decision can be retried there."
         )
 
 

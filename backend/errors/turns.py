@@ -1,4 +1,4 @@
-"""Why a turn cannot begin, go on or be found; and who works on it."""
+"""Errors about turns and the workers that run them."""
 
 from backend.errors.base import AppError
 
@@ -23,13 +23,13 @@ class TooManyTurns(AppError):
 
 
 class LeaseLost(AppError):
-    """Another worker has taken this turn over, or it was deleted; this attempt may not write."""
+    """Another worker has taken over this turn, or it was deleted; this attempt may not write."""
 
     status = 409
 
 
 class StepLimitReached(AppError):
-    """The agent reached its limit of steps without an answer. Ask for less, or raise the limit."""
+    """The agent reached its step limit without an answer. Ask for less, or raise the limit."""
 
 
 class CallLimitReached(AppError):
@@ -37,7 +37,7 @@ class CallLimitReached(AppError):
 
 
 class EndlessLoop(AppError):
-    """The agent made the same call over and over, with the same result. Ask in other words."""
+    """The agent kept making the same call with the same result. Rephrase the message."""
 
 
 class TimeLimitReached(AppError):
@@ -45,4 +45,4 @@ class TimeLimitReached(AppError):
 
 
 class ResponseRefused(AppError):
-    """The manager gave no usable answer, though it was told why. Ask in other words."""
+    """The manager gave no usable answer, even after a correction. Rephrase the message."""

@@ -1,4 +1,4 @@
-"""Following a session: what is kept is read first, then one shared reader hands out what is new."""
+"""Following a session: kept events are read first, then one shared reader passes on new ones."""
 
 import logging
 import threading
@@ -28,10 +28,10 @@ class StreamId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "StreamId":
-        """Read `1700000000000-3`; a part that is missing is 0. Raise ValueError."""
+        """Parse `1700000000000-3`; a missing part is 0. Raise ValueError."""
         milliseconds, _, serial = text.partition("-")
         if not text.isascii():
-            raise ValueError("digits of another script are none to Redis")
+            raise ValueError("Redis accepts ASCII digits only")
         return cls(int(milliseconds), int(serial or 0))
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class StreamId(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """An event as it was read: its place, what it is, and its data in JSON, as it was published."""
+    """An event as it was read: its place, its name, and its data in JSON as published."""
 
     id: StreamId
     event: SessionEvent
@@ -48,14 +48,14 @@ class LiveEvent:
 
 
 class Listener(Protocol):
-    """Gets live events from the reader's thread, and None when some may have been missed."""
+    """Receives live events from the reader's thread, and None when some may have been missed."""
 
     def __call__(self, event: LiveEvent | None) -> None:
-        """Take an event; must not block."""
+        """Take an event without blocking."""
 
 
 class EventReader:
-    """One Redis subscription per process; all viewers of all sessions are fed from it."""
+    """One Redis subscription per process, which serves all viewers of all sessions."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
@@ -66,16 +66,16 @@ class EventReader:
         self._thread = threading.Thread(target=self._read, name="events", daemon=True)
 
     def start(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the reader."""
+        """Stop the reader."""
         self._closing.set()
         self._thread.join(timeout=3)
 
     def listen(self, session_id: UUID, listener: Listener) -> Callable[[], None]:
-        """Hand the session's live events to the listener until the returned function is called."""
+        """Pass the session's live events to the listener until the returned function is called."""
         key = str(session_id)
         with self._lock:
             self._listeners[key].add(listener)
@@ -98,7 +98,7 @@ class EventReader:
         return list(filter(None, (_kept(*entry) for entry in entries)))
 
     def last_id(self, session_id: UUID) -> StreamId:
-        """Return the place of the newest kept event; the very beginning when there is none."""
+        """Return the place of the newest kept event; the very beginning if there is none."""
         try:
             entries: Any = self._redis.xrevrange(f"{STREAM}{session_id}", count=1)
         except RedisError as error:
@@ -107,9 +107,9 @@ class EventReader:
         return StreamId.parse(entries[0][0].decode()) if entries else StreamId()
 
     def place_before(self, session_id: UUID, turn_id: UUID) -> StreamId:
-        """Return the place before a turn's first event, which tells that it was queued.
+        """Return the place before a turn's first event, which says that it was queued.
 
-        Read from the end: a turn that is on is among the newest, and a session's stream is long.
+        It reads from the end, because an active turn is recent and a session's stream is long.
         """
         place, is_found, is_first = StreamId(), False, False
         for live in self._newest_first(session_id):
@@ -178,12 +178,12 @@ def _kept(entry_id: bytes, fields: Mapping[bytes, bytes]) -> LiveEvent | None:
 
 
 def _event(entry_id: bytes, body: bytes) -> LiveEvent | None:
-    """The event as it was published; None for what is none: other viewers shall not miss theirs."""
+    """Return the event as published; None if it is not one, so that later ones are still read."""
     try:
         published = orjson.loads(body)
         data = published["data"]
         event = read_event(published["event"], data)
         return LiveEvent(StreamId.parse(entry_id.decode()), event, orjson.dumps(data))
     except (KeyError, TypeError, ValueError):
-        log.warning("What is no event of Colloquy is passed over")
+        log.warning("An entry that is not an event of Colloquy is skipped")
         return None

@@ -1,4 +1,4 @@
-"""Live events on Redis Streams: published here, best effort; what must last is in PostgreSQL."""
+"""Live events on Redis Streams: published here, best effort; lasting data is in PostgreSQL."""
 
 import logging
 import time
@@ -21,11 +21,11 @@ STREAM = "colloquy:events:"
 DELETED = "colloquy:deleted:"
 KEEP_EVENTS = 20_000
 KEEP_SECONDS = 3_600
-HANG_PAUSE_SECONDS = 5.0  # longer than it has made somebody wait
-PAUSE_SECONDS = 1.0  # after a failure: a turn does not wait for Redis with each word
+HANG_PAUSE_SECONDS = 5.0  # longer than the timeout that a caller waited for
+PAUSE_SECONDS = 1.0  # after a failure, so that a turn does not wait for Redis with each delta
 
-# One round trip: keep the event for those who come later, hand it to those who listen now. A worker
-# may speak of a session that was deleted until it hears of that: this is kept nowhere.
+# One round trip: store the event for late viewers, and publish it to listeners. A worker may
+# publish for a deleted session until it notices the deletion: such events are dropped.
 _PUBLISH = """
 if redis.call('EXISTS', KEYS[3]) == 1 then
   return redis.status_reply('OK')
@@ -40,7 +40,7 @@ return redis.status_reply('OK')
 
 
 class EventStream:
-    """The publishing end. A lost event costs an animation, never content: it is counted."""
+    """The publishing end. A lost event costs an animation, never content; losses are counted."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
@@ -52,13 +52,13 @@ class EventStream:
 
     @property
     def hangs(self) -> bool:
-        """Whether Redis has just kept somebody waiting for nothing: nobody else should, for now."""
+        """Return whether Redis has just timed out, so that others should not wait for it now."""
         return time.monotonic() < self._hangs_until
 
     def publish(self, session_id: UUID, *events: SessionEvent, position: int = 0) -> None:
-        """Send the events to whoever follows the session, in order.
+        """Send the events to the session's viewers, in order.
 
-        `position` is that of the last display message that is stored.
+        `position` is the position of the last stored display message.
         """
         if time.monotonic() < self._pause_until:
             self.missed(events)
@@ -75,19 +75,19 @@ class EventStream:
     def publish_with(
         self, pipeline: Pipeline, session_id: UUID, *events: SessionEvent, position: int = 0
     ) -> None:
-        """Send the events along with what else the pipeline sends; the caller tells `missed`."""
+        """Add the events to a pipeline; the caller reports failures to `missed`."""
         keys = _keys(session_id)
-        # The script itself and not its hash, which a pipeline would ask for beforehand.
+        # The script itself, not its hash, which a pipeline would have to look up first.
         pipeline.eval(_PUBLISH, len(keys), *keys, *_arguments(events, position))
 
     def missed(self, events: Sequence[SessionEvent], error: RedisError | None = None) -> None:
-        """Count events that did not get through, and rest for a moment after an error."""
+        """Count events that did not get through, and pause after an error."""
         self.dropped += len(events)
         if error:
             self._report(error)
 
     def forget(self, session_id: UUID) -> None:
-        """Drop a deleted session's events, also those that are still to come."""
+        """Drop a deleted session's events, including future ones."""
         try:
             self._redis.set(f"{DELETED}{session_id}", 1, ex=KEEP_SECONDS)
             self._redis.delete(f"{STREAM}{session_id}")
@@ -95,7 +95,7 @@ class EventStream:
             self._report(error)
 
     def _report(self, error: RedisError) -> None:
-        """Say once, not for each event, that pages do not get live events."""
+        """Log once, not for each event, that pages do not get live events."""
         if not self._is_failing:
             log.warning("Live events are not delivered until Redis is back: %s", error)
         self._is_failing = True
@@ -113,6 +113,6 @@ def _arguments(events: Sequence[SessionEvent], position: int) -> list[Any]:
 
 
 def _dump(event: SessionEvent, position: int) -> bytes:
-    """Return the event as it travels, in JSON."""
+    """Return the event in its wire form, as JSON."""
     data = event.model_dump(mode="json")
     return orjson.dumps({"event": event.event, "position": position, "data": data})

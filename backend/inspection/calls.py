@@ -1,4 +1,4 @@
-"""Past calls of models: listed, and one of them given again exactly as it was sent."""
+"""Past model calls: listing them, and returning one exactly as it was sent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,13 +34,13 @@ from db.models.conversations.agent_state import AgentStateDeltaRow
 
 MAX_PAGE = 100
 NONE_KEPT = (
-    "No model calls are kept of this session's older turns: they were made before calls were kept."
+    "Model calls of this session's older turns are missing: they were not stored at that time."
 )
 
 
 @dataclass(frozen=True)
 class _Noted:
-    """The calls that one delta has noted, and the messages that it has added."""
+    """The calls that one delta notes, and the messages that it added."""
 
     version: int
     notes: Sequence[JSON]
@@ -48,7 +48,7 @@ class _Noted:
 
 
 class _Past:
-    """What tells of each call where it belongs."""
+    """The session's past, for finding where each call belongs."""
 
     def __init__(self, session: Session, conversation_id: UUID, noted: Sequence[_Noted]) -> None:
         self.spans: list[Span] = make_spans(list_turns(session, conversation_id))
@@ -62,7 +62,7 @@ class _Past:
         }
 
     def summary(self, one: _Noted, number: int) -> ModelCallSummary:
-        """Return one call, as the list shows it."""
+        """Return one call in the list's form."""
         note = one.notes[number - 1]
         began_at = datetime.fromtimestamp(note["a"], UTC)
         span = span_of(self.spans, one.version)
@@ -88,7 +88,7 @@ class _Past:
 def list_calls(
     session: Session, scope: Scope, conversation_id: UUID, *, before: int | None, limit: int
 ) -> ModelCallPage:
-    """Return one page of the calls, newest first, those of a step together.
+    """Return one page of calls, newest first, keeping those of a step together.
 
     Raise SessionNotFound.
     """
@@ -169,7 +169,7 @@ def _sent(messages: Sequence[JSON], note: JSON) -> list[SentMessage]:
 
 
 def _used(note: JSON, added: Sequence[JSON]) -> Mapping[str, Any]:
-    """Return what a call has used: by its note, or else by the answer that its step has added."""
+    """Return a call's usage, from its note, or else from the answer that its step added."""
     if "p" in note:
         read, written = note.get("u") or (None, None)
         return {"input_tokens": read, "output_tokens": written, "cost": note.get("c", 0.0)}

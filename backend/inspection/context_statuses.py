@@ -1,4 +1,4 @@
-"""What became of each display message: of its message in the agent state, by the timeline. Pure."""
+"""The context status of each display message, from the agent state's timeline. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,11 +28,11 @@ READ = (ContentType.TEXT, ContentType.TOOL_CALL, ContentType.TOOL_RESULT)
 
 @dataclass
 class Reading:
-    """What the model reads next, and what is known of how it came to that.
+    """What the model reads next, and what is known about how it came about.
 
     `messages`: of the state, in order. `pairs`: the message that each position of some turns
-    became; `known`: the positions of these turns. `own`: the messages that these turns have made.
-    `otherwise`: how the last request said a message of the state, where it changed it.
+    became; `known`: the positions of these turns. `own`: the messages that these turns made.
+    `otherwise`: the last request's text for messages of the state that it changed.
     """
 
     messages: Sequence[JSON]
@@ -49,7 +49,7 @@ class Reading:
         self.paired = set(self.pairs.values())
 
     def follow_rebuilt(self, rows: Sequence[DisplayMessage]) -> None:
-        """Pair rows with the messages that were made of them anew, which have their ids."""
+        """Pair rows with the messages rebuilt from them, which have their ids."""
         made = {str(row.id): row for row in rows if str(row.id) in self.places}
         again = {self.pairs.get(row.position): name for name, row in made.items()}
         again.pop(None, None)
@@ -58,7 +58,7 @@ class Reading:
         self.paired = set(self.pairs.values())
 
     def read(self, place: int) -> ReadMessage:
-        """Return the message at this place, as it is shown."""
+        """Return the message at this place in the shown form."""
         message = self.messages[place]
         name = message.get("id", "")
         return ReadMessage(
@@ -74,7 +74,7 @@ class Reading:
         )
 
     def context_status(self, row: DisplayMessage) -> tuple[ContextStatus, Leaving | None]:
-        """Return what became of a display message, and how it left if it did."""
+        """Return a display message's context status, and how it left if it did."""
         name = self.pairs.get(row.position)
         if name is None:
             return (
@@ -93,7 +93,7 @@ class Reading:
         return (ContextStatus.SUMMARISED if is_told else ContextStatus.DROPPED), leaving
 
     def left(self, leaving: Leaving) -> Left | None:
-        """Return when that was, in turns and steps."""
+        """Return when that happened, in turns and steps."""
         span = span_of(self.spans, leaving.version)
         if span is None:
             return None
@@ -104,7 +104,7 @@ class Reading:
         return row.position in self.known or row.content_type not in READ
 
     def is_unseen(self, place: int) -> bool:
-        """Return whether a message is part of no display message, as far as that is known here."""
+        """Return whether a message belongs to no display message, as far as known here."""
         name = self.messages[place].get("id", "")
         if name in self.timeline.summaries or is_summary(self.messages[place]):
             return True
@@ -120,7 +120,7 @@ class Reading:
 
 
 def pair_up(rows: Sequence[DisplayMessage], reading: Reading, is_latest: bool) -> Iterator[Pair]:
-    """The rows of a page, each message's together, and in their places what nobody has seen."""
+    """Yield a page's rows grouped by message, with unseen messages in their places."""
     unseen = _unseen_before(reading, {reading.pairs.get(row.position) for row in rows})
     of_row = {row.position: reading.pairs.get(row.position) or str(row.id) for row in rows}
     for name, group in groupby(rows, key=lambda row: of_row[row.position]):
@@ -134,7 +134,7 @@ def pair_up(rows: Sequence[DisplayMessage], reading: Reading, is_latest: bool) -
 
 
 def tokens_in(text: str) -> int:
-    """About how many tokens a text has."""
+    """Return roughly how many tokens a text has."""
     return ceil(len(text) / CHARS_PER_TOKEN)
 
 
@@ -148,7 +148,7 @@ def says_same(row: DisplayMessage, message: JSON) -> bool:
 
 
 def _unseen_before(reading: Reading, of_page: set[str | None]) -> dict[str, list[int]]:
-    """The unseen messages by the message of the page that they stand before; '' for the end."""
+    """Return unseen messages by the page's message that they precede; '' for the end."""
     found: dict[str, list[int]] = {}
     waiting: list[int] = []
     for place, message in enumerate(reading.messages):
@@ -182,7 +182,7 @@ def _words(content: JSON) -> str:
 
 
 def _returned(message: JSON) -> JSON:
-    """Return what is sent with a message to the provider that it came from, and to no other."""
+    """Return a message's provider-specific fields, which go to its own provider only."""
     extra = message.get("additional_kwargs") or {}
     kept = extra.get(KEPT) or {}
     thinking = dict.fromkeys(kept.get(THINKING) or (), extra.get(REASONING) or "")

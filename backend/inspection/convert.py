@@ -1,4 +1,4 @@
-"""Messages of the agent state as they are sent, by the very code that sends them."""
+"""Converting messages of the agent state to their sent form, with the code that sends them."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,7 +9,7 @@ from backend.types import JSON
 
 
 def as_sent(messages: Sequence[JSON], provider: str = "") -> list[JSON]:
-    """Write messages of the state in the shape that travels to a model of this provider."""
+    """Return messages of the state in the form sent to a model of this provider."""
     if not messages:
         return []
     model = _model().model_copy(update={"provider": provider})
@@ -20,7 +20,7 @@ def as_sent(messages: Sequence[JSON], provider: str = "") -> list[JSON]:
 
 @lru_cache(maxsize=1)
 def _model() -> Any:
-    """A chat model that is never asked; imported when somebody looks, since that takes a second."""
+    """Return a chat model that is never called; imported on first use, as that takes a second."""
     from pydantic import SecretStr
 
     from backend.llm.chat_model import ColloquyChatModel

@@ -1,4 +1,4 @@
-"""What the last request said, beside the agent state that it was made from. Pure."""
+"""Comparing the last request with the agent state that it was made from. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ PROMPTS = ("system", "developer")
 
 @dataclass
 class LastRequest:
-    """The system prompt and tools that it had, and where it did not say what the state says.
+    """The last request's system prompt and tools, and where it differs from the state.
 
     `otherwise`: the texts of messages that were edited on the way, by id. `added`: texts that
-    policies have put between the messages. `tools` is None where no model was asked yet.
+    policies put between the messages. `tools` is None if no model has been asked yet.
     """
 
     system: str = ""
@@ -28,7 +28,7 @@ class LastRequest:
 def read_request(
     note: JSON, contents: Mapping[str, str], ids: Sequence[str], answered: int
 ) -> LastRequest:
-    """Read a note of a call. `ids`: of the state at its version, `answered` of them by the call."""
+    """Read a call's note. `ids`: of the state at its version, the last `answered` by the call."""
     frame = json.loads(contents.get(note["f"], "{}"))
     request = LastRequest(tools=frame.get("tools") or [])
     waiting: list[JSON] = []
@@ -47,7 +47,7 @@ def read_request(
 
 
 def _explain(request: LastRequest, sent: Sequence[JSON], left_out: Sequence[str]) -> None:
-    """What was sent in the place of these messages: each in another form, or something else."""
+    """Record what was sent in place of these messages: another form of each, or something else."""
     if len(sent) == len(left_out):
         request.otherwise |= {
             name: _words(message) for name, message in zip(left_out, sent, strict=True)

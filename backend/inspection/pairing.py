@@ -1,6 +1,6 @@
-"""Which display messages a message of the agent state became. Pure.
+"""Pairing messages of the agent state with their display messages. Pure.
 
-Both were made of the same step, by the rules of `conversations.display`, in the same order.
+Both come from the same step, by the rules of `conversations.display`, in the same order.
 """
 
 from bisect import bisect_left
@@ -19,7 +19,7 @@ SAID = (ContentType.THINKING, ContentType.TEXT, ContentType.TOOL_CALL)
 
 @dataclass(frozen=True)
 class Row:
-    """A display message's frame; `call_id` is that of a call, or of the call that it answers."""
+    """A display message without content; `call_id` is its own, or that of the call it answers."""
 
     position: int
     message_type: MessageType
@@ -29,10 +29,10 @@ class Row:
 
 
 def pair(messages: Sequence[JSON], rows: Sequence[Row]) -> dict[int, str]:
-    """Return the id of its message for each position that has one.
+    """Return the message id for each position that has one.
 
-    `messages` are those that some turns have made, as they are stored, `rows` what the same turns
-    have shown. What was only shown, or only read, is left over.
+    `messages` are the stored messages that some turns made, `rows` what the same turns showed.
+    What was only shown, or only read, remains unpaired.
     """
     groups = _groups(rows)
     index = _Index(groups)
@@ -49,7 +49,7 @@ def pair(messages: Sequence[JSON], rows: Sequence[Row]) -> dict[int, str]:
 
 
 class _Index:
-    """Where groups of each kind stand, in order: a turn may have tens of thousands of them."""
+    """An index of groups by kind, in order: a turn may have tens of thousands of them."""
 
     def __init__(self, groups: Sequence[Sequence[Row]]) -> None:
         self._said: dict[Kinds, list[int]] = defaultdict(list)
@@ -73,7 +73,7 @@ class _Index:
         return numbers[place] if place < len(numbers) else None
 
     def result(self, message: JSON, start: int) -> int | None:
-        """The first result from `start` on that answers the same call; it is taken with that."""
+        """Return the first result from `start` on that answers the same call, and consume it."""
         numbers = self._results.get(message.get("tool_call_id"), deque())
         while numbers:
             if (number := numbers.popleft()) >= start:
@@ -82,7 +82,7 @@ class _Index:
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return the rows of one message each; what is for people only is left out."""
+    """Return the rows grouped by message; rows for people only are left out."""
     groups: list[list[Row]] = []
     for row in rows:
         if row.message_type is MessageType.TOOL or row.content_type in SAID:
@@ -123,6 +123,6 @@ def _kinds(message: JSON) -> Kinds:
 
 
 def _named_position(message: JSON) -> int | None:
-    """Return the position that a stored message names instead of saying its text."""
+    """Return the position that a stored message refers to instead of containing its text."""
     content = message.get("content")
     return content.get(MARK) if isinstance(content, dict) else None

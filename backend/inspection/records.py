@@ -1,4 +1,4 @@
-"""What is stored of a conversation's past: turns, changes of its state, frames of its rows."""
+"""Reading a conversation's past: turns, changes of its state, rows without content."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -18,7 +18,7 @@ MADE_BY_AGENTS = ("assistant", "tool")
 
 
 def list_turns(session: Session, conversation_id: UUID) -> list[TurnStart]:
-    """Return all turns, in the order in which they were asked."""
+    """Return all turns, in the order in which they were submitted."""
     row = TurnRow
     found = session.execute(
         select(row.id, row.agent, row.state_version, row.started_at)
@@ -32,9 +32,9 @@ def list_turns(session: Session, conversation_id: UUID) -> list[TurnStart]:
 
 
 def list_changes(session: Session, conversation_id: UUID, first: int = 1) -> list[Change]:
-    """The changes from a version on, without what the messages say; one read, whatever they hold.
+    """Return the changes from a version on, without message content, in one query.
 
-    A delta with messages that have no id is left out: its messages cannot be followed.
+    A delta with messages that have no id is left out: they cannot be tracked.
     """
     changes = []
     rows = session.execute(_CHANGES, {"conversation": conversation_id, "first": first})
@@ -58,9 +58,9 @@ def list_changes(session: Session, conversation_id: UUID, first: int = 1) -> lis
 def list_made(
     session: Session, conversation_id: UUID, ranges: Sequence[tuple[int, int | None]]
 ) -> dict[str, JSON]:
-    """Return the messages that stand in the deltas of these ranges of versions, by id, as stored.
+    """Return the stored messages in the deltas of these version ranges, by id.
 
-    A range ends before its second version; None: it is open.
+    A range ends before its second version; None means it is open.
     """
     row = AgentStateDeltaRow
     wanted = [
@@ -78,7 +78,7 @@ def list_made(
 def list_rows(
     session: Session, conversation_id: UUID, turn_ids: Sequence[UUID]
 ) -> dict[UUID, list[Row]]:
-    """Return the frames of what these turns have shown, in order, by turn."""
+    """Return these turns' rows without content, in order, by turn."""
     row = DisplayMessageRow
     call_id = func.coalesce(row.content["call_id"].astext, row.content["tool_call_id"].astext)
     first = (

@@ -1,4 +1,4 @@
-"""A session's history beside what the model reads next, message by message."""
+"""Comparing a session's history with what the model reads next, message by message."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,11 +35,11 @@ from db.models.conversations.agent_state import AgentStateDeltaRow
 
 SUMMARIES = "summarization"
 NOT_WHOLE = (
-    "An earlier version of this software did not keep how this session's memory changed, so that "
-    "the context_status of its older messages is not known."
+    "An earlier version of this software did not store how this session's memory changed, so "
+    "the context_status of its older messages is unknown."
 )
 NOT_ASKED = (
-    "No model call of this session is kept yet, so that its tools and what policies add to a "
+    "No model call of this session is stored yet, so its tools and what policies add to a "
     "request are not counted."
 )
 
@@ -96,7 +96,7 @@ def _pair_turns(
     spans: Sequence[Span],
     timeline: Timeline,
 ) -> tuple[dict[int, str], set[int], set[str]]:
-    """What the rows' turns have made: by position; the positions that are known; and all of it."""
+    """Return the messages the rows' turns made: by position, the known positions, and all."""
     pairs: dict[int, str] = {}
     known: set[int] = set()
     own: set[str] = set()
@@ -121,7 +121,7 @@ def _pair_turns(
 def _spans_of(
     rows: Sequence[DisplayMessage], spans: Sequence[Span]
 ) -> Iterator[tuple[Span, int | None]]:
-    """The spans that the rows belong to, each with the version at which the next one begins."""
+    """Yield the spans of the rows, each with the version at which the next one begins."""
     wanted = {row.turn_id for row in rows}
     ends = [*(span.first for span in spans[1:]), None]
     for span, end in zip(spans, ends, strict=False):
@@ -157,7 +157,7 @@ def _last_request(
 
 
 def _budget(image: DomainTemplate) -> Any:
-    """The settings of the first agent's summaries; None without, or with such as are no more."""
+    """Return the first agent's summarisation settings; None without, or if no longer valid."""
     named = [agent.middleware for agent in image.agents[:1] if agent.middleware is not None]
     try:
         return find_settings(named[0] if named else image.middleware, SUMMARIES)

@@ -1,4 +1,4 @@
-"""The life of each message of the agent state: when it came, when it left, and why. Pure."""
+"""The history of each message of the agent state: when it came, when it left, and why. Pure."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from backend.schemas.inspection import Reason
 
 @dataclass(frozen=True)
 class Change:
-    """What one delta changed, by the ids of messages; `keep` is None where no tail was cut.
+    """What one delta changed, by message ids; `keep` is None if no tail was cut.
 
-    `is_step`: an agent has made it. `summaries`: those among its messages.
+    `is_step`: an agent made it. `summaries`: the summaries among its messages.
     """
 
     version: int
@@ -27,7 +27,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Leaving:
-    """How a message left: at this version, for this reason; `summary` stands in its place."""
+    """How a message left: at this version, for this reason; `summary` replaces it."""
 
     version: int
     reason: Reason
@@ -55,19 +55,19 @@ class Timeline:
         return self
 
     def made_between(self, first: int, last: int | None) -> list[str]:
-        """Return the messages that came at versions from `first` to before `last`, in order."""
+        """Return the messages added from version `first` to before `last`, in order."""
         begin = bisect_left(self.order, first, key=lambda came: came[0])
         end = None if last is None else bisect_left(self.order, last, key=lambda came: came[0])
         return [name for _, name in self.order[begin:end]]
 
     def steps_before(self, first: int, version: int) -> int:
-        """Return how many steps were made from version `first` on, before this one."""
+        """Return how many steps were made from version `first` to before `version`."""
         return bisect_left(self.steps, version) - bisect_left(self.steps, first)
 
     def left_at(self, name: str) -> Leaving | None:
-        """Return how what a message said was lost; None while the model reads the message itself.
+        """Return how a message's content left; None while the model reads the message itself.
 
-        A summary that has left without another one in its place says nothing more.
+        A summary that left without a replacement no longer stands for it.
         """
         chain: list[Leaving] = []
         gone: str | None = name
@@ -109,7 +109,7 @@ class Timeline:
 class TurnStart:
     """A turn as the timeline needs it: its number in the session, from 1, and when it began.
 
-    `version`: the first that belongs to it; None where that was not kept, or it never began.
+    `version`: the first that belongs to it; None if not stored, or if it never began.
     """
 
     id: UUID
@@ -121,7 +121,7 @@ class TurnStart:
 
 @dataclass(frozen=True)
 class Span:
-    """Turns whose versions are told apart by time only, such as one and its retries.
+    """Turns whose versions can only be distinguished by time, such as one and its retries.
 
     Their versions are those from `first` to before the next span.
     """
@@ -130,13 +130,13 @@ class Span:
     turns: tuple[TurnStart, ...]
 
     def turn_at(self, moment: datetime) -> TurnStart:
-        """Return the turn that was on at that moment."""
+        """Return the turn that was active at that moment."""
         begun = [t for t in self.turns if t.started_at and t.started_at <= moment]
         return (begun or self.turns)[-1 if begun else 0]
 
 
 def make_spans(turns: Iterable[TurnStart]) -> list[Span]:
-    """Return the spans of all turns of a session, which come in order, by version."""
+    """Return the spans of all of a session's turns, given in order, by version."""
     spans: dict[int, list[TurnStart]] = {}
     first = 1
     for turn in turns:
@@ -146,6 +146,6 @@ def make_spans(turns: Iterable[TurnStart]) -> list[Span]:
 
 
 def span_of(spans: Sequence[Span], version: int) -> Span | None:
-    """Return the span that has made a version."""
+    """Return the span that made a version."""
     found = bisect_right(spans, version, key=lambda span: span.first)
     return spans[found - 1] if found else None

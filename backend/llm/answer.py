@@ -1,4 +1,4 @@
-"""One answer of a model, from its stream: shown piece by piece, accepted only as a whole."""
+"""One model answer, read from its stream: shown piece by piece, accepted only as a whole."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,12 +35,12 @@ MAX_ANSWER_CHARS = 8_000_000
 
 
 class Answer:
-    """Gathers the chunks of one answer. A cut answer is refused, never repaired.
+    """Assembles the chunks of one answer. A truncated answer is refused, never repaired.
 
-    LangChain completes the JSON of a call that was cut off and runs the tool with half of its
-    arguments; here an answer counts only when its stream ended properly. A call of it whose text
-    is not strict JSON is marked, so that it is not run but answered with what is wrong. `provider`
-    names whom what is kept of the answer may be sent to again.
+    LangChain completes the JSON of a truncated call and runs the tool with half of its arguments;
+    here an answer counts only if its stream ended properly. A call whose text is not strict JSON
+    is marked, so that it is not run but answered with what is wrong. `provider` names the provider
+    that the answer's provider-specific fields may be sent to again.
     """
 
     def __init__(self, provider: str = "") -> None:
@@ -63,55 +63,55 @@ class Answer:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the model has said its last word; what follows is its usage, if anything."""
+        """Return whether the answer's content is complete; only its usage may follow."""
         return self._finish_reason is not None
 
     @property
     def usage(self) -> UsageMetadata | None:
-        """What it has used, as far as it has said so."""
+        """Return its usage, as far as reported."""
         return usage_of(self._usage)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither text nor call, nor a reason for that."""
+        """Return whether there is neither text nor call, nor a reason for that."""
         said = len(self._calls) or self._text.joined().strip()
         return not said and self._finish_reason not in CUT_SHORT
 
     @property
     def is_worth_another_try(self) -> bool:
-        """Whether the model may do better; one that ran into a limit would do so again."""
+        """Return whether a retry may help; a model that hit a limit would hit it again."""
         return self._finish_reason not in CUT_SHORT and self._size <= MAX_ANSWER_CHARS
 
     def add(self, chunk: Any) -> list[Delta]:
-        """Take one chunk of the chat completions stream and return what a person may see of it.
+        """Add one chunk of the chat completions stream and return what a person may see of it.
 
-        Raise ValueError for what is no such chunk, IncompleteAnswer for an endless answer.
+        Raise ValueError for anything but a chunk, IncompleteAnswer for an endless answer.
         """
         try:
             shown = list(self._end() if chunk is End.DONE else self._read(chunk))
         except (AttributeError, TypeError, KeyError) as error:
-            raise ValueError("the model's endpoint sent what is no chunk") from error
+            raise ValueError("the model's endpoint sent something that is not a chunk") from error
         self.was_shown = self.was_shown or bool(shown)
         if self._size > MAX_ANSWER_CHARS:
             raise IncompleteAnswer(
-                f"The model's answer has more than {MAX_ANSWER_CHARS} characters; no tool of it "
-                "was run. Ask for less."
+                f"The model's answer has more than {MAX_ANSWER_CHARS} characters; none of its tool "
+                "calls were run. Ask for less."
             )
         return shown
 
     def message(self) -> AIMessage:
-        """Return the whole answer; IncompleteAnswer if it broke off or calls what has no name."""
+        """Return the whole answer. Raise IncompleteAnswer if it broke off or a call has no name."""
         if self._finish_reason in BROKEN:
             raise IncompleteAnswer
         if self._finish_reason == MALFORMED:
             raise IncompleteAnswer(
                 "The model wrote a call that its provider could not read; nothing was run. "
-                "Press Retry, or ask in other words."
+                "Press Retry, or rephrase the message."
             )
         if self._calls and self._finish_reason in CUT_SHORT:
             raise IncompleteAnswer(
                 f"The model's answer was cut ({self._finish_reason}) within a tool call; "
-                "no tool of it was run. Press Retry."
+                "none of its tool calls were run. Press Retry."
             )
         if not self._calls.are_named:
             raise IncompleteAnswer("The model called a tool without a name; nothing was run.")
@@ -144,7 +144,7 @@ class Answer:
         self._sources.add(delta)
         taken = self._kept.add(delta)
         thinking = thinking_of(delta)
-        self._size += max(0, taken - len(thinking))  # said once more, under another name
+        self._size += max(0, taken - len(thinking))  # repeated under another name
         in_text, text = self._tags.add(text_of(content) or self._refusal(delta) or "")
         yield from self._show(thinking + in_text, text)
         for piece in delta.get("tool_calls") or ():
@@ -153,9 +153,9 @@ class Answer:
             self._count(self._calls.add_legacy(legacy))
 
     def _delta_of(self, choice: JSON) -> JSON:
-        """Return what a choice adds; in an answer that was not streamed it is a message.
+        """Return what a choice adds; in an answer that was not streamed, that is a message.
 
-        Some streams end with the whole message again.
+        Some streams repeat the whole message at the end.
         """
         delta: JSON | None = choice.get("delta")
         if delta is None and not self.has_begun:
@@ -163,7 +163,7 @@ class Answer:
         return delta or {}
 
     def _own_choice(self, choices: list[JSON]) -> JSON | None:
-        """Return the choice that came first in this answer; a second one would be mixed into it."""
+        """Return the answer's first choice; a second one would be mixed into it."""
         for choice in choices:
             index = choice.get("index") or 0
             if self._choice is None:
@@ -173,7 +173,7 @@ class Answer:
         return None
 
     def _end(self) -> Iterator[Delta]:
-        """Take `[DONE]`. Without a reason before it, it is the end of what is whole by itself."""
+        """Handle `[DONE]`. Without a finish reason before it, it ends a complete answer."""
         yield from self._show_rest()
         is_whole = self._calls.are_whole if self._calls else bool(self._text.joined().strip())
         if self._finish_reason is None and is_whole:
@@ -227,7 +227,7 @@ class Answer:
 
 
 class _Pieces:
-    """Text in pieces; half of a character that two chunks share waits for its other half."""
+    """Text in pieces; a surrogate split across two chunks waits for its other half."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

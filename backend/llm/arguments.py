@@ -1,7 +1,8 @@
-"""The arguments of tool calls: parsed strictly, and kept as the text in which the model gave them.
+"""The arguments of tool calls: parsed strictly, and kept as the text that the model wrote.
 
-LangChain keeps parsed arguments only and writes them anew for each request; a provider then finds
-another text than it sent, and its prompt cache misses. So the text travels with the message.
+LangChain keeps only the parsed arguments and serialises them again for each request; a provider
+then gets a different text from the one it sent, and its prompt cache misses. So the text is kept
+with the message.
 """
 
 import json
@@ -18,9 +19,9 @@ UNREADABLE = "unreadable_arguments"
 
 
 def parse_arguments(text: str) -> JSON:
-    """Return a call's arguments from the model's text; ValueError unless it is one JSON object.
+    """Return a call's arguments from the model's text. Raise ValueError if not a JSON object.
 
-    No text at all is how some models write a call without arguments.
+    Some models write a call without arguments as an empty text.
     """
     if not text.strip():
         return {}
@@ -39,13 +40,13 @@ def parse_arguments(text: str) -> JSON:
 
 
 def unreadable_reason(marks: Mapping[str, Any], number: int) -> str | None:
-    """Return why a message's call could not be read, if so; `marks` are its additional_kwargs."""
+    """Return why a message's call is unreadable, if it is; `marks` are its additional_kwargs."""
     reasons = marks.get(UNREADABLE) or []
     return reasons[number] if number < len(reasons) else None
 
 
 def parse_or_empty(text: str) -> JSON:
-    """Return a call's arguments, or none of them if the text cannot be read."""
+    """Return a call's arguments; empty if the text is unreadable."""
     try:
         return parse_arguments(text)
     except ValueError:
@@ -53,12 +54,12 @@ def parse_or_empty(text: str) -> JSON:
 
 
 def write_arguments(arguments: JSON) -> str:
-    """Return arguments as the text that a request carries."""
+    """Return arguments as text for a request."""
     return json.dumps(clean(arguments), ensure_ascii=False)
 
 
 def argument_texts(arguments: Sequence[JSON], raw: Sequence[str | None]) -> list[str]:
-    """Return each call's text: the model's own where it still says the same, else a new one."""
+    """Return each call's text: the model's own if it still means the same, else a new one."""
     if len(raw) != len(arguments):
         raw = [None] * len(arguments)
     return [_text(*pair) for pair in zip(arguments, raw, strict=True)]

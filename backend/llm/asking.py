@@ -1,4 +1,4 @@
-"""One answer of a model, asked for until it is whole or patience ends; all of it can be seen."""
+"""Asking a model for one answer, with retries within limits, and reporting each event."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ Tell = Callable[[ModelEvent], None]
 
 
 class Asking:
-    """Asks for one answer; what a person may know of it goes to `tell`."""
+    """Asks for one answer; its events go to `tell`."""
 
     def __init__(self, model: str, provider: str, patience: Patience, tell: Tell) -> None:
         self._model = model
@@ -34,10 +34,10 @@ class Asking:
         self._spent: UsageMetadata | None = None
 
     async def ask(self, receive: Receive) -> AIMessage:
-        """Return the whole answer. `receive` fills an Answer until a deadline of the loop's clock.
+        """Return the whole answer. `receive` fills an Answer until a deadline by the loop's clock.
 
-        Raise ModelUnavailable or IncompleteAnswer once asking again has no sense any more. An
-        answer that is empty twice is returned: whoever shows it says so.
+        Raise ModelUnavailable or IncompleteAnswer once another try is pointless. An answer that is
+        empty twice is returned: whatever shows it says so.
         """
         while True:
             answer = Answer(self._provider)
@@ -55,7 +55,7 @@ class Asking:
             await self._wait(answer, EMPTY)
 
     async def _wait(self, answer: Answer, trouble: Trouble) -> None:
-        """Wait until it is time to ask again; raise the trouble's error if it is not worth it."""
+        """Wait until it is time to retry; raise the trouble's error if a retry is pointless."""
         trouble.error.is_passing = trouble.is_passing
         seconds = self._seconds_to_wait(answer, trouble)
         if answer.was_shown:
@@ -81,6 +81,6 @@ class Asking:
         return seconds
 
     def _count(self, usage: UsageMetadata | None) -> UsageMetadata | None:
-        """Add what a dropped answer has cost to what the next one costs."""
+        """Add the usage of a dropped answer to that of the next one."""
         self._spent = add_usage(self._spent, usage) if self._spent or usage else None
         return self._spent

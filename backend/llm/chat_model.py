@@ -1,4 +1,4 @@
-"""The one path to models: ChatOpenAI that refuses cut answers and keeps thinking and usage."""
+"""The one path to models: ChatOpenAI that refuses truncated answers, keeps thinking and usage."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -27,22 +27,22 @@ from backend.llm.wire.kept import give_back, provider_of
 from backend.llm.wire.stream import AsyncChunks, Chunks
 from backend.settings import Price
 
-# Posted by path and taken as plain JSON: as an argument the SDK walks through each message, for
-# 0.13 ms, and of each chunk it makes a model, for 0.06 ms, while all other turns wait.
+# Posted by path and read as plain JSON: the SDK's typed method walks through each message, for
+# 0.13 ms, and builds a model of each chunk, for 0.06 ms, while all other turns wait.
 PATH = "/chat/completions"
-KEY = {"security": {"bearer_auth": True}}  # never an administrator's, which the SDK would prefer
+KEY = {"security": {"bearer_auth": True}}  # never an admin key, which the SDK would prefer
 LAST_WORD_SECONDS = 3.0
 TOLERANCE = 0.05
 
 
 class ColloquyChatModel(ChatOpenAI):
-    """Chat completions over HTTP, always streamed, whole answers only.
+    """Chat completions over HTTP, always streamed, complete answers only.
 
-    `on_event` sees each piece as it arrives; that costs a fraction of LangGraph's token stream,
-    which builds, merges and filters a message object for each. It also sees why an answer is asked
-    for again, and first of all the request itself, as it leaves, for a `purpose`. Answers that
-    broke off raise IncompleteAnswer, all other failures ModelUnavailable, both when patience has
-    ended. `provider` names who answers, so that what is kept for one goes to no other.
+    `on_event` gets each piece as it arrives; that costs a fraction of LangGraph's token stream,
+    which builds, merges and filters a message object for each. It also gets the reason of each
+    retry and, first of all, the request itself as it leaves, with its `purpose`. When retries are
+    exhausted, an answer that broke off raises IncompleteAnswer, any other failure
+    ModelUnavailable. `provider` names the provider, so that its own fields go to no other.
     """
 
     on_event: Tell | None = Field(None, exclude=True)
@@ -59,7 +59,7 @@ class ColloquyChatModel(ChatOpenAI):
     def bind_tools(
         self, tools: Sequence[Any], **options: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bind the tools; a schema that a tool server gave is sent as it is, not rewritten."""
+        """Bind the tools; a tool server's schema is sent unchanged."""
         return super().bind_tools([describe_tool(tool) for tool in tools], **options)
 
     def _get_request_payload(
@@ -109,7 +109,7 @@ class ColloquyChatModel(ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        """Ask once, for scripts: an agent asks asynchronously, since only that can be stopped."""
+        """Ask once, for scripts: agents ask asynchronously, because only that can be stopped."""
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         answer = Answer(self.provider)
         try:
@@ -123,7 +123,7 @@ class ColloquyChatModel(ChatOpenAI):
         return self._result(answer.message())
 
     def _result(self, message: AIMessage) -> ChatResult:
-        """Return the answer with what it cost, which only this model knows."""
+        """Return the answer with its cost, which only this model knows."""
         if self.price and message.usage_metadata:
             message.response_metadata[COST] = cost_of(message.usage_metadata, self.price)
         return ChatResult(generations=[ChatGeneration(message=message)])
@@ -136,7 +136,7 @@ class ColloquyChatModel(ChatOpenAI):
     async def _receive(
         self, answer: Answer, payload: dict[str, Any], tell: Tell, deadline: float
     ) -> None:
-        """Fill the answer. What breaks after the model's last word costs its usage at most."""
+        """Fill the answer. An error after its content is complete loses its usage at most."""
         clock = asyncio.get_running_loop().time
         first = min(clock() + self.patience.first_token_seconds, deadline)
         try:
@@ -155,7 +155,7 @@ class ColloquyChatModel(ChatOpenAI):
                 raise
 
     def _extend(self, limit: asyncio.Timeout, answer: Answer, now: float, deadline: float) -> None:
-        """Give the next chunk its time; moved only when it matters, since it is done for each."""
+        """Extend the limit for the next chunk, but rarely, because this runs for each chunk."""
         if not answer.has_begun and not answer.has_ended:
             return
         seconds = LAST_WORD_SECONDS if answer.has_ended else self.patience.silence_seconds
@@ -165,15 +165,15 @@ class ColloquyChatModel(ChatOpenAI):
 
 
 def _asked(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return how both clients are asked: for a stream of plain JSON."""
+    """Return the request options of both clients: a stream of plain JSON."""
     return {"body": payload, "options": KEY, "cast_to": object, "stream": True}
 
 
 def describe_tool(tool: Any) -> dict[str, Any]:
-    """Return the tool as the model is told of it.
+    """Return the tool's description for the model.
 
-    Writing a schema takes milliseconds: once is enough. One that a tool server gave stays as it is:
-    LangChain would replace each of its references, which a few lines can make without end.
+    Writing a schema takes milliseconds, so the result is cached. A tool server's schema is not
+    changed: LangChain would expand each of its references, which a few lines can make endless.
     """
     if not isinstance(tool, BaseTool):
         return convert_to_openai_tool(tool)
@@ -201,11 +201,11 @@ def _restore_argument_texts(message: AIMessage, sent: list[dict[str, Any]]) -> N
 
 
 def _ignore(event: ModelEvent) -> None:
-    """Nobody looks on."""
+    """Ignore the event."""
 
 
 def _whole_chunk(result: ChatResult) -> ChatGenerationChunk:
-    """Return the answer as one chunk: only a whole one may be acted upon."""
+    """Return the answer as one chunk: only a complete answer may be acted upon."""
     message = result.generations[0].message
     assert isinstance(message, AIMessage)  # noqa: S101  # _result() has put it there
     raw = message.additional_kwargs.get(RAW_ARGUMENTS, [])

@@ -1,4 +1,4 @@
-"""What may enter a conversation: any value becomes strict JSON that JSONB and a model accept."""
+"""Cleaning values for a conversation: any value becomes strict JSON for JSONB and models."""
 
 import base64
 import dataclasses
@@ -21,11 +21,11 @@ TOO_DEEP = "<nested too deeply>"
 
 
 def clean(value: Any) -> Any:
-    """Return the value as strict JSON; what is clean already comes back equal.
+    """Return the value as strict JSON; a clean value comes back equal.
 
     JSONB refuses NUL, lone surrogates, NaN and infinities; models refuse lone surrogates; neither
-    knows bytes or dates; other languages lose integers beyond 64 bits. A value of an unknown class
-    becomes the class's name, since its own text may hold a secret.
+    supports bytes or dates; other languages lose integers beyond 64 bits. A value of an unknown
+    class becomes the class's name, because its text may hold a secret.
     """
     return _clean(value, ())
 

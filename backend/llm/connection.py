@@ -1,4 +1,4 @@
-"""A connection to models: an endpoint, the key for it, and the model where a domain names none."""
+"""A connection to models: an endpoint, its key, and the model for domains that name none."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -13,7 +13,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True)
 class Connection:
-    """Where models are asked. An empty `base_url`: the demo model is meant, and does not run."""
+    """Where models are asked. An empty `base_url` means the demo model, which is not running."""
 
     base_url: str
     api_key: SecretStr
@@ -22,7 +22,7 @@ class Connection:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Return the one of the environment: OPENAI_* and MODEL, else the demo model."""
+        """Return the environment's connection: OPENAI_* and MODEL, else the demo model."""
         if settings.uses_demo_model:
             url = f"{settings.demo_model_url}/v1" if settings.demo_model_url else ""
         else:
@@ -32,10 +32,10 @@ class Connection:
 
     @property
     def endpoint(self) -> str:
-        """The address that requests go to. Raise ConfigurationError where there is none."""
+        """Return the address that requests go to. Raise ConfigurationError if there is none."""
         if not self.base_url:
             raise ConfigurationError(
-                "No model is configured: connect one on the page Models, set OPENAI_API_KEY or "
-                "OPENAI_BASE_URL, or start with `make run`, which brings the demo model."
+                "No model is configured: connect one on the Models page, set OPENAI_API_KEY or "
+                "OPENAI_BASE_URL, or start with `make run`, which starts the demo model."
             )
         return self.base_url

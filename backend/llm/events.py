@@ -1,4 +1,4 @@
-"""What a chat model tells while it is asked: the request, pieces of its answer, why it waits."""
+"""The events of a model call: the request, pieces of the answer, reasons for waiting."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """What was shown of an answer does not count: it broke off, and is asked for again."""
+    """What was shown of an answer is void: it broke off, and is asked for again."""
 
     message_id: str
     reason: str
@@ -35,7 +35,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Nothing is asked for so many seconds; then the model is asked again."""
+    """The model is asked again after a wait of so many seconds."""
 
     seconds: float
     reason: str
@@ -43,10 +43,10 @@ class Waiting:
 
 @dataclass(slots=True, eq=False)
 class ModelCall:
-    """One request as it leaves; how it ended is filled in when it has.
+    """One request as it leaves; its outcome is filled in once it has ended.
 
-    `messages` are those that the model was given, each of which became the message at the same
-    place of `payload`, the JSON that travels to `provider`. `began`: seconds since 1970.
+    `messages` are those that the model was given; each became the message at the same place of
+    `payload`, the JSON sent to `provider`. `began`: seconds since 1970.
     """
 
     purpose: str
@@ -61,16 +61,16 @@ class ModelCall:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the answer is there, or will not come."""
+        """Return whether the answer has arrived, or will not come."""
         return self.seconds is not None
 
     def answered(self, message: AIMessage, cost: float) -> None:
-        """Take what the answer has used."""
+        """Record the answer's usage."""
         self.used, self.cost = message.usage_metadata, cost
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """Take how long the block lasts, and why it fails if it does."""
+        """Record how long the block takes, and why it fails if it does."""
         try:
             yield
         except BaseException as error:

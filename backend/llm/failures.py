@@ -1,4 +1,4 @@
-"""What went wrong at the model, in a sentence that a person may read: never a key or a trace."""
+"""Explaining a model's failure in a sentence for people: never a key or a stack trace."""
 
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -10,7 +10,7 @@ from backend.errors.models import IncompleteAnswer, ModelFailed, ModelUnavailabl
 from backend.llm.answer import Answer
 from backend.llm.quoting import MAX_CHARS, quote, without_secrets, words_in
 
-CHECK = "Check the connection on the page Models, or OPENAI_BASE_URL."
+CHECK = "Check the connection on the Models page, or OPENAI_BASE_URL."
 _TOO_LONG = ("context_length_exceeded", "context window", "prompt is too long", "maximum context")
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _LASTING = (
@@ -22,7 +22,7 @@ _LASTING = (
     "content_filter",
     *_USED_UP,
 )
-# The model's own slip, which its provider tells as an error: asked again, it may do better.
+# A mistake of the model that its provider reports as an error: a retry may succeed.
 _SLIPS = ("tool_use_failed", "json_validate_failed")
 _NO_MODEL = ("model_not_found", "deploymentnotfound", "modelnotfound")
 _PASSING_STATUS = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
@@ -39,9 +39,9 @@ FAILURES = (
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why there is no answer. `is_passing`: it may be there when it is asked for again.
+    """Why there is no answer. `is_passing`: a retry may bring one.
 
-    `cost`: how many tries it uses up. `retry_after`: the seconds that the provider wants.
+    `cost`: how many tries it uses up. `retry_after`: the seconds that the provider asks for.
     """
 
     error: ModelFailed
@@ -51,7 +51,7 @@ class Trouble:
 
     @property
     def reason(self) -> str:
-        """What happened, without the advice that is for the end of a turn."""
+        """Return what happened, without the advice for when a turn ends."""
         return self.error.detail.split(". ")[0].rstrip(".") + "."
 
 
@@ -78,7 +78,7 @@ def explain_failure(error: Exception, model: str, answer: Answer) -> Trouble:
 
 
 def seconds_to_wait(headers: httpx2.Headers) -> float | None:
-    """Return what Retry-After asks for, in seconds; a date is measured by the provider's clock."""
+    """Return Retry-After in seconds; a date is measured by the provider's clock."""
     said = headers.get("retry-after", "")
     try:
         if milliseconds := headers.get("retry-after-ms"):
@@ -94,7 +94,7 @@ def seconds_to_wait(headers: httpx2.Headers) -> float | None:
 
 
 def _is_timeout(error: Exception) -> bool:
-    """Whether it is silence; an endpoint to which no connection comes about is not reached."""
+    """Return whether it is silence; failing to connect counts as unreachable instead."""
     if isinstance(error.__cause__, httpx2.ConnectTimeout):
         return False
     return isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException)
@@ -105,7 +105,7 @@ def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
     passing = status in _PASSING_STATUS
     if status in (401, 403):
         said = (
-            "The model's endpoint refused the API key. Check it on the page Models, or"
+            "The model's endpoint refused the API key. Check it on the Models page, or"
             " OPENAI_API_KEY."
         )
     elif status == 404:
@@ -113,7 +113,7 @@ def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
     elif status == 402 or _codes(error) & set(_USED_UP):
         said, passing = "The account's quota at the model's provider is used up. Add to it.", False
     elif status == 429:
-        said = "The model's rate limit or quota is reached. Wait a little, then press Retry."
+        said = "The model's rate limit or quota is reached. Wait a moment, then press Retry."
     elif status >= 500:
         said = f"The model's endpoint failed (status {status}). Press Retry."
     else:
@@ -124,7 +124,7 @@ def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
 
 
 def _explain_body(error: openai.APIError) -> Trouble:
-    """Explain an error that came instead of the answer, or in its midst, with status 200."""
+    """Explain an error sent with status 200, instead of the answer or in the middle of it."""
     lasting = _codes(error) & set(_LASTING) or _is_too_long(error)
     return Trouble(ModelUnavailable(_body_sentence(error)), is_passing=not lasting)
 
@@ -145,29 +145,29 @@ def _is_slip(error: Exception) -> bool:
 
 
 def _slip_sentence(error: Exception) -> str:
-    """Say what the model did wrong, with what it wrote."""
+    """Return what the model did wrong, quoting what it wrote."""
     said = "The model wrote a call that its provider could not read, and nothing was run."
     body = getattr(error, "body", None)
     wrote = body.get("failed_generation") if isinstance(body, dict) else None
     if isinstance(wrote, str) and wrote.strip():
         said += f" It wrote: {quote(wrote)}"
-    return f"{said} Press Retry, or ask in other words."
+    return f"{said} Press Retry, or rephrase the message."
 
 
 def _not_found_sentence(error: openai.APIStatusError, model: str) -> str:
-    """Say what is not there: the model or the address; in doubt the endpoint's own words tell."""
+    """Return what was not found, the model or the address; if unclear, quote the endpoint."""
     said = words_in(error.body)
     lower = said.lower()
     knows_no_model = any(code.lower() in _NO_MODEL for code in _codes(error))
     if knows_no_model or "model" in lower or (said and model.lower() in lower):
         return (
-            f"The endpoint knows no model {model!r}. Check the domain's model, and the page "
-            f"Models or MODEL and OPENAI_BASE_URL. It says: {quote(said)}"
+            f"The endpoint knows no model {model!r}. Check the domain's model, and the Models "
+            f"page or MODEL and OPENAI_BASE_URL. It says: {quote(said)}"
         )
     answer = f" It says: {quote(said)}" if said else ""
     return (
-        "The model's endpoint has nothing at this address (status 404). Check it on the page "
-        f"Models, or OPENAI_BASE_URL, which mostly ends in /v1, and MODEL.{answer}"
+        "The model's endpoint has nothing at this address (status 404). Check it on the Models "
+        f"page, or OPENAI_BASE_URL, which usually ends in /v1, and MODEL.{answer}"
     )
 
 
@@ -175,7 +175,7 @@ def _body_sentence(error: openai.APIError) -> str:
     if _is_too_long(error):
         return (
             "The conversation is longer than this model can read. "
-            "Start a new session, or give the domain the middleware summarization."
+            "Start a new session, or add the middleware summarization to the domain."
         )
     said = without_secrets(words_in(error.body) or error.message)[:MAX_CHARS]
     return f"The model refused the request: {said}"

@@ -1,6 +1,6 @@
-"""Counts of how many parts a JSON text is made before it is read: a few letters each make a value.
+"""Counting the parts of a JSON text before it is parsed: each value can take just a few letters.
 
-To read millions of them takes seconds and gigabytes, while everybody else waits.
+Parsing millions of them takes seconds and gigabytes, while other requests wait.
 """
 
 MAX_PARTS = 200_000
@@ -9,26 +9,26 @@ _WINDOW = 1 << 16
 
 
 class Parts:
-    """Counts the parts of one JSON text, which comes in chunks."""
+    """Counts the parts of one JSON text that arrives in chunks."""
 
     def __init__(self) -> None:
         self.count = 0
-        self._is_inside = False  # of a text
+        self._is_inside = False  # a string
         self._rest = b""
 
     @property
     def are_too_many(self) -> bool:
-        """Whether reading the text would take too long for those who wait meanwhile."""
+        """Return whether parsing the text would delay others for too long."""
         return self.count > MAX_PARTS
 
     def add(self, chunk: bytes) -> "Parts":
-        """Take the next chunk; what stands within texts is no part. Linear."""
+        """Add the next chunk, ignoring the content of strings. Linear."""
         for start in range(0, len(chunk), _WINDOW):
             self._add(self._rest + chunk[start : start + _WINDOW])
         return self
 
     def _add(self, chunk: bytes) -> None:
-        # A backslash whose letter is still to come waits for it.
+        # A trailing backslash waits for the character that follows it.
         is_open = (len(chunk) - len(chunk.rstrip(b"\\"))) % 2 == 1
         self._rest = b"\\" if is_open else b""
         whole = chunk[:-1] if is_open else chunk
@@ -39,7 +39,7 @@ class Parts:
 
 
 def has_too_many_parts(text: str) -> bool:
-    """Return whether a whole JSON text is better not read."""
+    """Return whether a complete JSON text is too expensive to parse."""
     if len(text) <= MAX_PARTS:
         return False
     return Parts().add(text.encode("utf-8", "surrogatepass")).are_too_many

@@ -1,4 +1,4 @@
-"""How long a model is waited for, and how often it is asked again."""
+"""How long to wait for a model, and how often to ask it again."""
 
 import random
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ class Patience:
 
     `tries`: how often it is asked for while nothing of it arrives; silence costs two of them.
     `resets`: how often an answer that broke off is dropped and asked for again. `longest_wait`: a
-    provider that wants more time than this (Retry-After) has given up on us.
+    provider that asks for more time than this (Retry-After) is not asked again.
     """
 
     first_token_seconds: float = 180.0
@@ -25,9 +25,9 @@ class Patience:
     def wait_before(self, number: int, retry_after: float | None) -> float:
         """Return how long to wait before asking again for the `number`th time, from 1.
 
-        It is random, so that all who were refused together do not come again together.
+        The wait is random, so that callers refused together do not retry together.
         """
         if retry_after is not None:
-            return retry_after * random.uniform(1.0, 1.1)  # noqa: S311  # no secret
+            return retry_after * random.uniform(1.0, 1.1)  # noqa: S311  # not a secret
         backoff = min(self.first_wait * 2.0 ** (number - 1), self.longest_backoff)
         return backoff * random.uniform(0.5, 1.0)  # noqa: S311

@@ -11,7 +11,7 @@ MILLION = 1e6
 def cost_of(used: UsageMetadata, price: Price) -> float:
     """Return the cost of one answer, in the table's currency.
 
-    Cached tokens are among those of input.
+    Input tokens include cached ones.
     """
     cached = used.get("input_token_details", {}).get("cache_read", 0)
     cached_price = price.input if price.cached is None else price.cached

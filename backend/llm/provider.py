@@ -1,4 +1,4 @@
-"""Where chat models come from: a connection's endpoint, the demo model's on the same path."""
+"""Providing chat models of a connection's endpoint; the demo model's takes the same path."""
 
 from collections.abc import AsyncIterator
 from typing import Any, Self
@@ -18,7 +18,7 @@ LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 
 
 class ModelProvider:
-    """Gives chat models by name, of one connection; by default that of the environment.
+    """Provides chat models by name from one connection, by default the environment's.
 
     They share HTTP clients, which belong to one event loop.
     """
@@ -37,13 +37,13 @@ class ModelProvider:
             tries=settings.model_tries,
         )
         self._models: dict[str, ColloquyChatModel] = {}
-        # The model's own patience is what counts; this one only frees connections for good.
+        # The model's own limits apply first; this one only makes sure that connections are freed.
         silence = max(self._patience.first_token_seconds, self._patience.silence_seconds) + 5
         self._timeout = httpx2.Timeout(silence, connect=CONNECT_SECONDS, write=WRITE_SECONDS)
         self._clients: dict[bool, httpx2.AsyncClient] = {}
 
     def of(self, connection: Connection) -> Self:
-        """Return a provider of another connection, which shares this one's HTTP clients."""
+        """Return a provider of another connection that shares this one's HTTP clients."""
         other = type(self)(self._settings, self._patience, connection)
         other._clients = self._clients
         return other
@@ -51,7 +51,7 @@ class ModelProvider:
     def chat_model(self, name: str | None = None) -> ColloquyChatModel:
         """Return the named chat model, or the default one.
 
-        Raise ConfigurationError if the demo model is wanted and no one has started it.
+        Raise ConfigurationError if it is the demo model and that is not running.
         """
         wanted = name or self.connection.default_model
         if wanted not in self._models:
@@ -80,7 +80,7 @@ class ModelProvider:
         )
 
     def _client(self) -> httpx2.AsyncClient:
-        """Return the HTTP client; the demo model is on this machine, and behind no proxy."""
+        """Return the HTTP client; no proxy is used for the demo model, which is on this machine."""
         trust_env = not self.connection.is_demo
         if trust_env not in self._clients:
             self._clients[trust_env] = httpx2.AsyncClient(
@@ -94,7 +94,7 @@ class ModelProvider:
 
 
 class _BoundedLines(httpx2.AsyncByteStream):
-    """An answer of which no line is too long for the memory: the SDK gathers any length."""
+    """An answer whose lines have a maximum length: the SDK would buffer any length."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

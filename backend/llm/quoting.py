@@ -1,4 +1,4 @@
-"""What an endpoint says of an error, as people may read it: on one line, cut, without secrets."""
+"""Quoting an endpoint's error message for people: on one line, shortened, without secrets."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ _SECRET = re.compile(
 
 
 def words_in(body: Any) -> str:
-    """Return what the body of an error says; nothing of a page that only browsers can read."""
+    """Return the message in an error's body; nothing if it is an HTML page."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     if isinstance(body, dict):
@@ -26,11 +26,11 @@ def words_in(body: Any) -> str:
 
 
 def without_secrets(said: str) -> str:
-    """Return the words without what looks like a credential."""
+    """Return the text without anything that looks like a credential."""
     return _SECRET.sub("…", said)
 
 
 def quote(said: str) -> str:
-    """Return the words of others in quotation marks: on one line, without secrets, cut."""
+    """Return a text in quotation marks: on one line, without secrets, shortened."""
     line = " ".join(clean_text(without_secrets(said)).split())
     return f"“{line[:MAX_CHARS]}…”" if len(line) > MAX_CHARS else f"“{line}”"

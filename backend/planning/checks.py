@@ -1,4 +1,4 @@
-"""What is wrong with a plan, in sentences that its author can act on. Pure."""
+"""Checking a plan for faults, in sentences that its author can act on. Pure."""
 
 import json
 from collections import Counter
@@ -9,7 +9,7 @@ from backend.planning.references import find_references
 
 
 def find_faults(plan: PlanForm, agents: Sequence[str]) -> list[str]:
-    """Return all that keeps a plan from running, for somebody who may use these agents."""
+    """Return everything that prevents a plan from running with these agents."""
     known = [task.tempId for task in plan.tasks]
     twice = [temp_id for temp_id, count in Counter(known).items() if count > 1]
     faults = [f"Several tasks have the tempId {one}. Give each task its own." for one in twice]
@@ -24,17 +24,17 @@ def find_faults(plan: PlanForm, agents: Sequence[str]) -> list[str]:
 
 
 def find_agent(name: str, agents: Sequence[str]) -> str | None:
-    """Return the agent of this name, in whatever case, as it is written; None without one."""
+    """Return the agent with this name as it is written, ignoring case; None if there is none."""
     return next((agent for agent in agents if agent.lower() == name.lower()), None)
 
 
 def unknown_agent(name: str, agents: Sequence[str]) -> str:
-    """Return the sentence on an agent that there is not, which names those that there are."""
+    """Return a sentence about an unknown agent that lists the existing ones."""
     return f"There is no agent {name!r}. The agents are: {', '.join(agents) or 'none'}."
 
 
 def needs_of(plan: PlanForm) -> dict[str, list[str]]:
-    """Return which tasks each one waits for: those that it names, and those that it refers to."""
+    """Return which tasks each one waits for: its dependencies, and those that it refers to."""
     return {
         task.tempId: list(dict.fromkeys([*task.dependsOn, *_references(task)]))
         for task in plan.tasks
@@ -42,7 +42,7 @@ def needs_of(plan: PlanForm) -> dict[str, list[str]]:
 
 
 def find_cycle(needs: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return tasks that wait for each other, the first one again at the end; empty: none do."""
+    """Return tasks that wait for each other, with the first one repeated at the end; or empty."""
     done: set[str] = set()
     for start in needs:
         path: list[str] = []
@@ -69,12 +69,12 @@ def _faults_of(task: PlannedTask, known: Sequence[str], agents: Sequence[str]) -
         faults.append(f"Task {task.tempId}: {unknown_agent(task.agentName, agents)}")
     tasks = ", ".join(known)
     faults += [
-        f"Task {task.tempId} depends on {one}, and there is no such task. The tasks are: {tasks}."
+        f"Task {task.tempId} depends on {one}, but there is no such task. The tasks are: {tasks}."
         for one in task.dependsOn
         if one not in known
     ]
     faults += [
-        f"Task {task.tempId} refers to @{one}.output, and there is no such task. The tasks are:"
+        f"Task {task.tempId} refers to @{one}.output, but there is no such task. The tasks are:"
         f" {tasks}."
         for one in _references(task)
         if one not in known

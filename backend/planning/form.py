@@ -1,4 +1,4 @@
-"""The form of a plan: a graph of tasks, as a manager writes it. Field names are those it writes."""
+"""The form of a plan: a graph of tasks as a manager writes it, in its field names."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ LONGEST_INPUT = 100_000  # characters as JSON
 
 
 class PlannedTask(BaseModel):
-    """One task: what one agent is to do, with what, after which others."""
+    """One task: what one agent does, with which input, after which other tasks."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,24 +29,24 @@ class PlannedTask(BaseModel):
     description: str = Field(
         min_length=1,
         max_length=LONGEST_DESCRIPTION,
-        description="What the agent is to do; it sees this and `input`, and nothing else.",
+        description="What the agent should do; it sees only this and `input`.",
     )
     agentName: str = Field(description="The agent that does it.")
-    dependsOn: list[str] = Field([], description="The tempIds of tasks that come before.")
+    dependsOn: list[str] = Field([], description="The tempIds of tasks that must finish first.")
     input: dict[str, Any] | None = Field(
-        None, description='Values for it; "@t1.output.rows" is what an earlier task has given.'
+        None, description='Values for it; "@t1.output.rows" is the output of an earlier task.'
     )
     onFailure: OnFailure = Field(
         OnFailure.RETRY,
-        description="retry: up to two more times, then as skip; skip: what depends on it is left"
-        " out; ask: a person says what to do.",
+        description="retry: up to two more times, then as skip; skip: tasks that depend on it are"
+        " left out; ask: a person decides.",
     )
 
 
 class PlanForm(BaseModel):
     """Run a plan: tasks for several agents, those that depend on nothing at the same time.
 
-    Each task is done by its agent in a session of its own. The result says what every task gave:
+    Each agent does its task in a separate session. The result has the output of every task:
     `output` has `text`, the fields of an answer that is a JSON object, `rows` and `columns` of the
     last table, and `artifacts`. A task uses earlier results by references in its `input`, such as
     "@t1.output.rows"; it then depends on that task. Use it for work of several steps or agents;
@@ -56,5 +56,5 @@ class PlanForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     workflowName: str = Field(min_length=1, max_length=LONGEST_NAME, description="A short title.")
-    reasoning: str = Field("", max_length=LONGEST_REASONING, description="Why it is done so.")
+    reasoning: str = Field("", max_length=LONGEST_REASONING, description="Why it is done this way.")
     tasks: list[PlannedTask] = Field(min_length=1, max_length=MOST_TASKS)

@@ -1,4 +1,4 @@
-"""How a plan moves: what is ready, what follows when a task ends, how the plan stands. Pure."""
+"""The rules of a plan: what is ready, what follows when a task ends, its status. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -26,7 +26,7 @@ def is_open(status: str) -> bool:
 
 
 def find_ready(nodes: Sequence[Node]) -> list[Node]:
-    """Return the pending tasks whose every dependency has succeeded."""
+    """Return the pending tasks whose dependencies have all succeeded."""
     status = _statuses(nodes)
     return [
         node
@@ -37,7 +37,7 @@ def find_ready(nodes: Sequence[Node]) -> list[Node]:
 
 
 def find_lost(nodes: Sequence[Node]) -> list[Node]:
-    """Return the pending tasks that can never begin, in whatever depth below one that is lost."""
+    """Return the pending tasks that can never begin, at any depth below a lost one."""
     status, lost = _statuses(nodes), []
     is_more = True
     while is_more:
@@ -53,7 +53,7 @@ def find_lost(nodes: Sequence[Node]) -> list[Node]:
 
 
 def after_turn(ended: TurnStatus, on_failure: OnFailure, tries: int) -> TaskStatus:
-    """Return what a task is after its turn has ended so; pending: it is tried once more."""
+    """Return a task's status after its turn ended this way; pending: it is retried."""
     if ended is TurnStatus.SUCCEEDED:
         return TaskStatus.SUCCEEDED
     if ended is TurnStatus.STOPPED:
@@ -66,7 +66,7 @@ def after_turn(ended: TurnStatus, on_failure: OnFailure, tries: int) -> TaskStat
 
 
 def plan_status(nodes: Sequence[Node]) -> PlanStatus:
-    """Return how a plan stands whose tasks stand so."""
+    """Return a plan's status from those of its tasks."""
     found = {TaskStatus(node.status) for node in nodes}
     if TaskStatus.ASKING in found:
         return PlanStatus.WAITING

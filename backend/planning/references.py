@@ -1,4 +1,4 @@
-"""References to what earlier tasks have given, such as `@t1.output.rows`: found and replaced."""
+"""Finding and replacing references to earlier tasks' outputs, such as `@t1.output.rows`."""
 
 import json
 import re
@@ -8,11 +8,11 @@ from typing import Any
 from backend.types import JSON
 
 REFERENCE = re.compile(r"@([A-Za-z]\w*)\.output((?:\.[\w-]+)*)")
-_ADDRESS = re.compile(r"[\w.]")  # before an @: an e-mail address, no reference
+_ADDRESS = re.compile(r"[\w.]")  # before an @: an e-mail address, not a reference
 
 
 class ReferenceMissing(ValueError):
-    """A reference names something that the earlier task has not given."""
+    """A reference names something that the earlier task's output does not have."""
 
 
 def find_references(value: Any) -> list[str]:
@@ -31,8 +31,8 @@ def find_references(value: Any) -> list[str]:
 def resolve(value: Any, outputs: Mapping[str, JSON]) -> Any:
     """Return the value with each reference replaced by what it names.
 
-    A text that is nothing but a reference becomes that very value; within a text stands its text,
-    or JSON. Raise ReferenceMissing, which says what there is instead.
+    A text that is only a reference becomes the referenced value; within a longer text, a reference
+    is replaced by text or JSON. Raise ReferenceMissing, which says what there is instead.
     """
     if isinstance(value, str):
         return _resolve_text(value, outputs)
@@ -64,7 +64,7 @@ def _look_up(match: re.Match[str], outputs: Mapping[str, JSON]) -> Any:
     temp_id, said = match[1], match[0]
     value: Any = outputs.get(temp_id)
     if value is None:
-        raise ReferenceMissing(f"{said}: the task {temp_id} has given nothing.")
+        raise ReferenceMissing(f"{said}: the task {temp_id} has no output.")
     for part in match[2].split(".")[1:]:
         if isinstance(value, Mapping) and part in value:
             value = value[part]

@@ -1,4 +1,4 @@
-"""What a task gives to others, and what a whole plan gives to its manager: bounded JSON. Pure."""
+"""The outputs of tasks, and the result of a plan for its manager: bounded JSON. Pure."""
 
 import json
 import re
@@ -9,8 +9,8 @@ from backend.types import JSON
 
 MOST_ROWS = 200
 MOST_OUTPUT = 100_000  # characters of one task's output as JSON
-MOST_SHOWN = 8_000  # of those that are listed, or told as events
-MOST_RESULT = 60_000  # characters of what a plan's tool gives
+MOST_SHOWN = 8_000  # of outputs in lists and events
+MOST_RESULT = 60_000  # characters of a plan tool's result
 LEAST_SHARE = 200
 NOTE = 40  # characters that say how many rows were left out
 NOT_DONE = """# Task
@@ -20,7 +20,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
 
 
 def make_message(description: str, given: Any) -> str:
-    """Return what a task's agent is asked: the description, and its input as JSON."""
+    """Return the message for a task's agent: the description, and its input as JSON."""
     if not given:
         return description
     written = json.dumps(given, ensure_ascii=False, indent=1, default=str)
@@ -28,7 +28,7 @@ def make_message(description: str, given: Any) -> str:
 
 
 def with_task(system_prompt: str | None) -> str:
-    """Return the system prompt of an agent that works on a task."""
+    """Return the system prompt for an agent working on a task."""
     return "\n\n".join(filter(None, (system_prompt, NOT_DONE)))
 
 
@@ -45,7 +45,7 @@ def make_output(answer: str, table: Mapping[str, Any] | None, artifacts: Sequenc
 
 
 def why_not_done(output: JSON) -> str | None:
-    """Return why a task was not done, where its answer says so; else None."""
+    """Return why a task was not done, if its answer says so; else None."""
     if output.get("taskComplete") is not False:
         return None
     said = output.get("message")
@@ -53,7 +53,7 @@ def why_not_done(output: JSON) -> str | None:
 
 
 def write_result(plan: JSON, tasks: Sequence[JSON]) -> str:
-    """Return what a plan gave as JSON text; each task has its share, and what is cut is said."""
+    """Return a plan's outputs as JSON text; each task gets a share, and cuts are marked."""
     share = max(LEAST_SHARE, MOST_RESULT // max(1, len(tasks)))
     fitted = [
         {**task, "output": fit_output(task["output"], share)} if task.get("output") else task
@@ -63,15 +63,15 @@ def write_result(plan: JSON, tasks: Sequence[JSON]) -> str:
 
 
 def write_single(agent: str, output: JSON) -> str:
-    """Return what a called agent gave, as JSON text."""
+    """Return a called agent's output as JSON text."""
     told = {**fit_output(output, MOST_RESULT), "agent": agent}
     return json.dumps(told, ensure_ascii=False, default=str)
 
 
 def fit_output(output: JSON, most: int) -> JSON:
-    """Return what fits of an output: its text by half, rows while there is room, small fields.
+    """Return the part of an output that fits: half of it text, then rows and small fields.
 
-    What was left out is said in its place.
+    Omissions are marked in place.
     """
     if _size(output) <= most:
         return output

@@ -1,4 +1,4 @@
-"""What a tool may use: the sources, and whose turn it is working for."""
+"""What a tool may use: the sources, and the turn that it works for."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -11,8 +11,8 @@ from backend.data.sources import Sources
 from backend.tools.plans import CallPlace, Plans
 from backend.tools.session_files import SessionFiles
 
-OnProgress = Callable[[str, str], None]  # of which call, what its tool says
-CALL_ID: ContextVar[str] = ContextVar("call_id", default="")  # of the call that runs
+OnProgress = Callable[[str, str], None]  # the call's id, and its tool's progress
+CALL_ID: ContextVar[str] = ContextVar("call_id", default="")  # of the running call
 CALL_PLACE: ContextVar[CallPlace] = ContextVar("call_place")  # likewise
 
 
@@ -22,7 +22,7 @@ def _tell_nobody(call_id: str, said: str) -> None:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """The surroundings of one turn's tools.
+    """The context of one turn's tools.
 
     `makes_artifacts`: in a domain with a manager, or where an agent names a tool of artifacts.
     """
@@ -32,7 +32,7 @@ class ToolContext:
     turn_id: UUID
     scope: Scope
     on_progress: OnProgress = _tell_nobody
-    plans: Plans | None = None  # of a turn that may start some
+    plans: Plans | None = None  # if the turn may start some
     artifacts: Artifacts | None = None
     session_files: SessionFiles | None = None  # where artifacts are made
     agent: str | None = None
@@ -40,5 +40,5 @@ class ToolContext:
 
     @property
     def asker(self) -> str:
-        """Who asks the sources, for those who divide what can run at once."""
+        """Return who queries the sources, for dividing concurrent queries fairly."""
         return str(self.conversation_id)

@@ -1,7 +1,7 @@
-"""The tools by which a manager lets other agents work: a plan of tasks, or one agent alone.
+"""The tools by which a manager delegates to other agents: a plan of tasks, or one agent.
 
-A call starts its work once, however often it runs, and waits for it as a call waits for people: the
-run ends, and when all has ended the call runs again and returns what there is.
+A call starts its work once, however often it runs, and waits for it as a call waits for people:
+the run ends, and once all tasks have ended, the call runs again and returns their results.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,7 +25,7 @@ MOST_FAULTS = 20
 class CallAgent(BaseModel):
     """Let one agent do something by itself; its answer is the result.
 
-    It works in a session of its own and sees your message only, nothing of this conversation.
+    It works in its own session and sees only your message, nothing of this conversation.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -40,9 +40,9 @@ class CallAgent(BaseModel):
 
 
 def plan_tools(context: ToolContext) -> list[BaseTool]:
-    """Return the tools of a manager: `run_plan` and `call_agent`; none where nobody runs plans.
+    """Return the tools of a manager: `run_plan` and `call_agent`; none where plans cannot run.
 
-    They are idempotent: a call that is run again finds its work.
+    They are idempotent: a repeated call finds its existing work.
     """
     plans = context.plans
     if plans is None:
@@ -73,7 +73,7 @@ async def _run(plans: Plans, kind: Kind, name: str, plan: PlanForm) -> str:
 
 
 def _plan_of_one(agent: str, message: str) -> PlanForm:
-    """Return the call of an agent as a plan; its failure is the caller's to judge."""
+    """Return an agent's call as a plan of one task, whose failure the caller judges."""
     task = PlannedTask(
         tempId="t1",
         name=agent,

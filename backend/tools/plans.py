@@ -1,4 +1,4 @@
-"""What starts plans for a turn, and how their calls are named: the port of the manager's tools."""
+"""The interface by which the manager's tools start plans, and the identity of their calls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Kind = Literal["plan", "sub_agent"]
 
 @dataclass(frozen=True)
 class CallPlace:
-    """Where a call stands: its model message, its number there, and its id."""
+    """A call's place: its model message, its number there, and its id."""
 
     message_id: str
     number: int
@@ -22,7 +22,7 @@ class CallPlace:
 
 @dataclass(frozen=True)
 class PlanCall:
-    """The call that a plan is started by, and what it asks for."""
+    """The call that starts a plan, and what it asks for."""
 
     place: CallPlace
     kind: Kind
@@ -31,25 +31,25 @@ class PlanCall:
 
 @dataclass(frozen=True)
 class PlanWait:
-    """A call that waits for tasks; what a run is interrupted with."""
+    """A call that waits for tasks; the value that interrupts the run."""
 
     place: CallPlace
     name: str
 
 
 class PlanRefused(ToolException):
-    """A plan was not started, or an agent gave nothing, for a reason in words."""
+    """A plan was not started, or an agent has no output, with the reason."""
 
 
 class Plans(Protocol):
-    """Starts plans for one turn, and knows what became of them."""
+    """Starts plans for one turn, and returns their results."""
 
     @property
     def agents(self) -> Sequence[str]:
-        """The agents that the turn's person may use."""
+        """Return the agents that the turn's user may use."""
 
     async def run(self, call: PlanCall) -> str | None:
-        """Return what the plan of this call gave, once it has ended; it is started if it is not.
+        """Return the result of this call's plan if it has ended; start the plan if needed.
 
-        Raise PlanRefused where the turn may not start another one, or its agent gave nothing.
+        Raise PlanRefused if the turn may not start another one, or its agent has no output.
         """

@@ -20,9 +20,9 @@ from backend.tools.sources.querying import describe_source, list_sources, query_
 
 
 class Effect(StrEnum):
-    """What running a tool a second time would do; decides what follows a lost worker.
+    """What running a tool a second time would do; decides what happens after a lost worker.
 
-    read_only: nothing changes; idempotent: the same end as once; acts: it happens twice.
+    read_only: nothing changes; idempotent: the same result as once; acts: it happens twice.
     """
 
     READ_ONLY = "read_only"
@@ -32,9 +32,9 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """How a tool is made for a turn, and what its effect is.
+    """How a tool is built for a turn, and its effect.
 
-    One that is `for_documents` is among all tools only where there are documents, one that is
+    One that is `for_documents` is offered by default only where there are documents, one that is
     `for_artifacts` only where artifacts are made.
     """
 
@@ -45,7 +45,7 @@ class ToolSpec:
 
 
 def _chart_tool(context: ToolContext) -> BaseTool:
-    """Return the tool that draws charts: also of artifacts, where there are some."""
+    """Return the tool that draws charts, also of artifacts where those are made."""
     return draw_chart(context) if context.makes_artifacts else make_chart(context)
 
 
@@ -76,9 +76,9 @@ def check_tool_names(names: Sequence[str]) -> None:
 async def offered_tools(
     names: Sequence[str] | None, named: Collection[str], context: ToolContext
 ) -> list[str]:
-    """Return the tools of a turn: the named ones; or all that there is something for.
+    """Return the tools of a turn: the named ones, or all that apply.
 
-    `named` are those that agents name by themselves: they have them, whatever there is.
+    `named` are those that agents name themselves: they get them in any case.
     """
     if names is not None:
         return list(names)
@@ -95,7 +95,7 @@ async def offered_tools(
 
 
 def build_tools(names: Sequence[str] | None, context: ToolContext) -> list[BaseTool]:
-    """The named tools, each once and in that order, for one turn; all of them for None."""
+    """Return the named tools for one turn, each once and in that order; for None, all."""
     chosen = list(TOOLS) if names is None else list(dict.fromkeys(names))
     check_tool_names(chosen)
     return [TOOLS[name].build(context) for name in chosen]

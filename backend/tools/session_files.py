@@ -1,4 +1,4 @@
-"""Files of a session that agents may keep: those that people uploaded, those that tools gave."""
+"""Files of a session that agents may keep: uploads, and files of tool results."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -44,14 +44,14 @@ class SessionFiles:
     conversation_id: UUID
 
     async def copy_upload(self, name: str, place: Path) -> Copied:
-        """Copy the uploaded file of this name, or this name for queries. Raise ArtifactRefused."""
+        """Copy the uploaded file with this name or query name. Raise ArtifactRefused."""
         usable = await self._read(lambda s: list_usable(s, self.scope, self.conversation_id))
         row = _choose_upload(name, [row for row, _ in usable])
         check_size(row.size)
         held = self.store.path(row.id)
         if await anyio.to_thread.run_sync(_copy, held, place) != row.sha256:
             raise ArtifactRefused(
-                f"The content of “{row.name}” is gone or damaged. Ask the person to upload it"
+                f"The content of “{row.name}” is missing or damaged. Ask the person to upload it"
                 " again."
             )
         return Copied(
@@ -59,7 +59,7 @@ class SessionFiles:
         )
 
     async def copy_given(self, call: str, number: int, place: Path) -> Copied:
-        """Copy a file of the newest result of a tool, or of the call of this id.
+        """Copy a file of a tool's newest result, or of the call with this id.
 
         Raise ArtifactRefused.
         """
@@ -72,7 +72,7 @@ class SessionFiles:
             )
         except ResultNotFound:
             raise ArtifactRefused(
-                f"What {medium.tool} gave is no longer kept. Call the tool again."
+                f"The file from {medium.tool} is no longer stored. Call the tool again."
             ) from None
         await anyio.to_thread.run_sync(place.write_bytes, content)
         told = {"of_tool": medium.tool, "of_call": medium.call_id, "file": medium.name}
@@ -94,7 +94,7 @@ def _choose_upload(name: str, rows: Sequence[FileRow]) -> FileRow:
     found = found or [row for row in rows if row.name.casefold() == wanted]
     if not found:
         known = _listed([row.name for row in rows])
-        there = f"There are: {known}." if known else "Nobody has uploaded one."
+        there = f"There are: {known}." if known else "Nothing has been uploaded."
         raise ArtifactRefused(f"There is no uploaded file “{name[:100]}” here. {there}")
     if len(found) > 1:
         known = _listed([row.source for row in found])
@@ -106,15 +106,15 @@ def _choose_upload(name: str, rows: Sequence[FileRow]) -> FileRow:
 
 
 def _choose_medium(call: str, number: int, media: Sequence[Medium]) -> Medium:
-    """Return a file of the newest call that is meant; files of a call count in its order."""
+    """Return a file of the newest matching call; files are numbered in the call's order."""
     newest = next((one.call_id for one in media if call in (one.call_id, one.tool)), None)
     found = [one for one in media if one.call_id == newest][::-1]
     if not found:
         known = _listed(list(dict.fromkeys(one.tool for one in media)))
         there = f"Files came from: {known}." if known else "No tool has given one so far."
         raise ArtifactRefused(
-            f"No result of “{call[:100]}” in this session holds a picture or file. {there} What a"
-            " tool gives can be kept once its result is there."
+            f"No result of “{call[:100]}” in this session holds a picture or file. {there} A tool's"
+            " file can be kept once its result is there."
         )
     if number > len(found):
         files = "1 file" if len(found) == 1 else f"{len(found)} files"
@@ -128,7 +128,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _copy(held: Path, place: Path) -> str | None:
-    """Copy a file and return its digest; None where it is gone."""
+    """Copy a file and return its digest; None if it is gone."""
     try:
         shutil.copyfile(held, place)
     except FileNotFoundError:

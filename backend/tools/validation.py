@@ -1,8 +1,8 @@
-"""Validates values by JSON Schemas that strangers wrote: in a process with limits, for each alike.
+"""Validating values by untrusted JSON Schemas, in a process with limits.
 
-A pattern such as `^(a+)+$` takes Python's engine longer than anybody waits, and anyOf and $ref can
-do so without a pattern. So patterns run on an engine without backtracking, those that it does not
-know on Python's, and all of it where it can be killed.
+A pattern such as `^(a+)+$` can occupy Python's engine indefinitely, and anyOf and $ref can do so
+without a pattern. So patterns run on an engine without backtracking, or on Python's if that engine
+does not support them, and everything runs where it can be killed.
 """
 
 import re
@@ -21,29 +21,29 @@ from backend.types import JSON
 
 try:
     import re2
-except ImportError:  # no wheel for this platform: the process with limits is all there is
+except ImportError:  # no wheel for this platform: only the process's limits remain
     re2 = None
 
 BOUNDS = Bounds(seconds=2.0, megabytes=200)
-NEEDED_MODULES = ("backend.tools.validation",)  # for the sandbox to import beforehand
+NEEDED_MODULES = ("backend.tools.validation",)  # for the sandbox to import in advance
 MAX_REASON_CHARS = 500
-NOTHING_BUT_THE_SCHEMA: Registry[Any] = Registry()  # else a schema could have us fetch addresses
+NOTHING_BUT_THE_SCHEMA: Registry[Any] = Registry()  # else a schema could make us fetch addresses
 
 Search = Callable[[str], object]
 Misfits = Iterator[ValidationError]
 
 
 def find_misfit(schema: JSON, value: Any) -> str | None:
-    """Return why the value does not fit the schema; None if it does, or nobody can tell.
+    """Return why the value does not fit the schema; None if it does, or that is unknown.
 
-    It may take any time and memory: have the sandbox run it, within BOUNDS.
+    It may take any time and memory: run it in the sandbox, within BOUNDS.
     """
     try:
         Draft202012Validator.check_schema(schema)
         validator = _Validator(schema, registry=NOTHING_BUT_THE_SCHEMA)
         misfit = best_match(validator.iter_errors(value))
     except (SchemaError, Unresolvable, re.error, RecursionError, UnicodeError):
-        return None  # a server's odd schema; the tool itself will say what it does not like
+        return None  # an invalid schema; the tool itself will report wrong arguments
     if misfit is None:
         return None
     place = ".".join(map(str, misfit.absolute_path))
@@ -53,13 +53,13 @@ def find_misfit(schema: JSON, value: Any) -> str | None:
 
 @lru_cache(maxsize=1_000)
 def _compile(pattern: str) -> Search:
-    """Return what finds the pattern in a text. Raises re.error for what is none."""
+    """Return a function that searches for the pattern. Raise re.error for an invalid one."""
     if re2 is not None:
         try:
             search: Search = re2.compile(pattern, _OPTIONS).search
             return search
         except re2.error:
-            pass  # it looks around or back, or is none
+            pass  # it has lookarounds or backreferences, or is invalid
     return re.compile(pattern).search
 
 

@@ -1,4 +1,4 @@
-"""How a turn moves from one status to the next: pure rules."""
+"""The statuses of a turn and the transitions between them: pure rules."""
 
 from backend.schemas.conversations.turns import TurnStatus
 
@@ -25,7 +25,7 @@ def may_become(status: TurnStatus, following: TurnStatus) -> bool:
 
 
 def check_transition(status: TurnStatus, following: TurnStatus) -> None:
-    """Raise RuntimeError where a turn of `status` cannot become `following`: that is a bug."""
+    """Raise RuntimeError, a bug, if a turn of `status` cannot become `following`."""
     if following is not status and not may_become(status, following):
         raise RuntimeError(f"a turn that is {status} cannot become {following}")
 
@@ -41,14 +41,14 @@ def is_finished(status: TurnStatus) -> bool:
 
 
 def losses_in_row(before: int, lost_at_step: int | None, steps: int) -> int:
-    """Return how many workers have been lost at `steps` saved steps, now that one more is.
+    """Return how many workers in a row were lost at `steps` saved steps, with this one.
 
-    `before` were lost at `lost_at_step`. Each saved step begins the count anew, so that a turn
-    which makes progress goes on, however often; handing over is no loss.
+    `before` were lost at `lost_at_step`. Each saved step resets the count, so a turn that makes
+    progress continues however often it loses a worker; handing over does not count as a loss.
     """
     return before + 1 if lost_at_step == steps else 1
 
 
 def is_exhausted(losses: int) -> bool:
-    """Return whether a turn that has lost so many workers in a row is given up."""
+    """Return whether a turn that lost this many workers in a row is given up."""
     return losses >= MAX_LOSSES

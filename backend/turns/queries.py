@@ -1,4 +1,4 @@
-"""Reading turns: one turn as the wire has it, and the order of a session's queue."""
+"""Reading turns: one turn in its wire form, and the order of a session's queue."""
 
 from typing import Any
 from uuid import UUID
@@ -28,12 +28,12 @@ from db.models.turns.turn import TurnRow
 
 
 def seconds_between(later: Any, earlier: Any) -> Any:
-    """Seconds between two moments, as SQL."""
+    """Return the seconds between two moments, as SQL."""
     return cast(func.extract("epoch", later - earlier), Float)
 
 
-# By the database's clock: since the worker's last heartbeat, to the end of its lease, and until
-# its model is asked again, and why; read together, since the turn's row may be of a moment before.
+# By the database's clock: since the worker's last heartbeat, until the end of its lease, and until
+# its model is asked again, and why; one query because a turn's row may be from a moment before.
 HEARTBEAT_COLUMNS = (
     seconds_between(func.clock_timestamp(), TurnRow.heartbeat_at).label("heartbeat"),
     seconds_between(TurnRow.lease_until, func.clock_timestamp()).label("lease"),
@@ -43,7 +43,7 @@ HEARTBEAT_COLUMNS = (
 
 
 def find_turn(session: Session, scope: Scope, turn_id: UUID) -> TurnRow:
-    """Return a turn of the caller's. Raise TurnNotFound, also for another owner's."""
+    """Return one of the caller's turns. Raise TurnNotFound, also for another owner's."""
     row = session.scalar(
         select(TurnRow)
         .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
@@ -55,7 +55,7 @@ def find_turn(session: Session, scope: Scope, turn_id: UUID) -> TurnRow:
 
 
 def list_unfinished(session: Session, conversation_id: UUID) -> list[TurnRow]:
-    """The turns of a conversation that are not finished, in order: the first is on or next."""
+    """Return a conversation's unfinished turns in order: the first is active or next."""
     return list(
         session.scalars(
             select(TurnRow)
@@ -81,15 +81,15 @@ def latest_turn(session: Session, conversation_id: UUID) -> TurnRow | None:
 
 
 def next_turn_id(session: Session, conversation_id: UUID) -> UUID | None:
-    """The queued turn whose time has come; None while another one is on, or when none waits."""
+    """Return the queued turn that may run; None while another one is active or none waits."""
     first = session.execute(_FIRST, {"conversation": conversation_id}).one_or_none()
     return first.id if first and first.status == TurnStatus.QUEUED else None
 
 
 def change_turn(session: Session, row: TurnRow, **values: Any) -> None:
-    """Change a turn's row and read back what the database made of it, in one round trip.
+    """Update a turn's row and read the result back in one round trip.
 
-    Raise RuntimeError for a status that cannot follow the present one.
+    Raise RuntimeError for a status that cannot follow the current one.
     """
     if "status" in values:
         check_transition(TurnStatus(row.status), values["status"])
@@ -100,7 +100,7 @@ def change_turn(session: Session, row: TurnRow, **values: Any) -> None:
 
 
 def let_wait(session: Session, turn_id: UUID, waits_for: WaitsFor) -> None:
-    """Let a running turn wait: it has no worker any more."""
+    """Make a running turn wait, which releases its worker."""
     session.execute(
         update(TurnRow)
         .where(TurnRow.id == turn_id, TurnRow.status.in_(statuses_before(TurnStatus.WAITING)))
@@ -116,7 +116,7 @@ def let_wait(session: Session, turn_id: UUID, waits_for: WaitsFor) -> None:
 
 
 def turn_of(session: Session, row: TurnRow) -> Turn:
-    """The turn on the wire: while queued with the turns before it, while running with its signs."""
+    """Return the turn's wire form, with its queue place or, while running, its heartbeat."""
     before = signs = None
     if row.status == TurnStatus.RUNNING:
         signs = session.execute(select(*HEARTBEAT_COLUMNS).where(TurnRow.id == row.id)).one()
@@ -132,7 +132,7 @@ def turn_of(session: Session, row: TurnRow) -> Turn:
 def wire_turn(
     row: TurnRow | Row[Any], before: int | None = None, signs: Row[Any] | None = None
 ) -> Turn:
-    """Return the turn on the wire.
+    """Return the turn's wire form.
 
     `before` is its place in the queue, `signs` has the HEARTBEAT_COLUMNS.
     """
@@ -158,7 +158,7 @@ def wire_turn(
 
 
 def state_of(row: TurnRow | Row[Any], signs: Row[Any] | None) -> TurnState:
-    """Return what tells the turn's true state; `signs` have the columns of HEARTBEAT_COLUMNS."""
+    """Return what shows a turn's actual state; `signs` has the HEARTBEAT_COLUMNS."""
     state = TurnState(
         attempts=row.attempt,
         steps=row.steps,
@@ -180,9 +180,9 @@ def context_of(session: Session, row: TurnRow) -> EventContext:
 
 
 def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str, UUID | None, bool]:
-    """Return the turn's domain, by id and name, its image, and what plans it has to do with.
+    """Return the turn's domain (id and name), its image, and how it relates to plans.
 
-    `parent_id` is that of a session of a task; `has_plans`: some that it started have not ended.
+    `parent_id` is set in a task's session; `has_plans`: some plans it started have not ended.
 
     Raise TurnNotFound as `context_of`.
     """
@@ -196,7 +196,7 @@ def place_of(session: Session, row: TurnRow) -> Row[UUID | None, UUID, str, UUID
 def context_in(
     conversation: ConversationRow | Row[Any] | Row[Any, Any, Any, Any, Any], row: TurnRow | Row[Any]
 ) -> EventContext:
-    """Return where the turn's events belong, from a conversation that was read already."""
+    """Return where the turn's events belong, from a conversation that is already loaded."""
     return EventContext(
         domain_id=conversation.domain_id,
         session_id=row.conversation_id,
@@ -206,7 +206,7 @@ def context_in(
     )
 
 
-# Made once: each turn asks it when it ends.
+# Built once: it runs whenever a turn ends.
 _FIRST = (
     select(TurnRow.id, TurnRow.status)
     .where(TurnRow.conversation_id == bindparam("conversation"))

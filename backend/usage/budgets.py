@@ -1,4 +1,4 @@
-"""Budgets of a session and of a domain's month: what has used one up ends with a sentence."""
+"""Budgets of a session and of a domain's month: using one up ends the turn with an explanation."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -12,7 +12,7 @@ from backend.usage.ledger import Used, used_this_month
 
 
 def session_budgets(limits: Limits, used: Used) -> list[Budget]:
-    """Return what a session may use in all, as far as its limits say so."""
+    """Return a session's budgets, as far as its limits set any."""
     return _budgets(
         (BudgetKind.SESSION_TOKENS, limits.conversation_tokens, used.tokens),
         (BudgetKind.SESSION_COST, limits.conversation_cost, used.cost),
@@ -20,7 +20,7 @@ def session_budgets(limits: Limits, used: Used) -> list[Budget]:
 
 
 def domain_budgets(limits: Limits, used: Used) -> list[Budget]:
-    """Return what all sessions of a domain may use in a month, as far as the limits say so."""
+    """Return the monthly budgets of a domain's sessions, as far as the limits set any."""
     return _budgets(
         (BudgetKind.DOMAIN_TOKENS, limits.domain_tokens_per_month, used.tokens),
         (BudgetKind.DOMAIN_COST, limits.domain_cost_per_month, used.cost),
@@ -28,20 +28,20 @@ def domain_budgets(limits: Limits, used: Used) -> list[Budget]:
 
 
 def has_domain_budget(limits: Limits) -> bool:
-    """Return whether there is a month's use to be counted."""
+    """Return whether a monthly budget is set."""
     return bool(limits.domain_tokens_per_month or limits.domain_cost_per_month)
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """The budgets that one turn works under. `before`: what the session's other turns have used."""
+    """The budgets of one turn. `before`: what the session's other turns have used."""
 
     limits: Limits
     domain_name: str
     before: Used
 
     def check_session(self, used: Used) -> None:
-        """Raise SessionBudgetUsedUp when this turn and those before have used it up."""
+        """Raise SessionBudgetUsedUp if this turn and those before have used it up."""
         for budget in session_budgets(self.limits, self.before + used):
             if not budget.left:
                 raise SessionBudgetUsedUp(
@@ -50,7 +50,7 @@ class Budgets:
                 )
 
     def check_domain(self, session: Session) -> None:
-        """Raise DomainBudgetUsedUp when the month's is used up; asks only where there is one."""
+        """Raise DomainBudgetUsedUp if the month's is used up; query only if there is one."""
         if not has_domain_budget(self.limits):
             return
         used = used_this_month(session, self.domain_name).get(self.domain_name, Used())
@@ -59,12 +59,12 @@ class Budgets:
                 raise DomainBudgetUsedUp(
                     f"All sessions of the domain {self.domain_name} have used {_share(budget)} that"
                     f" it allows for a month. Go on from {next_month():%-d %B} (UTC), or ask an"
-                    " administrator for a higher limit and begin a new session."
+                    " administrator for a higher limit and start a new session."
                 )
 
 
 def next_month(today: date | None = None) -> date:
-    """Return the day on which the month's budgets begin anew."""
+    """Return the day on which monthly budgets reset."""
     today = today or datetime.now(UTC).date()
     return date(today.year + today.month // 12, today.month % 12 + 1, 1)
 

@@ -1,4 +1,4 @@
-"""What one person may use in a day: checked before a turn is accepted, and before each step."""
+"""Daily budgets per person: checked before a turn is accepted, and before each step."""
 
 import threading
 import time
@@ -15,10 +15,10 @@ COUNT_SECONDS = 2.0
 
 
 class DayBudgets:
-    """USER_TOKENS_PER_DAY and USER_COST_PER_DAY of the settings; one per process.
+    """Checks USER_TOKENS_PER_DAY and USER_COST_PER_DAY; one per process.
 
-    For steps everybody's use is counted together, once in COUNT_SECONDS; between, what turns of
-    this process use is added. Deleting sessions frees nothing: the ledger outlives them.
+    For steps, everyone's usage is counted together once in COUNT_SECONDS; in between, usage by this
+    process is added. Deleting sessions frees nothing: the ledger outlives them.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -28,12 +28,12 @@ class DayBudgets:
         self._counted_at = float("-inf")
 
     def check(self, session: Session, owner_id: str) -> None:
-        """Raise TokensUsedUp or BudgetUsedUp when a person has used what a day allows."""
+        """Raise TokensUsedUp or BudgetUsedUp if a person has used up the day's budget."""
         if self._tokens or self._cost:
             self._refuse(used_today(session, owner_id).get(owner_id, Used()))
 
     def check_step(self, database: Database, owner_id: str) -> None:
-        """The same before each step, without a question to the database for each."""
+        """Do the same before each step, without a query for each."""
         if not self._tokens and not self._cost:
             return
         if self._is_due():
@@ -46,7 +46,7 @@ class DayBudgets:
         self._refuse(used)
 
     def count(self, owner_id: str, before: Spent, after: Spent) -> None:
-        """Add what a step of this process has used."""
+        """Add the usage of a step of this process."""
         if not self._tokens and not self._cost:
             return
         was, now = Used.of(before.total), Used.of(after.total)
@@ -55,7 +55,7 @@ class DayBudgets:
             self._used[owner_id] = self._used.get(owner_id, Used()) + step
 
     def _is_due(self) -> bool:
-        """Return whether this thread is to count; the others go on with what was counted before."""
+        """Return whether this thread should count; others continue with the previous count."""
         with self._lock:
             now = time.monotonic()
             if now - self._counted_at <= COUNT_SECONDS:

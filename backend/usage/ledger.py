@@ -1,7 +1,7 @@
-"""The ledger: what was used, by day, owner, domain and model; it outlives conversations.
+"""The usage ledger, by day, owner, domain and model; it outlives conversations.
 
-A turn is put down when it ends; until then what it has used is in its own row. Whoever counts,
-counts both in one statement, so that nothing is missed or counted twice while a turn ends.
+A turn is entered when it ends; until then its usage is in its own row. Queries count both in one
+statement, so that nothing is missed or counted twice while a turn ends.
 """
 
 from collections.abc import Sequence
@@ -35,14 +35,14 @@ COUNTED = tuple(Usage.model_fields)
 
 @dataclass(frozen=True)
 class Used:
-    """What budgets count: tokens, in and out together, and their cost."""
+    """What budgets count: input and output tokens together, and their cost."""
 
     tokens: int = 0
     cost: float = 0.0
 
     @classmethod
     def of(cls, usage: Usage) -> "Used":
-        """Return the two of a turn's usage."""
+        """Return both from a turn's usage."""
         return cls(usage.input_tokens + usage.output_tokens, usage.cost)
 
     def __add__(self, other: "Used") -> "Used":
@@ -52,9 +52,9 @@ class Used:
 def record_usage(
     session: Session, owner_id: str, domain_name: str, spent: Spent, *, turns: int = 1
 ) -> None:
-    """Add what was spent to today's rows; a turn counts for the model that it asked most.
+    """Add usage to today's rows; a turn counts for the model that it asked most.
 
-    Many turns share a row, which stays locked until the commit: so this comes last.
+    Many turns share a row, which stays locked until the commit: so call this last.
     """
     for model in sorted(spent.by_model):
         row = {
@@ -68,7 +68,7 @@ def record_usage(
 
 
 def hold_unfinished(session: Session, conversation_id: UUID) -> Sequence[tuple[str, Spent]]:
-    """Hold a conversation's unfinished turns; return whose they are, and what they have spent."""
+    """Lock a conversation's unfinished turns; return their owners and what they have spent."""
     rows = session.execute(
         select(TurnRow.owner_id, TurnRow.usage)
         .where(TurnRow.conversation_id == conversation_id, text(UNFINISHED))
@@ -79,7 +79,7 @@ def hold_unfinished(session: Session, conversation_id: UUID) -> Sequence[tuple[s
 
 
 def used_today(session: Session, owner_id: str | None = None) -> dict[str, Used]:
-    """What each person has used today (UTC), or one of them; with what unfinished turns have."""
+    """Return today's usage (UTC) by person, or of one, including unfinished turns."""
     ledger = _ledger(UsageDayRow.owner_id).where(UsageDayRow.day == TODAY)
     unfinished = _unfinished(TurnRow.owner_id)
     if owner_id is not None:
@@ -89,7 +89,7 @@ def used_today(session: Session, owner_id: str | None = None) -> dict[str, Used]
 
 
 def used_this_month(session: Session, domain_name: str | None = None) -> dict[str, Used]:
-    """What each domain has used this month (UTC), or one; with what unfinished turns have."""
+    """Return this month's usage (UTC) by domain, or of one, including unfinished turns."""
     ledger = _ledger(UsageDayRow.domain_name).where(UsageDayRow.day >= MONTH_START)
     unfinished = _unfinished(ConversationRow.domain_name).join(
         ConversationRow, ConversationRow.id == TurnRow.conversation_id
@@ -101,9 +101,9 @@ def used_this_month(session: Session, domain_name: str | None = None) -> dict[st
 
 
 def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | None = None) -> Used:
-    """Return what the turns of a conversation and of its tasks have used, but for one of them.
+    """Return the usage of a conversation's turns and its tasks' turns, except `but_turn`.
 
-    For a task's it is the same: all of the conversation that it belongs to.
+    For a task's conversation it is the same: everything of the one that it belongs to.
     """
     row = session.execute(
         select(func.sum(_tokens()), func.sum(used_in_turn("cost")))
@@ -114,7 +114,7 @@ def used_in_session(session: Session, conversation_id: UUID, but_turn: UUID | No
 
 
 def whole_of(conversation_id: UUID) -> Select[UUID]:
-    """Return the ids of a conversation and of those of its tasks; a task's has the same."""
+    """Return the ids of a conversation and its tasks' conversations; the same for a task's."""
     one, each = aliased(ConversationRow), aliased(ConversationRow)
     root = select(func.coalesce(one.parent_id, one.id)).where(one.id == conversation_id)
     whole = root.scalar_subquery()
@@ -122,9 +122,9 @@ def whole_of(conversation_id: UUID) -> Select[UUID]:
 
 
 def entries(since: ColumnElement[Any], owner_id: str | None) -> Select[Any]:
-    """The ledger's rows since a day, and unfinished turns as if they had ended; with COUNTED.
+    """Return the ledger's rows since a day, plus unfinished turns as if ended; with COUNTED.
 
-    An unfinished turn stands whole under the model that it asked most.
+    An unfinished turn counts entirely for the model that it asked most.
     """
     ledger = select(
         *(getattr(UsageDayRow, name) for name in ("day", "owner_id", "domain_name", "model")),
@@ -176,7 +176,7 @@ def _sums(session: Session, ledger: Select[Any], unfinished: Select[Any]) -> dic
     return {key: Used(int(tokens), cost) for key, tokens, cost in rows}
 
 
-# Connections speak UTC.
+# Connections use UTC.
 TODAY: ColumnElement[Any] = cast(func.clock_timestamp(), Date)
 MONTH_START: ColumnElement[Any] = cast(func.date_trunc("month", func.clock_timestamp()), Date)
 _NAMES = ("turns", *COUNTED)

@@ -1,4 +1,4 @@
-"""Usage for people and programs: of one session, and by day, owner, domain or model."""
+"""Usage reports: of one session, and by day, owner, domain or model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -54,7 +54,7 @@ MESSAGE_CHARS = 80
 def session_usage(
     session: Session, settings: Settings, scope: Scope, conversation_id: UUID
 ) -> SessionUsage:
-    """Return what a session's turns, and its tasks, have used, and what is left.
+    """Return the usage of a session and its tasks, and what is left of its budgets.
 
     Raise SessionNotFound.
     """
@@ -84,7 +84,7 @@ def session_usage(
 def turn_figures(
     session: Session, scope: Scope, conversation_id: UUID, turn_ids: Sequence[UUID]
 ) -> list[TurnFigures]:
-    """Return the figures of a session's turns that are finished. Raise SessionNotFound."""
+    """Return the figures of a session's finished turns. Raise SessionNotFound."""
     conversations.get(session, scope, conversation_id)
     rows = session.execute(
         select(
@@ -115,9 +115,9 @@ def turn_figures(
 
 
 def _answering_model(chosen: str | None, usage: JSON) -> str | None:
-    """Return the chosen model, if it was asked, else the one that wrote most of the turn.
+    """Return the chosen model if it was asked, else the one that wrote most of the turn.
 
-    A title or a summary may be another one's, and so is the answer where a model was stood in for.
+    A title or summary may be by another model, as may the answer after a fallback.
     """
     by_model = Spent.read(usage).by_model
     if chosen in by_model:
@@ -128,7 +128,7 @@ def _answering_model(chosen: str | None, usage: JSON) -> str | None:
 def report_usage(
     session: Session, settings: Settings, scope: Scope, *, days: int, by: UsageBy
 ) -> UsageReport:
-    """What was used on the last `days` days, today included: everybody's for admins, else one's."""
+    """Return the usage of the last `days` days, with today: everyone's for admins."""
     today = datetime.now(UTC).date()
     since = today - timedelta(days=days - 1)
     found = entries(literal(since), None if scope.is_admin else scope.user_id)
@@ -152,7 +152,7 @@ def report_usage(
 
 
 def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
-    """Return the latest turns that have asked a model."""
+    """Return the latest turns that asked a model."""
     rows = session.execute(
         select(
             TurnRow.id,
@@ -177,7 +177,7 @@ def _latest(session: Session, conversation_id: UUID) -> list[UsageOfTurn]:
 
 
 def _month_of(session: Session, domain_name: str, limits: Limits) -> list[Budget]:
-    """The budgets that this session's domain had when it was made, and what is used of them."""
+    """Return the monthly budgets that the session's image sets, and what is used of them."""
     if not has_domain_budget(limits):
         return []
     return domain_budgets(limits, used_this_month(session, domain_name).get(domain_name, Used()))
@@ -203,14 +203,14 @@ def _row(key: str, figures: Iterable[Any]) -> UsageRow:
 
 
 def _in_order(rows: list[UsageRow], by: UsageBy) -> list[UsageRow]:
-    """Days as they went by, all else by what it costs, then by tokens."""
+    """Sort days by date, all else by cost, then by tokens."""
     if by is UsageBy.DAY:
         return sorted(rows, key=lambda row: row.key)
     return sorted(rows, key=lambda row: (-row.cost, -row.input_tokens - row.output_tokens, row.key))
 
 
 def _domains(session: Session) -> list[DomainBudgets]:
-    """Return the domains that have a budget for a month, as they are today."""
+    """Return the domains that have a monthly budget today."""
     rows = session.scalars(select(DomainRow))
     templates = [template_of({**row.template, "name": row.name}) for row in rows]
     limited = {t.name: t.limits for t in templates if has_domain_budget(t.limits)}

@@ -1,4 +1,4 @@
-"""What a turn has spent, by model, and how that is written into its row: pure rules."""
+"""What a turn has spent, by model, and its form in the turn's row: pure rules."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,20 +10,20 @@ from backend.llm.events import ModelCall
 from backend.schemas.conversations.turns import Usage
 from backend.types import JSON
 
-UNKNOWN = "unknown"  # of turns that began before models were noted
+UNKNOWN = "unknown"  # for turns from before models were recorded
 DIGITS = 12
-MAX_TOKENS = 10**9  # of one answer: an endpoint may say anything
+MAX_TOKENS = 10**9  # of one answer: an endpoint may report anything
 
 
 @dataclass(frozen=True)
 class Spent:
-    """Usage by the name under which each model was asked."""
+    """Usage by the name that each model was asked by."""
 
     by_model: Mapping[str, Usage] = field(default_factory=dict)
 
     @classmethod
     def read(cls, stored: JSON) -> Self:
-        """From a turn's row."""
+        """Read it from a turn's row."""
         total = Usage.read(stored)
         others = {name: Usage.read(used) for name, used in stored.get("others", {}).items()}
         main = _minus(total, sum_usages(others.values()))
@@ -32,17 +32,17 @@ class Spent:
 
     @property
     def total(self) -> Usage:
-        """All models together."""
+        """Return the usage of all models together."""
         return sum_usages(self.by_model.values())
 
     @property
     def main(self) -> str | None:
-        """The model that was asked most often; None when none was."""
+        """Return the model that was asked most often; None if none was."""
         calls = {name: used.model_calls for name, used in self.by_model.items()}
         return max(calls, key=calls.__getitem__, default=None)
 
     def plus(self, calls: Iterable[ModelCall]) -> "Spent":
-        """With the answers to these calls; one that brought none has not said what it used."""
+        """Return it with these calls added; a call without an answer has no usage."""
         spent = self
         for call in calls:
             if call.has_ended and not call.failure:
@@ -51,13 +51,13 @@ class Spent:
         return spent
 
     def with_more(self, other: "Spent") -> "Spent":
-        """Return what both have spent."""
+        """Return the sum of both."""
         names = [*self.by_model, *(name for name in other.by_model if name not in self.by_model)]
         both = (self.by_model, other.by_model)
         return Spent({n: sum_usages(one[n] for one in both if n in one) for n in names})
 
     def dump(self) -> JSON:
-        """For a turn's row: the total; what models beside the main one have used stands apart."""
+        """Return its form for a turn's row: the total, and apart from it all but the main model."""
         if self.main is None:
             return {}
         others = {name: _dump(used) for name, used in self.by_model.items() if name != self.main}
@@ -66,7 +66,7 @@ class Spent:
 
 
 def answer_usage(used: UsageMetadata | None, cost: float) -> Usage:
-    """Return what one answer of a model has used; some say nothing of that."""
+    """Return the usage of one model answer; some report none."""
     if used is None:
         return Usage(model_calls=1)
     tokens = {
@@ -80,7 +80,7 @@ def answer_usage(used: UsageMetadata | None, cost: float) -> Usage:
 
 
 def sum_usages(usages: Iterable[Usage]) -> Usage:
-    """Return what all of them have used."""
+    """Return the sum of the usages."""
     usages = list(usages)
     return Usage(**{name: sum(getattr(one, name) for one in usages) for name in Usage.model_fields})
 

@@ -1,4 +1,4 @@
-"""Asks people before a tool runs: each call by itself, by rules on the tools' names."""
+"""Asking people before a tool runs, for each call separately, by rules on tool names."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -26,8 +26,8 @@ from backend.schemas.wire import Input
 from backend.types import JSON
 from db.failpoints import failpoint
 
-# Each call looks through all rules on the loop of all turns, and to make a pattern ready takes the
-# square of its length; `fnmatch` remembers 256.
+# Each call checks all rules on the loop that all turns share, and compiling a pattern takes time
+# quadratic in its length; `fnmatch` caches 256.
 MOST_RULES, LONGEST_PATTERN = 100, 200
 
 DENIED = (
@@ -39,8 +39,8 @@ EXPIRED = (
     "unless the user asks for it; go on without it and say so."
 )
 CHANGED = (
-    "The arguments of this call are not those that a person has seen and decided on, so it was not "
-    "run. Make the call again."
+    "The arguments of this call are not those that a person has seen and decided on, so it was "
+    "not run. Make the call again."
 )
 
 
@@ -50,7 +50,7 @@ class ApprovalRule(Input):
     tools: str = Field(
         min_length=1,
         max_length=LONGEST_PATTERN,
-        description="A tool's name, or a pattern: `mail_*` is every tool that begins so, `*` any.",
+        description="A tool's name or a pattern: `mail_*` matches all that begin with mail_.",
     )
     action: Literal["allow", "ask", "deny"] = Field(
         description="allow: it runs; ask: a person decides first; deny: it never runs."
@@ -62,11 +62,11 @@ class ApprovalRule(Input):
     )
     expires_seconds: Waiting | None = Field(
         None,
-        description="After so long without a decision the call is not run: 86400 is a day."
-        " Absent: it waits for ever.",
+        description="Seconds after which an undecided call is not run: 86400 is a day."
+        " Absent: it waits indefinitely.",
     )
     description: str | None = Field(
-        None, max_length=2_000, description="What the person is told beside the call."
+        None, max_length=2_000, description="What the person reads with the call."
     )
 
 
@@ -80,13 +80,13 @@ class ApprovalsSettings(Input):
 
 
 class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
-    """LangChain's policy, one interrupt for each call; what was decided comes from our rows.
+    """LangChain's policy with one interrupt for each call; decisions come from our rows.
 
-    A restored run has other interrupts than the one that asked, so decisions are found by the
-    call's place. It stands outside of the tool guard: what waits has not begun.
+    A restored run has different interrupts from the one that asked, so decisions are found by the
+    call's place. This policy is outside the tool guard: a call that waits has not begun.
     """
 
-    # All is done around each call: its hooks after the model would only be one more node.
+    # Everything happens around each call: the hook after the model would only add a node.
     after_model = AgentMiddleware.after_model
     aafter_model = AgentMiddleware.aafter_model
 
@@ -107,9 +107,9 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
     def _resolve_per_call(
         self, request: ToolCallRequest
     ) -> tuple[ToolCallRequest, Action | None] | ToolMessage:
-        """Return what is to run, and how it was edited; or the result, where nothing is to run.
+        """Return the call to run and how it was edited, or the result if nothing is to run.
 
-        A call that cannot run is left to those inside, who say what is wrong with it.
+        A call that cannot run is passed on to inner policies, which say what is wrong with it.
         """
         name, place = request.tool_call["name"], place_of(request)
         rule = self._rule_of(name)
@@ -117,7 +117,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
             return error_result(request, DENIED.format(tool=name))
         if place.unreadable:
             return request, None
-        # What a person has decided counts also while the tool's server is away.
+        # A decision counts even while the tool's server is down.
         if answer := self._answers.by_call.get(place.key):
             return self._follow(request, answer, rule)
         if request.tool is None:
@@ -129,7 +129,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
     def _follow(
         self, request: ToolCallRequest, answer: Answer, rule: ApprovalRule | None
     ) -> tuple[ToolCallRequest, Action | None] | ToolMessage:
-        """Do what was decided, with the very arguments that were seen, or else nothing."""
+        """Apply the decision, with exactly the arguments that were shown, or run nothing."""
         failpoint("approval.consumed")
         decision: Any = answer.decision
         if hash_arguments(request.tool_call["args"]) != answer.arguments_hash:
@@ -145,7 +145,7 @@ class Approvals(HumanInTheLoopMiddleware[Any, Any, Any]):
 
 
 def with_rule(named: Sequence[str | JSON], rule: JSON) -> list[str | JSON]:
-    """Return the policies with a rule for approvals that counts before all others."""
+    """Return the policies with an approval rule that precedes all others."""
     asking = [each for each in named if isinstance(each, dict) and "approvals" in each]
     rules = [rule, *(asking[0]["approvals"]["rules"] if asking else ())]
     rest = [each for each in named if each not in asking]
@@ -170,6 +170,6 @@ def _question(
 
 
 def _schema_of(tool: BaseTool) -> JSON:
-    """Return the arguments as the model knows them."""
+    """Return the arguments' schema as the model knows it."""
     schema: JSON = describe_tool(tool)["function"]["parameters"]
     return schema

@@ -1,4 +1,4 @@
-"""Gives the agent files of its own, which are part of the conversation's state."""
+"""Giving the agent its own files, which are part of the conversation's state."""
 
 from collections.abc import Callable, Sequence
 from itertools import takewhile
@@ -21,7 +21,7 @@ WRITING = ("write_file", "edit_file")
 
 
 class FilesystemSettings(Input):
-    """The agent keeps notes and interim results as files in its memory, never on a disk."""
+    """The agent keeps notes and interim results as files in its memory, never on disk."""
 
 
 class FilesState(AgentState[Any]):
@@ -33,7 +33,7 @@ class FilesState(AgentState[Any]):
 class ListFiles(BaseModel):
     """List the files that you keep in this conversation, with their sizes."""
 
-    under: str = Field("", description="Only names that begin so, such as notes/.")
+    under: str = Field("", description="Only names that begin with this, such as notes/.")
 
 
 class ReadFile(BaseModel):
@@ -45,9 +45,9 @@ class ReadFile(BaseModel):
 
 
 class WriteFile(BaseModel):
-    """Write a file of this conversation; one of that name is replaced.
+    """Write a file of this conversation, replacing any of that name.
 
-    Files outlast the talk about them: keep notes and interim results that you need later.
+    Files outlast the messages about them: keep notes and interim results that you need later.
     """
 
     name: str = Field(description="A plain name, such as notes/plan.md.")
@@ -55,19 +55,19 @@ class WriteFile(BaseModel):
 
 
 class EditFile(BaseModel):
-    """Replace a text in a file of this conversation by another one."""
+    """Replace a text in a file of this conversation with another."""
 
     name: str
-    old: str = Field(description="The text as it stands in the file, without line numbers.")
+    old: str = Field(description="The text as it is in the file, without line numbers.")
     new: str
-    everywhere: bool = Field(False, description="Replace it wherever it stands.")
+    everywhere: bool = Field(False, description="Replace every occurrence.")
 
 
 class SearchFiles(BaseModel):
-    """Find the lines that hold a text in the files of this conversation."""
+    """Find the lines that contain a text in the files of this conversation."""
 
     text: str = Field(min_length=1)
-    under: str = Field("", description="Only in files whose names begin so.")
+    under: str = Field("", description="Only in files whose names begin with this.")
 
 
 def list_files(runtime: ToolRuntime[Any, Any], under: str = "") -> str:
@@ -78,7 +78,7 @@ def list_files(runtime: ToolRuntime[Any, Any], under: str = "") -> str:
 def read_file(
     runtime: ToolRuntime[Any, Any], name: str, first_line: int = 1, lines: int = 500
 ) -> str:
-    """Some lines of one file."""
+    """Return some lines of one file."""
     content = files.content_of(_files(runtime), files.clean_name(name))
     return files.numbered_lines(content, first_line, lines)
 
@@ -122,9 +122,9 @@ def _save(
 
 
 def _with_earlier_calls(runtime: ToolRuntime[Any, Any], name: str) -> Files:
-    """The files as they will be, in size at least, after the calls before this one of its message.
+    """Return the files as this message's earlier calls will leave them, in size at least.
 
-    Calls of one message see the same files, so that only one of them may change a file; raises
+    Calls of one message see the same files, so only one of them may change a given file. Raise
     ToolException for a second one.
     """
     there = _files(runtime)
@@ -173,7 +173,7 @@ TOOLS: Sequence[BaseTool] = (
 
 
 class Filesystem(AgentMiddleware[Any, Any]):
-    """Five tools over the state's `files`. Nothing of it is ever on a disk."""
+    """Five tools over the state's `files`. They are never on disk."""
 
     state_schema = FilesState
     tools = TOOLS

@@ -1,4 +1,4 @@
-"""Ends a turn whose agent asks its model too often."""
+"""Ending a turn whose agent calls its model too often."""
 
 from typing import Annotated, Any, NotRequired
 
@@ -14,9 +14,11 @@ COUNTERS = ("thread_model_call_count", "run_model_call_count")
 
 
 class ModelCallLimitSettings(Input):
-    """The turn ends with a sentence when the agent has asked its model so often."""
+    """The turn ends with an explanation when the agent has asked its model this often."""
 
-    turn: int | None = Field(None, ge=1, description="Calls in one turn; this or the next.")
+    turn: int | None = Field(
+        None, ge=1, description="Calls in one turn; set this, session or both."
+    )
     session: int | None = Field(None, ge=1, description="Calls in the whole session.")
 
     @model_validator(mode="after")
@@ -27,14 +29,14 @@ class ModelCallLimitSettings(Input):
 
 
 class CountedModelCalls(AgentState[Any]):
-    """LangChain's counters, both of which outlive a lost worker."""
+    """LangChain's counters, both of which survive a lost worker."""
 
     thread_model_call_count: NotRequired[Annotated[int, PrivateStateAttr]]
     run_model_call_count: NotRequired[Annotated[int, PrivateStateAttr]]
 
 
 class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
-    """LangChain's own, over counters that are stored; its run is our turn."""
+    """LangChain's policy with stored counters; a run in its terms is our turn."""
 
     state_schema = CountedModelCalls
 
@@ -42,12 +44,12 @@ class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
         super().__init__(thread_limit=settings.session, run_limit=settings.turn)
 
     async def abefore_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Begin to count anew: a turn that is taken over does not come here again."""
+        """Reset the turn's counter; this hook does not run again when a turn is resumed."""
         return {"run_model_call_count": 0}
 
     @hook_config(can_jump_to=["end"])
     async def abefore_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Raise CallLimitReached instead of asking the model once too often."""
+        """Raise CallLimitReached instead of exceeding the limit."""
         counted = _whole_numbers(state)
         if self.before_model(counted, runtime) is None:
             return None
@@ -58,8 +60,8 @@ class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
                 "an answer. Ask for less, or raise the limit."
             )
         raise CallLimitReached(
-            f"The agent has asked its model {self.thread_limit} times in this session, which is "
-            "its limit. Continue in a new session, or raise the limit."
+            f"The agent has asked its model {self.thread_limit} times in this session, its limit. "
+            "Continue in a new session, or raise the limit."
         )
 
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -68,6 +70,6 @@ class ModelCallLimit(ModelCallLimitMiddleware[Any, Any]):
 
 
 def _whole_numbers(state: Any) -> Any:
-    """Return the state with counters that can be counted on: those of another shape begin anew."""
+    """Return the state with valid counters: those of another shape start again."""
     counts = {name: state.get(name) for name in COUNTERS}
     return {**state, **{name: n if type(n) is int else 0 for name, n in counts.items()}}

@@ -1,4 +1,4 @@
-"""Lets another model answer when the agent's own does not."""
+"""Letting another model answer when the agent's own fails."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ from backend.schemas.wire import Input
 
 
 class ModelFallbackSettings(Input):
-    """Other models answer where the agent's own fails, and people are told."""
+    """Other models answer when the agent's own fails, and a notice says so."""
 
     models: list[str] = Field(
-        min_length=1, max_length=10, description="Whom to ask instead, in this order."
+        min_length=1, max_length=10, description="Models to ask instead, in this order."
     )
 
 
 class ModelFallback(ModelFallbackMiddleware[Any]):
-    """LangChain's own; a person is told which model failed, and why."""
+    """LangChain's policy, with a notice of which model failed and why."""
 
     def __init__(self, settings: ModelFallbackSettings, context: PolicyContext) -> None:
         super().__init__(*(context.speaking_model(name) for name in settings.models))
@@ -30,7 +30,7 @@ class ModelFallback(ModelFallbackMiddleware[Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Handler
     ) -> ModelResponse[Any] | AIMessage:
-        """Ask the model, and then the others until one answers."""
+        """Ask the model, then the others until one answers."""
         failed: list[str] = []
         asked = ""
 
@@ -45,5 +45,5 @@ class ModelFallback(ModelFallbackMiddleware[Any]):
 
         answer = await super().awrap_model_call(request, ask)
         if failed:
-            self._tell(Notice(" ".join([*failed, f"The model {asked} answers in its place."])))
+            self._tell(Notice(" ".join([*failed, f"The model {asked} answers instead."])))
         return answer

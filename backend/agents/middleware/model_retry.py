@@ -1,4 +1,4 @@
-"""Asks the model again after its own patience has ended: for endpoints that fail for minutes."""
+"""Retrying model calls beyond the client's own retries: for endpoints that fail for minutes."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -18,19 +18,19 @@ Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 
 
 class ModelRetrySettings(Input):
-    """A model that fails is asked again, if the failure may pass; people see the wait."""
+    """A failed model call is retried if the failure may be temporary; people see the wait."""
 
-    retries: int = Field(2, ge=1, le=20, description="How often it is asked again.")
+    retries: int = Field(2, ge=1, le=20, description="How often it is retried.")
     seconds: float = Field(
-        10.0, ge=0, le=600, description="Seconds before the first try; doubled each time."
+        10.0, ge=0, le=600, description="Seconds before the first retry; doubled each time."
     )
     longest_seconds: float = Field(
-        300.0, ge=0, le=3_600, description="Seconds before any try at most."
+        300.0, ge=0, le=3_600, description="The longest wait before a retry, in seconds."
     )
 
 
 class ModelRetry(ModelRetryMiddleware[Any, Any]):
-    """Around each call of the model, whose own patience bridges moments; people see the wait."""
+    """Wraps each model call, whose own retries only cover moments; people see the wait."""
 
     def __init__(self, settings: ModelRetrySettings, context: PolicyContext) -> None:
         super().__init__(
@@ -46,7 +46,7 @@ class ModelRetry(ModelRetryMiddleware[Any, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Handler
     ) -> ModelResponse[Any] | AIMessage:
-        """Ask the model; say that and why it is asked again."""
+        """Ask the model; report each retry and its reason."""
         failures = 0
 
         async def ask(request: ModelRequest[Any]) -> ModelResponse[Any]:
@@ -64,5 +64,5 @@ class ModelRetry(ModelRetryMiddleware[Any, Any]):
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether a model that failed like this may answer later: not for a wrong key or request."""
+    """Return whether retrying may succeed: not after a wrong key or request."""
     return isinstance(error, ModelFailed) and error.is_passing

@@ -1,4 +1,4 @@
-"""The table of all named policies: a domain names them, this module builds them for one turn."""
+"""The table of all named policies, which a domain names and this module builds for a turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ Policy = AgentMiddleware[Any, Any]
 
 @dataclass(frozen=True)
 class PolicySpec:
-    """A policy's settings, and how it is made of them for one turn.
+    """A policy's settings, and how it is built from them for one turn.
 
-    Without `build` it is no part of the agent: it works between turns.
+    Without `build` it is not part of the agent: it works between turns.
     """
 
     settings: type[BaseModel]
@@ -63,20 +63,20 @@ MIDDLEWARE: Mapping[str, PolicySpec] = {
 
 
 def build_middleware(named: Sequence[str | JSON], context: PolicyContext) -> list[Policy]:
-    """Return the named policies in order; InvalidInput names an unknown one or a wrong setting."""
+    """Return the named policies in order. Raise InvalidInput for an unknown one or setting."""
     made = [(MIDDLEWARE[name].build, settings) for name, settings in _read(named, READING)]
     return [build(settings, context) for build, settings in made if build]
 
 
 def check_middleware_names(named: Sequence[str | JSON]) -> None:
-    """Raise InvalidInput unless every policy is known, given once, and its settings are right."""
+    """Raise InvalidInput unless every policy is known, named once, and its settings are valid."""
     names = [name for name, _ in _read(named, None)]
     if len(set(names)) != len(names):
         raise InvalidInput("A middleware is named twice.")
 
 
 def find_policy_faults(path: Sequence[str | int], named: Sequence[str | JSON]) -> list[Fault]:
-    """Return all that is wrong with the policies that stand at this path, each at its place."""
+    """Return all faults of the policies at this path, each with its own path."""
     faults: list[Fault] = []
     seen: set[str] = set()
     for place, entry in enumerate(named):
@@ -98,7 +98,7 @@ def find_policy_faults(path: Sequence[str | int], named: Sequence[str | JSON]) -
 
 
 def find_settings(named: Sequence[str | JSON], wanted: str) -> Any:
-    """Return the settings of the wanted policy; None if it is not among the named ones."""
+    """Return the settings of the wanted policy; None if it is not named."""
     return next((settings for name, settings in _read(named, READING) if name == wanted), None)
 
 
@@ -115,7 +115,7 @@ def _name_and_settings(entry: str | JSON) -> tuple[str, JSON]:
 
 
 def _read_one(name: str, settings: JSON, context: JSON | None) -> tuple[str, BaseModel]:
-    strict = False if context is READING else None  # what is stored was sent to older versions, too
+    strict = False if context is READING else None  # stored settings may be from older versions
     model = _find(name).settings
     try:
         return name, model.model_validate(settings, context=context, strict=strict)

@@ -1,4 +1,4 @@
-"""Names a conversation after its first answer; it works between turns, see `turns/titles.py`."""
+"""Naming a conversation after its first answer, between turns: see `turns/run/titles.py`."""
 
 import re
 
@@ -18,9 +18,9 @@ PROMPT = (
 
 
 class TitleSettings(Input):
-    """The model names the conversation after the first answer, while nobody waits."""
+    """The model names the conversation after the first answer, without delaying it."""
 
-    model: str | None = Field(None, description="Who is asked; absent: the agent's model.")
+    model: str | None = Field(None, description="The model that is asked; absent: the agent's.")
     seconds: float = Field(30.0, gt=0, le=300, description="How long it may take.")
 
 

@@ -1,4 +1,4 @@
-"""Lets the agent plan: a list of todos in the state, ticked off as it works, shown to people."""
+"""Letting the agent plan: a todo list in the state, ticked off as it works, shown to people."""
 
 from typing import Any
 
@@ -10,15 +10,13 @@ from backend.schemas.wire import Input
 
 
 class TodosSettings(Input):
-    """The agent keeps a list of what it is about to do, and ticks it off; people see it."""
+    """The agent keeps a todo list and ticks items off as it works; people see it."""
 
-    prompt: str | None = Field(
-        None, description="How the agent is told to use its list; absent: LangChain's own words."
-    )
+    prompt: str | None = Field(None, description="The prompt about the list; absent: LangChain's.")
 
 
 class Todos(TodoListMiddleware[Any, Any]):
-    """LangChain's own: a tool `write_todos`, and a part of the system prompt about it."""
+    """LangChain's policy: a tool `write_todos`, and a section of the system prompt about it."""
 
     def __init__(self, settings: TodosSettings) -> None:
         super().__init__(**({"system_prompt": settings.prompt} if settings.prompt else {}))

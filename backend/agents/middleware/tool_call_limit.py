@@ -1,4 +1,4 @@
-"""Lets an agent call its tools, or one of them, only so often."""
+"""Limiting how often an agent calls its tools, or one of them."""
 
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -15,15 +15,17 @@ COUNTERS = ("thread_tool_call_count", "run_tool_call_count")
 
 
 class ToolCallLimitSettings(Input):
-    """So many calls of a tool may run; at most five web searches in a turn, for example."""
+    """A limit on tool calls, such as at most five web searches in a turn."""
 
-    tool: str | None = Field(None, min_length=1, description="Which tool; absent: all together.")
-    turn: int | None = Field(None, ge=1, description="Calls in one turn; this or the next.")
+    tool: str | None = Field(None, min_length=1, description="The tool; absent: all together.")
+    turn: int | None = Field(
+        None, ge=1, description="Calls in one turn; set this, session or both."
+    )
     session: int | None = Field(None, ge=1, description="Calls in the whole session.")
     then: Literal["answer", "end"] = Field(
         "answer",
-        description="answer: further calls get an error as their result, so that the agent answers"
-        " with what it has; end: the turn ends with a sentence.",
+        description="answer: further calls get an error as their result, so the agent answers with"
+        " what it has; end: the turn ends with an explanation.",
     )
 
     @model_validator(mode="after")
@@ -36,14 +38,14 @@ class ToolCallLimitSettings(Input):
 
 
 class CountedToolCalls(AgentState[Any]):
-    """LangChain's counters by tool, both of which outlive a lost worker."""
+    """LangChain's counters by tool, both of which survive a lost worker."""
 
     thread_tool_call_count: NotRequired[Annotated[dict[str, int], PrivateStateAttr]]
     run_tool_call_count: NotRequired[Annotated[dict[str, int], PrivateStateAttr]]
 
 
 class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
-    """LangChain's own, over counters that are stored; its run is our turn."""
+    """LangChain's policy with stored counters; a run in its terms is our turn."""
 
     state_schema = CountedToolCalls
 
@@ -56,12 +58,12 @@ class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
         )
 
     async def abefore_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Begin to count anew: a turn that is taken over does not come here again."""
+        """Reset the turn's counters; this hook does not run again when a turn is resumed."""
         return {"run_tool_call_count": {}}
 
     @hook_config(can_jump_to=["end"])
     async def aafter_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Count the calls; those beyond the limit get an error result, or CallLimitReached."""
+        """Count the calls; beyond the limit, add error results or raise CallLimitReached."""
         try:
             return self.after_model(_whole_counts(state), runtime)
         except ToolCallLimitExceededError as error:
@@ -70,12 +72,12 @@ class ToolCallLimit(ToolCallLimitMiddleware[Any, Any]):
             if limit is None or error.run_count <= limit:
                 where, limit = ("session", error.thread_limit)
             raise CallLimitReached(
-                f"The agent has {called} {limit} times in this {where}, its limit, and wanted "
+                f"The agent has {called} {limit} times in this {where}, its limit, and requested "
                 "more. Ask for less, or raise the limit."
             ) from error
 
 
 def _whole_counts(state: Any) -> Any:
-    """Return the state with counts that can be counted on: those of another shape begin anew."""
+    """Return the state with valid counts: those of another shape start again."""
     counts = {name: state.get(name) for name in COUNTERS}
     return {**state, **{name: n if isinstance(n, dict) else {} for name, n in counts.items()}}

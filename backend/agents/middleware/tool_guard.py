@@ -1,4 +1,4 @@
-"""Always present: no call runs twice or for ever; its result is clean, its failure readable."""
+"""Guarding every tool call: it runs once, within limits, with a clean result or readable error."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
@@ -33,7 +33,7 @@ Handler = Callable[[ToolCallRequest], Awaitable[Result]]
 
 
 class ToolGuard(AgentMiddleware[Any, Any]):
-    """Stands around each call: journal, time limit, errors. Adds nothing to the messages."""
+    """Wraps each call with the journal, a time limit and error handling. Adds no messages."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         seconds: float,
         absent: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Make it; `absent` says of tools that the model may remember why they are away."""
+        """Create the guard; `absent` says why tools that the model may remember are unavailable."""
         super().__init__()
         self._absent = absent
         self._journal = journal
@@ -50,9 +50,9 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         self._seconds = seconds
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Handler) -> Result:
-        """Run the tool unless an earlier attempt has; what the journal raises ends the run.
+        """Run the tool unless an earlier attempt did; errors of the journal end the run.
 
-        A call that was begun and has no result runs again only if that is harmless.
+        A call that began but has no result runs again only if that is harmless.
         """
         call_id = str(request.tool_call["id"] or "")
         CALL_ID.set(call_id)
@@ -80,7 +80,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
     async def _run(
         self, request: ToolCallRequest, handler: Handler, place: CallPlace, effect: Effect
     ) -> Result:
-        """Run the tool; GraphBubbleUp is no failure but LangGraph's way to interrupt."""
+        """Run the tool; GraphBubbleUp is not a failure but LangGraph's way to interrupt."""
         if effect is Effect.IDEMPOTENT:
             IDEMPOTENCY_KEY.set(place.key.idempotency_key(self._turn_id))
         try:
@@ -97,7 +97,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
     async def _record(
         self, request: ToolCallRequest, place: CallPlace, effect: Effect, result: Result
     ) -> None:
-        """A Command is not recorded: what it changes is the state, which is lost with the batch."""
+        """Record a message; not a Command, whose change of the state is lost with the batch."""
         if isinstance(result, ToolMessage):
             artifact = result.artifact if isinstance(result.artifact, dict) else None
             message = clean(dump_message(result))

@@ -1,4 +1,4 @@
-"""Calls a tool again that failed, where that is harmless."""
+"""Retrying failed tool calls where that is harmless."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from backend.tools.registry import Effect
 
 
 class ToolRetrySettings(Input):
-    """A tool that failed to run is called again; never one that acts."""
+    """A tool call that failed is retried, unless the tool acts."""
 
-    retries: int = Field(2, ge=1, le=10, description="How often it is called again.")
+    retries: int = Field(2, ge=1, le=10, description="How often it is retried.")
     seconds: float = Field(
-        1.0, ge=0, le=60, description="Seconds before the first try; doubled each time."
+        1.0, ge=0, le=60, description="Seconds before the first retry; doubled each time."
     )
     longest_seconds: float = Field(
-        30.0, ge=0, le=300, description="Seconds before any try at most."
+        30.0, ge=0, le=300, description="The longest wait before a retry, in seconds."
     )
     tools: list[str] | None = Field(
         None, min_length=1, description="Which tools; absent: all of them."
@@ -29,10 +29,10 @@ class ToolRetrySettings(Input):
 
 
 class ToolRetry(ToolRetryMiddleware[Any, Any]):
-    """Stands within the guard's journal and time limit, so that all tries are one call.
+    """Runs inside the guard's journal and time limit, so that all tries count as one call.
 
     A tool that acts is never called a second time: the first try may have taken effect. Tools that
-    say what is wrong with a call have not failed.
+    report a fault in the call have not failed.
     """
 
     def __init__(self, settings: ToolRetrySettings) -> None:
@@ -47,7 +47,7 @@ class ToolRetry(ToolRetryMiddleware[Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Handler
     ) -> ToolMessage | Command[Any]:
-        """Run the tool, and again if it failed and that is harmless."""
+        """Run the tool, and retry if it failed and that is harmless."""
         if effect_of(request.tool) is Effect.ACTS:
             return await handler(request)
         return await super().awrap_tool_call(request, handler)

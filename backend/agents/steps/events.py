@@ -1,4 +1,4 @@
-"""What a run tells: a closed union of events, and the outbox that takes them."""
+"""The events of a run, as a closed union, and the outbox that takes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class ThinkingDelta:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReset:
-    """An answer broke off after it had begun; what was shown of it is void, and it comes again."""
+    """An answer broke off after it began; what was shown of it is void until it comes again."""
 
     message_id: str
     reason: str
@@ -46,9 +46,9 @@ class ModelWaiting:
 
 @dataclass(frozen=True, eq=False)
 class ModelAsked:
-    """A model was sent a request. `read`: for each of its messages the state's, None if not one.
+    """A model was sent a request. `read`: each message as the state has it, None if it does not.
 
-    A call that has not ended yet is filled in while the run goes on.
+    A call that has not ended yet is completed as the run continues.
     """
 
     call: ModelCall
@@ -57,7 +57,7 @@ class ModelAsked:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """What the tool of a running call says of its progress."""
+    """The progress that a running call's tool reports."""
 
     call_id: str
     text: str
@@ -65,9 +65,9 @@ class ToolProgress:
 
 @dataclass(frozen=True)
 class ToolFinished:
-    """One call of a batch has ended; the batch's step follows when all have.
+    """One call of a batch has ended; the batch's step follows once all have.
 
-    `changed`: the other keys of the state that it has changed, as they are then.
+    `changed`: the other keys of the state that it changed, with their new values.
     """
 
     message: JSON
@@ -80,9 +80,9 @@ class StepFinished:
     """One model message, or one whole batch of tool results in call order.
 
     `artifacts` is by tool call id. `state` is the full new agent state, in which unchanged messages
-    are the same objects as in the state before. `usage` is that of this step's model call, and of
-    the calls that policies have made themselves since the step before. `messages` is empty when
-    only middleware has changed the state.
+    are the same objects as in the previous state. `usage` is the usage of this step's model call,
+    and of calls that policies made themselves since the previous step. `messages` is empty when
+    only middleware changed the state.
     `notices` are for people only, before the messages. `asking`: ids of the calls of this model
     message that wait for a person before they run.
     """
@@ -112,9 +112,9 @@ class ApprovalRequest:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The run has ended, since calls wait for people, or for tasks; its last step.
+    """The run has ended because calls wait for people or tasks; its last step.
 
-    `step` has the results of the other calls of the batch, in call order, if there are any.
+    `step` has the results of the batch's other calls, in call order, if any.
     """
 
     step: StepFinished
@@ -123,13 +123,13 @@ class Interrupted:
 
     @property
     def waits_for(self) -> WaitsFor:
-        """Who is waited for first: people, where both are."""
+        """Return what the turn waits for first: people, if it waits for both."""
         return WaitsFor.PEOPLE if self.asked else WaitsFor.TASKS
 
 
 @dataclass(frozen=True)
 class TurnRouted:
-    """It is decided which agent has the turn, or goes on with it, from `state`."""
+    """The agent for the turn, or for the rest of it, was chosen; it starts from `state`."""
 
     agent: str
     route: Route
@@ -150,10 +150,10 @@ RunEvent = (
 
 
 class Outbox(Protocol):
-    """Takes what happens in a run, in order; on the agents' loop only."""
+    """Takes a run's events in order, on the agents' loop only."""
 
     def put(self, event: RunEvent) -> None:
-        """Take what needs no answer."""
+        """Take an event that needs no answer."""
 
     async def step(self, step: Step) -> None:
-        """Take a step and return once it is saved; raise why the run is not to go on."""
+        """Take a step and return once it is saved. Raise why the run must not continue."""

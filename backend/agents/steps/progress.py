@@ -1,4 +1,4 @@
-"""Follows a run: applies LangGraph's updates to the stored state and cuts them into steps."""
+"""Following a run: applies LangGraph's updates to the stored state and divides them into steps."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,13 +57,13 @@ class Progress:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to do: the last word is an answer that calls no tool."""
+        """Return whether nothing is left to do: the last message is an answer without calls."""
         return is_answered(self.state)
 
     def tell(self, notices: Sequence[str], warnings: Sequence[str]) -> None:
-        """Tell people with the next step: of the notices what they were not told before.
+        """Show warnings, and notices not shown before, with the next step.
 
-        What was told of them is kept in the state's metadata, which no model reads.
+        Notices already shown are kept in the state's metadata, which no model reads.
         """
         for warning in warnings:
             self.take_report(Notice(warning))
@@ -76,26 +76,26 @@ class Progress:
             self.state = {**self.state, "metadata": {**metadata, NOTICES: [*told, *new]}}
 
     def use(self, reducers: Reducers, codecs: Codecs) -> None:
-        """Learn how the agent's policies join and store their values; load what is stored."""
+        """Set how the agent's policies merge and store their values; load the stored ones."""
         self._reducers, self._codecs = reducers, codecs
         for key in codecs.keys() & self.values.keys():
             try:
                 self.values[key] = codecs[key].load(self.values[key])
-            except Exception:  # noqa: BLE001  # an older shape: kept as stored, not given
+            except Exception:  # noqa: BLE001  # an older shape: kept as stored, not loaded
                 logger.warning("a policy cannot read its value", extra={"key": key})
                 del self.values[key]
 
     def take_report(self, report: Report) -> None:
-        """Take what a policy tells; it is saved with the next step."""
+        """Take a policy's report, to be saved with the next step."""
         if isinstance(report, Notice):
             self._notices = (*self._notices, clean(report.text)[:MAX_NOTICE_CHARS])
         else:
             self._spent = sum_usages([self._spent or Usage(), usage_of(report.answer)])
 
     def take_update(self, values: Mapping[str, Any]) -> None:
-        """Take what the model's or a middleware's node has changed.
+        """Take what a node of the model or of middleware changed.
 
-        Results that come with it are of calls that a policy does not let run.
+        Results in it belong to calls that a policy did not let run.
         """
         messages = _as_messages(values.get("messages"))
         new = self._unknown(messages)
@@ -106,7 +106,7 @@ class Progress:
             self._refused += [m for m in new if isinstance(m, ToolMessage)]
 
     def take_results(self, values: Mapping[str, Any]) -> list[ToolFinished]:
-        """Take what one call of a batch has brought; it enters the state with its whole batch."""
+        """Take the results of one call of a batch; they enter the state with the whole batch."""
         changed = self._take_keys(values)
         finished = []
         for message in _as_messages(values.get("messages")):
@@ -118,9 +118,9 @@ class Progress:
         return finished
 
     def find_stored(self, messages: Sequence[BaseMessage]) -> tuple[JSON | None, ...]:
-        """Return each message as the state holds it; None for one that is not of the state.
+        """Return each message as the state holds it; None for one that is not in the state.
 
-        A policy may hand on copies; one that it has changed is not of the state.
+        A policy may pass on copies; a changed copy is not in the state.
         """
         stored = [self._dumped.get(id(message)) for message in messages]
         if None in stored:
@@ -132,7 +132,7 @@ class Progress:
         return tuple(stored)
 
     def finish_model_step(self) -> StepFinished | None:
-        """Return the model message that the loop has made, if it has."""
+        """Return the step of the new model message, if there is one."""
         answer, self._answer = self._answer, None
         refused, self._refused = self._refused, []
         if answer is None:
@@ -141,13 +141,13 @@ class Progress:
         return self._step([self._dump(m) for m in (kept, *refused)], {}, usage_of(answer))
 
     def finish_own_call(self) -> StepFinished | None:
-        """Return what a policy has paid a model for, which is saved at once; None if nothing."""
+        """Return a step for a policy's own model calls, saved immediately; None if none."""
         if self._spent is None or self._answer is not None:
             return None
         return self._step([], {}, Usage())
 
     def finish_batch(self) -> StepFinished | None:
-        """Return the batch of results in call order, once every call has its result."""
+        """Return the batch of results in call order, once every call has a result."""
         order = {call["id"]: place for place, call in enumerate(pending_calls(self.state))}
         if not order or len(self._results) < len(order):
             return None
@@ -155,10 +155,10 @@ class Progress:
         return self._finish_results(order, late)
 
     def interrupt(self, questions: Sequence[ApprovalRequest | PlanWait]) -> Interrupted:
-        """Return what there is of a batch when its other calls wait for people, or for tasks.
+        """Return the finished part of a batch whose other calls wait for people or tasks.
 
-        The state says what it waits for. Nothing may come between a call and its result, so what
-        tools have said besides their results is left out.
+        The state says what it waits for. Nothing may come between a call and its result, so
+        messages that tools added besides their results are left out.
         """
         asked = [one for one in questions if isinstance(one, ApprovalRequest)]
         plans = [one for one in questions if isinstance(one, PlanWait)]
@@ -180,7 +180,7 @@ class Progress:
         return self._step([self._dump(result) for result in results], artifacts, Usage())
 
     def finish_rest(self) -> StepFinished | None:
-        """Return what middleware has changed after the last step, if anything."""
+        """Return what middleware changed after the last step, if anything."""
         return self._step([], {}, Usage()) if self._unsaved else None
 
     def _step(self, messages: list[JSON], artifacts: dict[str, JSON], usage: Usage) -> StepFinished:
@@ -192,7 +192,7 @@ class Progress:
         return StepFinished(tuple(messages), artifacts, self.state, usage, notices)
 
     def _take_keys(self, values: Mapping[str, Any]) -> JSON:
-        """Take the other keys that have changed, and give them as they are stored."""
+        """Take the other changed keys, and return them in their stored form."""
         changed = {key: value for key, value in values.items() if key not in NOT_KEPT}
         for key, value in changed.items():
             join = self._reducers.get(key)
@@ -208,7 +208,7 @@ class Progress:
         return codec.dump(value) if codec else value
 
     def _unknown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """Return those that are not in the state yet: a policy may give back what it keeps."""
+        """Return those that are not in the state yet: a policy may return messages it kept."""
         known = {message.id for message in self._messages} if messages else set()
         return [message for message in messages if message.id is None or message.id not in known]
 
@@ -235,7 +235,7 @@ def each_update(update: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, A
 
 
 def _with_own_ids(state: JSON) -> JSON:
-    """Return messages without an id, or with that of another one, an id; LangGraph merges by id."""
+    """Give messages with a missing or repeated id a new one, because LangGraph merges by id."""
     seen: set[str] = set()
     messages = []
     for message in state["messages"]:
@@ -266,5 +266,5 @@ def _artifact(message: ToolMessage) -> JSON | None:
 
 
 def usage_of(answer: AIMessage) -> Usage:
-    """Return what one answer of a model has used."""
+    """Return the usage of one model answer."""
     return answer_usage(answer.usage_metadata, answer.response_metadata.get(COST, 0.0))

@@ -1,4 +1,4 @@
-"""A tool call as the journal sees it: its place in the conversation, and what running it does."""
+"""Tool calls as the journal sees them: their place in the conversation, and their effect."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from backend.tools.registry import TOOLS, Effect
 
 @dataclass(frozen=True)
 class CallPlace:
-    """Where a call stands; `unreadable` says why its arguments cannot be read, if so."""
+    """A call's place; `unreadable` says why its arguments cannot be read, if so."""
 
     key: CallKey
     batch_size: int
@@ -25,9 +25,9 @@ class CallPlace:
 
 
 def place_of(request: ToolCallRequest) -> CallPlace:
-    """Return the place of the call: the model message that it belongs to, and its number there.
+    """Return the place of the call: its model message, and its number there.
 
-    The id alone would not do: models use one id for several calls.
+    The id alone is not enough: models use one id for several calls.
     """
     for message in reversed(_messages(request.state)):
         if isinstance(message, AIMessage):
@@ -38,9 +38,9 @@ def place_of(request: ToolCallRequest) -> CallPlace:
 
 
 def effect_of(tool: BaseTool | None) -> Effect:
-    """Return what running the tool does; one of which nothing is known acts, an unknown none.
+    """Return the effect of running the tool: without a known one it acts; no tool has none.
 
-    A policy's own tool that changes the state only is marked so.
+    A policy's own tool that only changes the state carries a mark.
     """
     if tool is None:
         return Effect.READ_ONLY
@@ -53,7 +53,7 @@ def effect_of(tool: BaseTool | None) -> Effect:
 
 
 def runs_in_thread(tool: BaseTool | None) -> bool:
-    """Whether the tool is synchronous: its thread runs on when nobody waits for it any more."""
+    """Return whether the tool is synchronous: its thread keeps running after a timeout."""
     if isinstance(tool, StructuredTool):
         return tool.coroutine is None
     return tool is not None and type(tool)._arun is BaseTool._arun
@@ -65,7 +65,7 @@ def _messages(state: Any) -> list[BaseMessage]:
 
 
 def _number(calls: list[ToolCall], wanted: ToolCall) -> int:
-    """Find the very call, else one that is equal, else one with its id."""
+    """Find the call itself, else an equal one, else one with its id."""
     tests = (
         lambda call: call is wanted,
         lambda call: call == wanted,

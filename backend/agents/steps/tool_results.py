@@ -1,4 +1,4 @@
-"""Results of tool calls: clean and bounded ones, and those that say why there is no other."""
+"""Results of tool calls: cleaned and bounded, or an error that says why there is none."""
 
 import logging
 import re
@@ -31,12 +31,12 @@ logger = logging.getLogger(__name__)
 
 
 def unknown_outcome(request: ToolCallRequest) -> ToolMessage:
-    """Return the result of a call that was begun by a worker that was lost, and may have acted."""
+    """Return the result of a call that a lost worker began, and that may have taken effect."""
     return error_result(request, OUTCOME_UNKNOWN, UNKNOWN)
 
 
 def unreadable_arguments(request: ToolCallRequest, reason: str) -> ToolMessage:
-    """Return the result of a call that was not run, so that the model can mend it."""
+    """Return the result of a call that was not run, so that the model can correct it."""
     return error_result(
         request,
         f"The arguments of this call could not be read ({reason}), so nothing was run. "
@@ -47,7 +47,7 @@ def unreadable_arguments(request: ToolCallRequest, reason: str) -> ToolMessage:
 def took_too_long(
     request: ToolCallRequest, seconds: float, effect: Effect, *, runs_on: bool
 ) -> ToolMessage:
-    """Return the result of a call whose time was up; one that acts may have acted by then."""
+    """Return the result of a call that timed out; one that acts may have taken effect."""
     name = request.tool_call["name"]
     said = f"The tool {name} took longer than {seconds:g} seconds, its limit, and was ended."
     if runs_on:
@@ -59,7 +59,7 @@ def took_too_long(
 
 
 def failed(request: ToolCallRequest, error: Exception) -> ToolMessage:
-    """Return the result of a call that raised; only errors that were written to be read speak."""
+    """Return the result of a call that raised, with the error's text only if meant to be read."""
     name = request.tool_call["name"]
     logger.warning("tool failed", extra={"tool": name, "error": type(error).__name__})
     return error_result(request, _sentence(name, error))
@@ -80,7 +80,7 @@ def error_result(
 
 
 def tidy(result: ToolMessage) -> ToolMessage:
-    """Return the result as it may enter the conversation: clean, bounded, with an id of its own."""
+    """Return the result as it may enter the conversation: clean, bounded, with its own id."""
     content = clean(_cut(result.content))
     artifact, note = _cut_artifact(result.artifact)
     if note and isinstance(content, str):
@@ -102,7 +102,7 @@ def _sentence(tool: str, error: Exception) -> str:
 
 
 def _cut(content: Any) -> Any:
-    """Cut before anything else is done to a text that may be a gigabyte; blocks in all likewise."""
+    """Cut a text, which may be a gigabyte, before anything else is done; likewise blocks."""
     if isinstance(content, str):
         if len(content) <= MAX_RESULT_CHARS:
             return content
@@ -117,7 +117,7 @@ def _note_of_cut(length: int) -> str:
 
 
 def _cut_artifact(artifact: Any) -> tuple[Any, str]:
-    """Return the artifact clean; one that is too large is left out, and a note says so.
+    """Return the artifact cleaned; one that is too large is left out, with a note.
 
     A table is bounded by the tool that made it.
     """
@@ -128,7 +128,7 @@ def _cut_artifact(artifact: Any) -> tuple[Any, str]:
 
 
 def size_of(value: Any, enough: int) -> int:
-    """Return about how many characters a value of JSON has; counting ends beyond `enough`."""
+    """Return roughly how many characters a JSON value has; counting ends beyond `enough`."""
     size, left = 0, [value]
     while left and size <= enough:
         one = left.pop()

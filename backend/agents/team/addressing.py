@@ -1,4 +1,4 @@
-"""Which agent a message goes to, as far as its text and its history say: pure rules."""
+"""Choosing the agent for a message, as far as its text and history tell: pure rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from backend.types import JSON
 
 @dataclass(frozen=True)
 class Routed:
-    """The agent that has a turn, and why; None where the domain has no manager."""
+    """The agent that has a turn, and why; None if the domain has no manager."""
 
     agent: str
     route: Route | None = None
@@ -22,24 +22,24 @@ class Routed:
 def route_message(
     template: DomainTemplate, role: str | None, message: str, agent: str | None
 ) -> Routed:
-    """Return who gets a message by what it says, or the manager for as long as that is open.
+    """Return the agent that a message addresses, or the manager while that is undecided.
 
-    `agent` is the one that the request names. Raise InvalidInput where that or a mention names one
-    who is not there for this role, where two are mentioned, and where the two differ.
+    `agent` is the one that the request names. Raise InvalidInput if it or a mention names an agent
+    that this role may not use, if two are mentioned, or if the two differ.
     """
     if template.manager is None:
         return Routed(agent_for(template, role, agent).name)
     mentioned = [agent_for(template, role, name).name for name in find_mentions(message)]
     if len(mentioned) > 1:
         raise InvalidInput(
-            f"The message is to {' and '.join(mentioned)}. Write to one agent at a time, or to"
-            f" {template.manager.name}, who asks several."
+            f"The message addresses {' and '.join(mentioned)}. Write to one agent at a time, or to"
+            f" {template.manager.name}, who can ask several."
         )
     if agent is not None:
         asked = agent_for(template, role, agent).name
         if mentioned and mentioned[0] != asked:
             raise InvalidInput(
-                f"The message mentions {mentioned[0]} and is sent to {asked}. Choose one of them."
+                f"The message mentions {mentioned[0]} but is sent to {asked}. Choose one of them."
             )
         return Routed(asked, Route(reason=RouteReason.ASKED))
     if mentioned:
@@ -50,7 +50,7 @@ def route_message(
 def find_candidate(
     template: DomainTemplate, role: str | None, messages: Sequence[JSON]
 ) -> str | None:
-    """Return the specialist that spoke last, if it is still there for this role."""
+    """Return the specialist that spoke last, if this role may still use it."""
     manager = template.manager.name if template.manager else None
     for message in reversed(messages):
         name = message.get("name") if message["role"] == "assistant" else None

@@ -1,4 +1,4 @@
-"""Whether a message continues with the agent that spoke last: question and answer. Pure."""
+"""The continuity check: prompt, and reading whether a message continues with an agent. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ Answer with JSON only: {{"answer": "YES" | "NO" | "UNSURE", "reason": "one short
 
 
 class Continuity(NamedTuple):
-    """What the model has said; UNSURE where it could not be asked or understood."""
+    """The model's verdict; UNSURE if it could not be asked or understood."""
 
     answer: Answer
     reason: str
 
 
 def continuity_request(candidate: AgentTemplate, messages: Sequence[JSON]) -> list[BaseMessage]:
-    """Return what the model is asked about the newest of these messages."""
+    """Return the request to the model about the newest of these messages."""
     said = [_line(message) for message in messages if message["role"] in ("user", "assistant")]
     lines = [line for line in said if line]
     earlier, latest = lines[-MOST_MESSAGES:-1], lines[-1:]
@@ -45,7 +45,7 @@ def continuity_request(candidate: AgentTemplate, messages: Sequence[JSON]) -> li
 
 
 def read_continuity(answer: str) -> Continuity:
-    """Return what an answer says: JSON, or one of the three words alone."""
+    """Return the verdict in an answer: JSON, or one of the three words alone."""
     try:
         given = parse_json_markdown(answer)
     except ValueError:

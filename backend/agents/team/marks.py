@@ -1,4 +1,4 @@
-"""What messages of the state say of themselves beside their text: marks that no model reads."""
+"""Marks on messages of the state, besides their text, that no model reads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,16 +8,16 @@ from langchain_core.messages import BaseMessage
 from backend.conversations.display import RESPONSE
 from backend.types import JSON
 
-BRIEF = "brief"  # of a message that is not a person's: what an agent tells the next one
+BRIEF = "brief"  # marks a message by an agent, not a person, to the next agent
 
 
 def response_in(message: JSON) -> JSON:
-    """Return what a stored message says beside its text; empty where it says nothing."""
+    """Return a stored message's response besides its text; empty if there is none."""
     return _mark(message.get("additional_kwargs") or {}, RESPONSE)
 
 
 def is_brief(message: BaseMessage | JSON) -> bool:
-    """Return whether an agent wrote this for the one that goes on with the turn."""
+    """Return whether an agent wrote this for the one that continues the turn."""
     extra = (
         message.get("additional_kwargs")
         if isinstance(message, dict)
@@ -27,7 +27,7 @@ def is_brief(message: BaseMessage | JSON) -> bool:
 
 
 def is_observation(message: BaseMessage) -> bool:
-    """Return whether a manager had nothing to say with this."""
+    """Return whether this is a manager's message with nothing to say."""
     return bool(_mark(message.additional_kwargs, RESPONSE).get("observed"))
 
 

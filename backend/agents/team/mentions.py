@@ -1,4 +1,4 @@
-"""Which agent a message names: `@Reconciler`, anywhere but in code. Pure."""
+"""Finding mentions of agents in a message: `@Reconciler`, anywhere but in code. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,10 +8,10 @@ MENTION = re.compile(r"(?<![^\W_])(?<![.@/`])@([^\W\d_](?:[\w-]*[^\W_])?)")
 
 
 def find_mentions(text: str) -> list[str]:
-    """Return the names that a text mentions, as they are written, each once, in order.
+    """Return the names that a text mentions, as written, each once, in order.
 
-    What stands in a code span or a fence is no mention, nor is what follows a letter, digit, dot
-    or slash: `a@b.c` is an address.
+    A name in a code span or fence is not a mention, nor is one after a letter, digit, dot or slash:
+    `a@b.c` is an address.
     """
     found: dict[str, str] = {}
     for line in _outside_fences(text.splitlines()):
@@ -34,7 +34,7 @@ def _outside_fences(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _without_spans(line: str) -> str:
-    """Return a line without its code spans: what stands between two equal runs of backticks."""
+    """Return a line without its code spans: the text between two equal runs of backticks."""
     runs = re.split(r"(`+)", line)
     kept, place = [], 0
     while place < len(runs):

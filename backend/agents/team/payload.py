@@ -10,15 +10,15 @@ from backend.types import JSON
 
 PAYLOAD = "payload"  # the key of the agent state
 TASK_GRAPH, INVOKE_AGENT = "taskGraph", "invokeAgent"
-FOLLOWED = (TASK_GRAPH, INVOKE_AGENT)  # what leaves the payload when it is followed
+FOLLOWED = (TASK_GRAPH, INVOKE_AGENT)  # removed from the payload when acted upon
 
 
 class PayloadConflict(ValueError):
-    """A change does not fit the payload that is there; nothing of it is applied."""
+    """A change does not fit the current payload; none of it is applied."""
 
 
 class Part(BaseModel):
-    """A part of what models write, in their own spelling; what nobody knows is left aside."""
+    """A part of what models write, in their spelling; unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", alias_generator=to_camel, populate_by_name=True)
 
@@ -31,7 +31,7 @@ class Element(Part):
 
 
 class PayloadChange(Part):
-    """What an agent wants changed of the payload."""
+    """An agent's requested change of the payload."""
 
     new_elements: list[Element] = []
     update_elements: list[Element] = []
@@ -39,7 +39,7 @@ class PayloadChange(Part):
 
 
 def changed_payload(payload: Mapping[str, Any], change: PayloadChange | None) -> JSON:
-    """Return the payload after a change. Raise PayloadConflict that names each misfit."""
+    """Return the payload after a change. Raise PayloadConflict that names each conflict."""
     if change is None:
         return dict(payload)
     conflicts = [
@@ -56,7 +56,7 @@ def changed_payload(payload: Mapping[str, Any], change: PayloadChange | None) ->
 
 
 def without_followed(payload: Mapping[str, Any]) -> JSON:
-    """Return the payload as it is carried on: without what is followed now."""
+    """Return the payload to carry forward: without the parts acted upon now."""
     return {key: value for key, value in payload.items() if key not in FOLLOWED}
 
 

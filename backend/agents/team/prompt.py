@@ -1,4 +1,4 @@
-"""What an agent of a team is told beside its own prompt. Pure."""
+"""The sections added to the system prompts of a team's agents. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ PAYLOAD_NOTE = """What this conversation has worked out so far. To change it, an
 def manager_sections(
     agents: Sequence[AgentTemplate], conversation_id: UUID, message_id: str, *, is_first: bool
 ) -> list[str]:
-    """Return what a manager is told: who there is, where it speaks, and how it answers."""
+    """Return a manager's sections: the agents, the conversation, and how to answer."""
     listed = "\n".join(_line(agent) for agent in agents) or "There are none; answer yourself."
     place = (
         f"Conversation: {conversation_id}\nLatest message: {message_id}\n"
@@ -46,7 +46,7 @@ def manager_sections(
 
 
 def payload_section(payload: JSON) -> str:
-    """Return the payload as an agent reads it; of a long one the beginning, and says so."""
+    """Return the payload as an agent reads it; a long one is cut, with a note."""
     text = json.dumps(payload, ensure_ascii=False, indent=1) if payload else "{}"
     if len(text) > MOST_PAYLOAD:
         cut = f"[… the payload has {len(text):,} characters; the first {MOST_PAYLOAD:,} are here]"

@@ -1,4 +1,4 @@
-"""The form in which a manager answers, and what follows from it. Pure."""
+"""The form of a manager's answer, and what follows from it. Pure."""
 
 import json
 import re
@@ -33,7 +33,7 @@ NO_CHAT_MESSAGE = "Chat type specified but no user message provided"
 
 
 class SubAgent(Part):
-    """Another agent that is to do something; with `terminateAfter` its answer ends the turn."""
+    """Another agent that should do something; with `terminateAfter` its answer ends the turn."""
 
     name: str
     message: str = ""
@@ -41,14 +41,14 @@ class SubAgent(Part):
 
 
 class Action(Part):
-    """A tool that is to run."""
+    """A tool that should run."""
 
     name: str
     params: JSON = {}
 
 
 class NextStep(Part):
-    """What is to follow, where the task is not complete."""
+    """What follows if the task is not complete."""
 
     type: Literal["Actions", "Sub-Agent", "Chat", "Retry"]
     actions: list[Action] = []
@@ -68,12 +68,12 @@ class Response(Part):
 
 
 class Unusable(Exception):
-    """A response that nothing can follow from; its text is the hint with which to ask again."""
+    """A response that cannot be followed; its text is the hint for asking again."""
 
 
 @dataclass(frozen=True)
 class HandOver:
-    """The agent that goes on with the turn, and what it is told."""
+    """The agent that continues the turn, and its brief."""
 
     agent: str
     message: str = ""
@@ -81,7 +81,7 @@ class HandOver:
 
 @dataclass(frozen=True)
 class Result:
-    """What follows from a response: calls; or the end, with a message, by another agent, or not.
+    """What follows from a response: calls, a hand-over, a message, or nothing.
 
     `payload` is the whole payload from now on.
     """
@@ -94,7 +94,7 @@ class Result:
 
 
 def read_response(message: AIMessage) -> Response | None:
-    """Return the response in a model's message, as a call of `respond` or as text; None: no such.
+    """Return the response in a model's message, a call of `respond` or text; None if none.
 
     Raise Unusable for one that does not have the form.
     """
@@ -112,9 +112,9 @@ def read_response(message: AIMessage) -> Response | None:
 
 
 def follow(response: Response, payload: JSON, own_calls: list[ToolCall]) -> Result:
-    """Return what follows from a response, beside the calls that the model has made by itself.
+    """Return what follows from a response, besides the calls that the model made itself.
 
-    Raise Unusable where nothing does, or where its change does not fit the payload.
+    Raise Unusable if nothing follows, or if its change does not fit the payload.
     """
     try:
         after = changed_payload(payload, response.payload_change_request)
@@ -137,7 +137,7 @@ def follow(response: Response, payload: JSON, own_calls: list[ToolCall]) -> Resu
 
 
 def _end(text: str, payload: JSON) -> Result:
-    """Look at a result in the order that counts: a plan, another agent, a message, or nothing."""
+    """Return the result by precedence: a plan, another agent, a message, or nothing."""
     carried = without_followed(payload)
     if graph := payload.get(TASK_GRAPH):
         if hand_over := _only_task(graph):
@@ -159,7 +159,7 @@ def _calls_of(step: NextStep) -> list[ToolCall]:
 
 
 def _only_task(graph: Any) -> HandOver | None:
-    """Return who does a plan of one task: it needs no plan."""
+    """Return the hand-over that replaces a plan of a single task."""
     tasks = graph.get("tasks") if isinstance(graph, dict) else None
     if not isinstance(tasks, list) or len(tasks) != 1 or not isinstance(tasks[0], dict):
         return None
@@ -185,7 +185,7 @@ def _call(name: str, arguments: JSON) -> ToolCall:
 
 
 def _object_in(text: str) -> JSON | None:
-    """Return the response that stands in a text, alone or in a fence."""
+    """Return the JSON object in a text, alone or in a fence."""
     stripped = text.strip()
     for candidate in (stripped, *FENCED.findall(stripped)[:3]):
         if not candidate.startswith("{"):

@@ -1,4 +1,4 @@
-"""Reads what agents of a team answer, and asks again where nothing follows from it."""
+"""Reading the answers of a team's agents, and asking again if they cannot be followed."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -38,10 +38,10 @@ class TeamState(AgentState[Any]):
 
 
 class Responses(AgentMiddleware[Any, Any]):
-    """Stands around each model call of an agent of a team.
+    """Wraps each model call of an agent of a team.
 
-    A manager has to answer in the form of a response; others may. What is kept is what follows:
-    a plain answer or tool calls, and the payload as it is then.
+    A manager must answer in the form of a response; others may. What follows is kept: a plain
+    answer or tool calls, and the new payload.
     """
 
     state_schema = TeamState
@@ -56,7 +56,7 @@ class Responses(AgentMiddleware[Any, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Handler
     ) -> ModelResponse[Any]:
-        """Ask, and ask again with the reason. Raise ResponseRefused when that does not help."""
+        """Ask, and retry with the reason. Raise ResponseRefused when that does not help."""
         if (last := _last_word(request.messages)) is not None:
             return ModelResponse([AIMessage(last, name=self._agent)])
         payload = cast(JSON, request.state.get(PAYLOAD) or {})
@@ -72,14 +72,14 @@ class Responses(AgentMiddleware[Any, Any]):
             again = [*asked.messages, AIMessage(_as_text(answer)), HumanMessage(hint)]
             asked = asked.override(messages=again)
         raise ResponseRefused(
-            f"{self._agent} could not be brought to a usable answer in {MOST_RETRIES + 1} tries."
+            f"{self._agent} gave no usable answer in {MOST_RETRIES + 1} tries."
             f" The last reason: {hint}"
         )
 
     async def aafter_model(
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
-        """Take over the payload that the newest answer asks for."""
+        """Apply the payload that the newest answer asks for."""
         changed, self._changed = self._changed, None
         return None if changed is None else {PAYLOAD: changed}
 
@@ -120,7 +120,7 @@ class Responses(AgentMiddleware[Any, Any]):
 
 
 def _last_word(messages: list[AnyMessage]) -> str | None:
-    """Return the answer of a sub-agent whose answer ends the turn, if that was called last."""
+    """Return the answer of the sub-agent called last, if its answer ends the turn."""
     if not messages or not isinstance(messages[-1], ToolMessage):
         return None
     caller = next((m for m in reversed(messages) if not isinstance(m, ToolMessage)), None)
@@ -133,7 +133,7 @@ def _last_word(messages: list[AnyMessage]) -> str | None:
 
 
 def _answer_in(result: str) -> str:
-    """Return the answer's text in what the call of a sub-agent has given."""
+    """Return the answer's text in the result of a sub-agent's call."""
     try:
         given = json.loads(result)
     except ValueError:
@@ -143,7 +143,7 @@ def _answer_in(result: str) -> str:
 
 
 def _as_text(answer: AIMessage) -> str:
-    """Return what was answered, as a message that calls nothing."""
+    """Return the answer as text without calls."""
     given = next((call["args"] for call in answer.tool_calls if call["name"] == RESPOND), None)
     return answer.text or json.dumps(given or {}, ensure_ascii=False)
 

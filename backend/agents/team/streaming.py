@@ -1,19 +1,19 @@
-"""Lets people read a response while it arrives: of its JSON only the message."""
+"""Streaming a response to people: of its JSON, only the message."""
 
 from langchain_core.utils.json import parse_partial_json
 
 from backend.llm.asking import Tell
 from backend.llm.events import Delta, ModelEvent, Reset
 
-EVERY = 24  # characters between two looks at what has come; each look reads all of it
-MOST_CHARACTERS = 100_000  # beyond that the message is shown when it is whole
+EVERY = 24  # characters between two parses, each of which reads the whole text
+MOST_CHARACTERS = 100_000  # beyond this, the message is shown once complete
 
 
 class ResponseText:
-    """Stands between a model and who shows what it says.
+    """Filters a model's text on its way to people.
 
-    What begins like JSON is held, but for its `message`. Of a manager anything else is held, too:
-    it is asked again for it.
+    Text that begins like JSON is held back, except for its `message`. A manager's other text is
+    held back too, because the manager is asked again for a response.
     """
 
     def __init__(self, tell: Tell, *, is_manager: bool) -> None:
@@ -25,7 +25,7 @@ class ResponseText:
         self._shown = 0
 
     def __call__(self, event: ModelEvent) -> None:
-        """Tell what is for people, and all that is no text, as it is."""
+        """Pass on the text for people, and all events that are not text."""
         if isinstance(event, Reset):
             self._begin("")
         if not isinstance(event, Delta) or not event.text:
@@ -44,7 +44,7 @@ class ResponseText:
         self._looked = self._shown = 0
 
     def _readable(self) -> str:
-        """Return what people can read now and could not before."""
+        """Return the text that has become readable since the last call."""
         start = self._text.lstrip()
         if start and not start.startswith(("{", "`")):
             said = "" if self._is_manager else self._text

@@ -1,4 +1,4 @@
-"""What an agent of a team reads of the conversation: what was said, not how it was found out."""
+"""What an agent of a team reads of the conversation: messages, not the work behind them."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ Handler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 
 @dataclass(frozen=True)
 class Team:
-    """What an agent knows of the conversation that it is in with others.
+    """What an agent knows of a conversation that it shares with others.
 
-    `agents` are those that a manager may ask, None for who is no manager; `recent` is how many
-    messages are read; `artifacts` are those of each message, by its id, the newest last.
+    `agents` are those that a manager may ask, None for other agents; `recent` is how many messages
+    are read; `artifacts` are those of each message, by its id, newest last.
     """
 
     conversation_id: UUID
@@ -34,10 +34,10 @@ class Team:
 
 
 class ConversationView(AgentMiddleware[Any, Any]):
-    """Gives an agent the newest messages of the conversation, and all of the present turn.
+    """Gives an agent the newest messages of the conversation, and the whole current turn.
 
-    Of earlier turns it reads what people wrote and what agents answered, each under its agent's
-    name, with its artifacts. The state stays as it is.
+    Of earlier turns it reads what people wrote and what agents answered, under each agent's name,
+    with its artifacts. The state does not change.
     """
 
     def __init__(self, team: Team) -> None:
@@ -47,7 +47,7 @@ class ConversationView(AgentMiddleware[Any, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Handler
     ) -> ModelResponse[Any]:
-        """Ask with the view of the messages, and with the payload in the prompt."""
+        """Ask with the view of the messages, and the payload in the prompt."""
         payload = cast(JSON, request.state.get(PAYLOAD) or {})
         told = self._sections(request.messages)
         parts = [request.system_prompt or "", *told, payload_section(payload)]
@@ -69,7 +69,7 @@ class ConversationView(AgentMiddleware[Any, Any]):
         )
 
     def _with_artifacts(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-        """Append each message's artifacts to its text; the newest first, while there is room."""
+        """Append each message's artifacts to its text, newest first, while there is room."""
         room, shown = self._team.artifact_characters, list(messages)
         for place in range(len(shown) - 1, -1, -1):
             texts = []
@@ -86,7 +86,7 @@ class ConversationView(AgentMiddleware[Any, Any]):
 
 
 def view_of(messages: Sequence[BaseMessage], recent: int) -> list[BaseMessage]:
-    """Return what an agent reads: at most `recent` messages up to the present one, and its turn."""
+    """Return what an agent reads: at most `recent` messages up to the current one, and its turn."""
     present = max(
         (place for place, m in enumerate(messages) if _is_persons(m)), default=len(messages)
     )
@@ -95,7 +95,7 @@ def view_of(messages: Sequence[BaseMessage], recent: int) -> list[BaseMessage]:
 
 
 def artifact_text(artifact: JSON) -> str:
-    """Return an artifact as it is appended to its message's text."""
+    """Return an artifact in the form appended to its message's text."""
     return f"\n\n# Artifact\n{json.dumps(artifact, ensure_ascii=False)}\n"
 
 

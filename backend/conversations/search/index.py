@@ -1,7 +1,7 @@
-"""The entries of the search: a trigger adds them, a crash of PostgreSQL empties their table.
+"""The search entries: a trigger adds them, and a crash of PostgreSQL empties their table.
 
-What is missing is made again from the messages, a batch at a time, so that a large installation is
-searched in part after seconds and in whole after minutes.
+Missing entries are recreated from the messages in batches, so that a large installation can be
+searched partly after seconds and fully after minutes.
 """
 
 from threading import Event
@@ -24,9 +24,9 @@ def is_complete(session: Session) -> bool:
 
 
 def add_batch(session: Session) -> bool:
-    """Make the entries of some messages again; return whether there may be more to do.
+    """Recreate the entries of some messages; return whether there may be more to do.
 
-    Where another worker is at it, there is nothing to do.
+    While another worker does this, there is nothing to do.
     """
     if is_complete(session):
         return False
@@ -47,7 +47,7 @@ def add_batch(session: Session) -> bool:
 
 
 def make_again(database: Database, closing: Event) -> None:
-    """Make all entries again, where they have gone; until there are all, or it is to close."""
+    """Recreate all entries if they were lost, until they are complete or `closing` is set."""
     has_more = True
     while has_more and not closing.is_set():
         with database.transaction() as session:
@@ -55,9 +55,9 @@ def make_again(database: Database, closing: Event) -> None:
 
 
 def count_missing(session: Session, conversation_id: UUID) -> int:
-    """Return how many messages have a text and cannot be found by it.
+    """Return how many messages with text have no search entry.
 
-    None, as long as entries are made again anyway.
+    Return 0 while entries are being recreated anyway.
     """
     if not is_complete(session):
         return 0
@@ -65,7 +65,7 @@ def count_missing(session: Session, conversation_id: UUID) -> int:
 
 
 def add_missing(session: Session, conversation_id: UUID) -> None:
-    """Make the entries of one conversation that are missing."""
+    """Create the missing entries of one conversation."""
     session.execute(_ADD, {"conversation": conversation_id})
 
 
@@ -90,7 +90,7 @@ _INSERT = (
 )
 _COUNT = text(f"SELECT count(*) {_MISSING}")
 _ADD = text(f"{_INSERT} {_MISSING} ON CONFLICT DO NOTHING")
-# Positions begin at one.
+# Positions start at one.
 _BATCH = """
     SELECT conversation_id, position, created_at, content_type, content FROM display_messages
     WHERE (conversation_id, position) > (:conversation, :position)

@@ -1,4 +1,4 @@
-"""Searches the text of display messages: one page of hits, the newest first."""
+"""Searching the text of display messages: one page of hits, newest first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ TIMEOUT_MS = 2_000
 
 @dataclass(frozen=True)
 class Search:
-    """What to look for, and where. `everyone` is for admins; `archived` None: whether or not."""
+    """What to look for, and where. `everyone` is for admins; `archived` None: archived or not."""
 
     q: str
     session_id: UUID | None = None
@@ -45,10 +45,10 @@ class Search:
 def search_messages(
     session: Session, scope: Scope, wanted: Search, *, cursor: str | None, limit: int
 ) -> SearchPage:
-    """Return one keyset page of what was said, on whatever branch, the newest message first.
+    """Return one keyset page of matching messages, from any branch, newest first.
 
-    Raise NotAllowed when a member asks for everyone's, SessionNotFound, InvalidInput for too many
-    words or an unknown cursor, SearchTooBroad where it takes too long.
+    Raise NotAllowed if a member asks for everyone's messages, SessionNotFound, InvalidInput for
+    too many words or an unknown cursor, SearchTooBroad if it takes too long.
     """
     if wanted.everyone and not scope.is_admin:
         raise NotAllowed
@@ -97,7 +97,7 @@ def _find(
     query = session.scalar(select(cast(_tsquery(terms), Text)))
     if not query:
         return []
-    # An administrator who names a session may read it, whosever it is.
+    # An administrator who names a session may read it, whoever owns it.
     is_of_all = wanted.everyone or (scope.is_admin and wanted.session_id is not None)
     if not is_of_all:
         query = f"{_quoted(f'owner:{scope.user_id}')} & ({query})"
@@ -107,7 +107,7 @@ def _find(
 
 
 def _tsquery(terms: Sequence[Term]) -> ColumnElement[Any]:
-    """All terms; the database splits words as it did when it indexed them."""
+    """Combine all terms; the database splits words as it did for the index."""
     return reduce(lambda one, other: one.op("&&")(other), [_of_term(term) for term in terms])
 
 
@@ -125,9 +125,9 @@ def _quoted(lexeme: str) -> str:
 
 
 def _entries(query: str, wanted: Search, place: tuple[Any, ...] | None) -> Any:
-    """Return the entries that match, found once, by the index, before all joins.
+    """Return the matching entries, found once by the index, before any join.
 
-    Left to itself a planner may ask the index anew for each conversation of an owner.
+    Otherwise the planner may scan the index again for each conversation of an owner.
     """
     row = SearchEntryRow
     order = (row.created_at, row.conversation_id, row.position)

@@ -1,4 +1,4 @@
-"""The words around what was found, in parts that say which of them are hits. Pure."""
+"""Snippets: the words around a match, in parts marked as hit or not. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ CUT = "…"
 
 
 def make_snippet(text: str, terms: Sequence[Term]) -> list[SnippetPart]:
-    """Return a line of the text from just before its first hit on; its beginning without a hit."""
+    """Return a line of the text from just before its first hit; without a hit, its beginning."""
     line = " ".join(text.split())
     pattern = re.compile("|".join(_pattern(term) for term in terms), re.IGNORECASE)
     first = pattern.search(line)
@@ -28,13 +28,13 @@ def make_snippet(text: str, terms: Sequence[Term]) -> list[SnippetPart]:
 
 
 def _pattern(term: Term) -> str:
-    """The term between ends of words, whatever stands between its words."""
+    """Return a pattern for the term's words at word boundaries, with any separators."""
     words = r"[\W_]+".join(re.escape(word) for word in term.words)
     return rf"(?<![^\W_]){words}" + (r"[^\W_]*" if term.is_prefix else r"(?![^\W_])")
 
 
 def _word_start(line: str, wanted: int) -> int:
-    """The beginning of the next word, unless that is far."""
+    """Return the start of the next word, unless that is far."""
     if wanted <= 0:
         return 0
     space = line.find(" ", wanted, wanted + BEFORE // 2)

@@ -1,4 +1,4 @@
-"""What a person searches for: words, phrases in quotes, and the beginning of a last word. Pure."""
+"""Parsing search queries: words, quoted phrases and the prefix of a last word. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backend.errors.base import InvalidInput
 
 MAX_TERMS = 20
-SHORTEST_PREFIX = 2  # one letter begins a good part of all words there are
+SHORTEST_PREFIX = 2  # a single letter matches too many words
 WORD = re.compile(r"[^\W_]+")
 _QUOTES = str.maketrans(dict.fromkeys("„“”‟«»", '"'))
 _PIECES = re.compile(r'"([^"]*)"?|([^\s"]+)')
@@ -14,21 +14,21 @@ _PIECES = re.compile(r'"([^"]*)"?|([^\s"]+)')
 
 @dataclass(frozen=True)
 class Term:
-    """Words that follow each other; `is_prefix`: the last of them may go on."""
+    """Words that follow each other; `is_prefix`: the last one may be longer."""
 
     words: tuple[str, ...]
     is_prefix: bool = False
 
     @property
     def text(self) -> str:
-        """The words as one text."""
+        """Return the words as one text."""
         return " ".join(self.words)
 
 
 def read_terms(q: str) -> list[Term]:
-    """Return what all must be in a message; nothing where `q` has no letter or digit.
+    """Return the terms that a message must all contain; none if `q` has no letter or digit.
 
-    `CC-1001` is two words that follow each other, as a phrase is. Raise InvalidInput for too many.
+    `CC-1001` is two words that follow each other, as in a phrase. Raise InvalidInput for too many.
     """
     pieces = list(_PIECES.finditer(q.translate(_QUOTES)))
     terms = [
@@ -37,7 +37,7 @@ def read_terms(q: str) -> list[Term]:
         if (words := WORD.findall(piece[0]))
     ]
     if sum(len(term.words) for term in terms) > MAX_TERMS:
-        raise InvalidInput(f"A search has {MAX_TERMS} words at most. Leave some of them out.")
+        raise InvalidInput(f"A search may have {MAX_TERMS} words at most. Use fewer words.")
     return terms
 
 

@@ -1,4 +1,4 @@
-"""What one step changed of an agent state: the difference of two states, and its application.
+"""Deltas of the agent state: the difference of two states, and its application.
 
 A delta is `{prepend, drop, keep, append, set, unset}`, each part optional. The new messages are
 `prepend + old[drop : drop + keep] + append`; `set` and `unset` change the other keys.
@@ -16,7 +16,7 @@ MESSAGES = "messages"
 def diff_states(old: JSON, new: JSON) -> JSON:
     """Return the delta that turns `old` into `new`; empty when they are equal.
 
-    Unchanged messages are found quickest when both states share the objects.
+    Finding unchanged messages is fastest when both states share their objects.
     """
     delta = _diff_messages(old.get(MESSAGES, []), new.get(MESSAGES, []))
     changed = {k: v for k, v in new.items() if k != MESSAGES and (k not in old or old[k] != v)}
@@ -29,12 +29,12 @@ def diff_states(old: JSON, new: JSON) -> JSON:
 
 
 def apply_delta(state: JSON, delta: JSON) -> JSON:
-    """Return the state after `delta`; `state` stays as it is."""
+    """Return the state after `delta`; `state` itself is not changed."""
     return apply_deltas(state, (delta,))
 
 
 def apply_deltas(state: JSON, deltas: Iterable[JSON]) -> JSON:
-    """Return the state after all deltas, in time for what they hold, however long the state is."""
+    """Return the state after all deltas, in time that depends on the deltas' size alone."""
     new, messages = dict(state), list(state.get(MESSAGES, []))
     for delta in deltas:
         drop = delta.get("drop", 0)
@@ -51,7 +51,7 @@ def apply_deltas(state: JSON, deltas: Iterable[JSON]) -> JSON:
 
 
 def dropped_messages(delta: JSON, old_count: int) -> int:
-    """Return how many of the old messages the model will not read any more."""
+    """Return how many of the old messages the model will no longer read."""
     drop = delta.get("drop", 0)
     return old_count - delta["keep"] if "keep" in delta else int(drop)
 
@@ -68,7 +68,7 @@ def _diff_messages(old: list[JSON], new: list[JSON]) -> JSON:
 
 
 def _cut_front(old: list[JSON], new: list[JSON]) -> tuple[int, int] | None:
-    """Where a tail of `old` stands in `new`: (its start in new, how many of old are missing)."""
+    """Find a tail of `old` in `new`: (its start in `new`, how many of `old` are missing)."""
     positions = {id(message): i for i, message in enumerate(old)}
     for start, message in enumerate(new):
         drop = positions.get(id(message))
@@ -84,5 +84,5 @@ def _common_prefix(old: list[JSON], new: list[JSON]) -> int:
 
 
 def _parts(**parts: Any) -> JSON:
-    """Leave out what says nothing; `keep` says something even when it is 0."""
+    """Omit empty parts; `keep` counts even when it is 0."""
     return {name: part for name, part in parts.items() if part or name == "keep"}

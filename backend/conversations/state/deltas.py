@@ -1,6 +1,6 @@
-"""Agent states as they are written: one writer by version, a delta for each saved step.
+"""Writing agent states: one writer per version, a delta for each saved step.
 
-Only `backend.conversations.views` uses this, so that no view changes without the other.
+Only `backend.conversations.views` uses this, so that neither view changes without the other.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 from db.models.conversations.agent_state import AgentStateDeltaRow, AgentStateRow
 
-# What concerns the whole conversation, such as what it was told once, never goes back.
+# What concerns the whole conversation is never reset to an earlier version.
 NEVER_BACK = ("metadata",)
 
 
@@ -45,10 +45,10 @@ def append_delta(
     shown: Sequence[DisplayMessage] = (),
     calls: Sequence[JSON] = (),
 ) -> int:
-    """Add what a step changed to the state at `version`; return the new version.
+    """Append a step's delta to the state at `version`; return the new version.
 
-    `shown` are the step's display messages, `calls` the notes of what models were sent for it.
-    Raise LeaseLost when somebody else has written meanwhile: each version is there once.
+    `shown` are the step's display messages, `calls` the records of what models were sent for it.
+    Raise LeaseLost when another writer has already stored this version.
     """
     row = {
         "conversation_id": conversation_id,
@@ -70,7 +70,7 @@ def append_to_latest(
     shown: Sequence[DisplayMessage] = (),
     calls: Sequence[JSON] = (),
 ) -> int:
-    """Add a change to the newest state, whichever that is; return the version that this makes.
+    """Append a change to the newest state, whichever that is; return the new version.
 
     The caller holds the conversation.
     """
@@ -83,7 +83,7 @@ def append_to_latest(
 
 
 def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
-    """Make the state what it was at a version of the past, by one more delta; return its version.
+    """Reset the state to an earlier version by appending a delta; return the new version.
 
     The caller holds the conversation. Raise StateNotKept, CorruptState.
     """
@@ -97,9 +97,9 @@ def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
 
 
 def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
-    """Make this the newest state, whatever was stored before; return its version.
+    """Store this as the newest state, whatever was stored before; return its version.
 
-    For a state that cannot be read: what is newer starts from this one.
+    Used when a state is unreadable: newer versions start from this one.
     """
     whole = {"keep": 0, "append": state["messages"]}
     kept = {key: value for key, value in state.items() if key != "messages"}
@@ -113,7 +113,7 @@ def replace_state(session: Session, conversation_id: UUID, state: JSON) -> int:
 
 
 def compact(session: Session, conversation_id: UUID, version: int) -> None:
-    """Make the state at `version` the snapshot; the deltas before it stay, for the past's sake.
+    """Make the state at `version` the snapshot; keep earlier deltas to restore past versions.
 
     Raise LeaseLost when the state is no longer at that version.
     """
@@ -127,7 +127,7 @@ def compact(session: Session, conversation_id: UUID, version: int) -> None:
     )
 
 
-# Made once: each step and each message writes one of these.
+# Built once: each step and each message writes one of these.
 _deltas = cast(Table, AgentStateDeltaRow.__table__)
 _OR_NULL = JSONB(none_as_null=True)
 _APPEND = insert(_deltas).values(calls=bindparam("calls", type_=_OR_NULL))

@@ -1,12 +1,12 @@
-"""What a model was sent, noted by reference: most of it stands in the agent state already. Pure.
+"""Recording what a model was sent, by reference: most of it is in the agent state. Pure.
 
 A note is `{"d": digest, "f": frame, "m": messages, "a": began, "s": seconds}`. The frame is the
-request without its messages: model, tools, settings. The messages are names with commas between:
+request without its messages: model, tools, settings. The messages are names joined by commas:
 `0-57` are those at these places of the state at the note's version, `#k3v...` is a content.
-Contents, frames among them, are kept once per conversation, as JSON text, under their hash. `k`
-names the provider where messages carry what it wants back, see `backend.llm.wire.kept`. A call
-that did not ask for an answer has its purpose `p` and what it used, `u` and `c`, too; one that
-failed has `e`.
+Contents, including frames, are stored once per conversation as JSON text, under their hash. `k`
+names the provider where messages carry provider-specific fields, see `backend.llm.wire.kept`. A
+call that did not ask for an answer also has its purpose `p` and its usage, `u` and `c`; a failed
+one has `e`.
 """
 
 import json
@@ -24,25 +24,25 @@ from backend.types import JSON
 MESSAGES = "messages"
 CONTENT = "#"
 HASH_BYTES = 9
-DIGEST_BYTES = 6  # it guards against errors, not against people
+DIGEST_BYTES = 6  # guards against errors, not attacks
 
 Convert = Callable[[Sequence[JSON], str], list[JSON]]
 
 
 @dataclass
 class RequestRecord:
-    """The notes of a step's calls, and the contents that they name."""
+    """The notes of a step's model calls, and the contents that they name."""
 
     calls: list[JSON] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
 
     def add(self, call: ModelCall, read: Sequence[JSON | None], state: Sequence[JSON]) -> None:
-        """Note one call; `read` says which message of the state each one sent is, if any."""
+        """Note one call; `read` maps each sent message to its message of the state, if any."""
         sent = call.payload[MESSAGES]
         places = {id(message): place for place, message in enumerate(state)}
         names: list[int | str] = []
-        for stands, message in zip(read, sent, strict=True):
-            place = None if stands is None else places.get(id(stands))
+        for known, message in zip(read, sent, strict=True):
+            place = None if known is None else places.get(id(known))
             is_same = place is not None and _says_the_same(state[place], message, call.provider)
             names.append(place if place is not None and is_same else self._keep(message))
         note = {
@@ -63,7 +63,7 @@ class RequestRecord:
 
 
 def write_names(names: Sequence[int | str]) -> str:
-    """Write places and contents as one text; places that follow each other become a range."""
+    """Write places and contents as one text; consecutive places become a range."""
     parts: list[str] = []
     first = last = -2
     for name in names:
@@ -80,7 +80,7 @@ def write_names(names: Sequence[int | str]) -> str:
 
 
 def read_names(text: str) -> Iterator[int | str]:
-    """Yield the places and contents that `write_names` has written."""
+    """Yield the places and contents that `write_names` wrote."""
     for part in text.split(",") if text else ():
         if part.startswith(CONTENT):
             yield part.removeprefix(CONTENT)
@@ -90,18 +90,18 @@ def read_names(text: str) -> Iterator[int | str]:
 
 
 def names_in(note: JSON) -> list[str]:
-    """Return the contents that a note names, its frame among them."""
+    """Return the contents that a note names, including its frame."""
     return [note["f"], *(name for name in read_names(note["m"]) if isinstance(name, str))]
 
 
 def give_again(
     note: JSON, state: Sequence[JSON], contents: Mapping[str, str], convert: Convert
 ) -> tuple[JSON, bool]:
-    """Return the request that a note tells of, and whether its digest proves it.
+    """Return the request that a note describes, and whether its digest matches.
 
-    `state` are the messages at the note's version; `convert` writes such messages as they are sent
-    to a provider.
-    Raise LookupError when what it names is not there.
+    `state` are the messages at the note's version; `convert` turns such messages into what a
+    provider is sent.
+    Raise LookupError when something it names is missing.
     """
     names = list(read_names(note["m"]))
     wanted = [state[name] for name in names if isinstance(name, int)]
@@ -114,7 +114,7 @@ def give_again(
 
 
 def digest_of(payload: JSON) -> str:
-    """Tells requests apart, whatever the order of keys, which JSONB does not keep."""
+    """Return a digest that ignores the order of keys, which JSONB does not keep."""
     try:
         text = orjson.dumps(payload, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # numbers beyond 64 bits, lone surrogates
@@ -123,7 +123,7 @@ def digest_of(payload: JSON) -> str:
 
 
 def _ending(call: ModelCall) -> JSON:
-    """How long it took; how it failed; what it has used, where no message of the state says so."""
+    """Return the call's duration, failure, and usage if no message of the state has it."""
     said: JSON = {"s": round(call.seconds, 1)} if call.seconds is not None else {}
     if call.failure:
         said["e"] = call.failure
@@ -137,7 +137,7 @@ def _ending(call: ModelCall) -> JSON:
 
 
 def _says_the_same(stored: JSON, sent: JSON, provider: str) -> bool:
-    """Whether a message of the state says what was sent, also where its provider got its own."""
+    """Return whether a state message says what was sent, also in its provider's own form."""
     content = sent.get("content")
     if isinstance(content, str | None) and (content or "") == (stored.get("content") or ""):
         return True
@@ -155,7 +155,7 @@ def _is_kept_for(stored: JSON, provider: str) -> bool:
 
 
 def _write(content: JSON) -> str:
-    """JSON text, since JSONB would order its keys anew; any text in it can be stored."""
+    """Write as JSON text, because JSONB would reorder keys; any text in it can be stored."""
     try:
         return orjson.dumps(content).decode()
     except TypeError:

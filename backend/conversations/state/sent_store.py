@@ -1,4 +1,4 @@
-"""What models were sent, in PostgreSQL: contents are stored once, notes stand with their steps."""
+"""What models were sent, in PostgreSQL: contents stored once, notes with their steps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
@@ -13,7 +13,7 @@ from db.models.conversations.agent_state import AgentStateDeltaRow, SentContentR
 
 
 def keep_contents(session: Session, conversation_id: UUID, contents: Mapping[str, str]) -> None:
-    """Store what is not stored yet."""
+    """Store the contents that are not stored yet."""
     if not contents:
         return
     rows = [
@@ -24,7 +24,7 @@ def keep_contents(session: Session, conversation_id: UUID, contents: Mapping[str
 
 
 def load_contents(session: Session, conversation_id: UUID, names: Iterable[str]) -> dict[str, str]:
-    """Return the contents of these names, as JSON text."""
+    """Return the contents with these names, as JSON text."""
     rows = session.execute(
         select(SentContentRow.hash, SentContentRow.content)
         .where(SentContentRow.conversation_id == conversation_id)
@@ -34,7 +34,7 @@ def load_contents(session: Session, conversation_id: UUID, names: Iterable[str])
 
 
 def note_apart(session: Session, conversation_id: UUID, calls: Sequence[ModelCall]) -> None:
-    """Note calls that were made beside a turn, such as that for a title, with the newest step."""
+    """Note calls made outside a turn, such as for a title, with the newest step."""
     noted = RequestRecord()
     for call in calls:
         noted.add(call, [None] * len(call.messages), ())

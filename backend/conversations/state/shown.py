@@ -1,4 +1,4 @@
-"""A text that people see is stored once: the stored state names its display message. Pure rules.
+"""Storing a visible text once: the stored state refers to its display message. Pure rules.
 
 In what is stored of a state, `{"$shown": 17}` stands for the text of the display message at
 position 17, whose content never changes.
@@ -11,17 +11,17 @@ from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 
 MARK = "$shown"
-MIN_CHARS = 64  # a name is not worth it for less
+MIN_CHARS = 64  # a reference is not worth it for less
 EXTRA, THINKING = "additional_kwargs", "reasoning_content"
 
 
 def text_of_row(content: JSON) -> Any:
-    """Return the text in the content of a display message; None where it is of another kind."""
+    """Return the text in a display message's content; None for other kinds of content."""
     return content.get("text") or content.get("content")
 
 
 def pack_delta(delta: JSON, rows: Iterable[DisplayMessage]) -> JSON:
-    """Return the delta as it is stored: its messages name the texts that `rows` show."""
+    """Return the delta in its stored form: its messages refer to the texts that `rows` show."""
     positions = {text: row.position for row in rows if (text := text_of_row(row.content))}
 
     def pack(value: Any) -> Any:
@@ -34,14 +34,14 @@ def pack_delta(delta: JSON, rows: Iterable[DisplayMessage]) -> JSON:
 
 
 def positions_in(messages: Iterable[JSON]) -> list[int]:
-    """Return the positions that stored messages name, in ascending order."""
+    """Return the positions that stored messages refer to, in ascending order."""
     return sorted(
         {value[MARK] for message in messages for value in _texts(message) if _names(value)}
     )
 
 
 def unpack(messages: Iterable[JSON], texts: Mapping[int, str]) -> list[JSON]:
-    """Return the messages with their texts again."""
+    """Return the messages with their texts restored."""
 
     def text_of(value: Any) -> Any:
         return texts[value[MARK]] if _names(value) else value
@@ -62,7 +62,7 @@ def _texts(message: JSON) -> Iterator[Any]:
 
 
 def _map_texts(message: JSON, change: Callable[[Any], Any]) -> JSON:
-    """The message with its content and its thinking changed; the same object if nothing is."""
+    """Return the message with content and thinking mapped; the same object if unchanged."""
     content, thinking = _texts(message)
     changed_content, changed_thinking = change(content), change(thinking)
     if changed_content is not content:

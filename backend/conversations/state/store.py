@@ -1,7 +1,7 @@
-"""Agent states in PostgreSQL, as they are read: a JSONB snapshot, and a delta for each saved step.
+"""Reading agent states from PostgreSQL: a JSONB snapshot, and a delta for each saved step.
 
-A text that people see stands in its display message only (see `shown`), so that a step costs
-little more than what it says.
+A text that people see is stored only in its display message (see `shown`), so that saving a step
+costs little more than its own text.
 """
 
 from collections.abc import Iterator
@@ -31,24 +31,24 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.conversations.display_message import DisplayMessageRow
 from db.models.turns.turn import TurnRow
 
-# Compacting writes each message anew; once in so many steps that is a few bytes for each.
+# Compacting rewrites all messages; once in this many steps, that adds a few bytes to each.
 COMPACT_FROM_DELTAS = 300
 
-# What all deltas together are applied to: the empty state, in the first of its versions.
+# What the deltas are applied to from the beginning: the empty state in format version 1.
 BEGINNING: JSON = {"version": 1, "messages": []}
 
-# What concerns the whole conversation, such as what it was told once, never goes back.
+# What concerns the whole conversation is never reset to an earlier version.
 NEVER_BACK = ("metadata",)
 
-# Positions that lie close together are read as one range.
+# Positions close to each other are read as one range.
 SPARSE = 2
 
 
 @dataclass(frozen=True)
 class StoredState:
-    """An agent state as it was read; `version` must still hold when it is written.
+    """An agent state as read; `version` must still be current when it is written.
 
-    `snapshot_version` is that of the snapshot, `snapshot_messages` how many messages that holds.
+    `snapshot_version` is the snapshot's version, `snapshot_messages` its number of messages.
     """
 
     state: JSON
@@ -58,31 +58,31 @@ class StoredState:
 
     @property
     def should_compact(self) -> bool:
-        """Whether the deltas outnumber the snapshot's messages, so that compacting is worth it."""
+        """Return whether enough deltas follow the snapshot for compacting to be worthwhile."""
         deltas = self.version - self.snapshot_version
         return deltas > max(COMPACT_FROM_DELTAS, self.snapshot_messages)
 
     def followed_by(self, state: JSON, version: int) -> "StoredState":
-        """Return what is stored once a delta has brought it to `state`."""
+        """Return what is stored after a delta has changed it to `state`."""
         return replace(self, state=state, version=version)
 
 
 def load_state(session: Session, conversation_id: UUID) -> StoredState:
-    """Read the snapshot, the deltas after it, and the texts that they name.
+    """Load the snapshot, the deltas after it, and the texts that they refer to.
 
-    Raise SessionNotFound when the conversation does not exist; CorruptState when what is stored
-    does not make a state, or is missing, whole or in part.
+    Raise SessionNotFound when the conversation does not exist; CorruptState when the stored data
+    is missing, entirely or in part, or does not make a state.
     """
     stored = load_packed(session, conversation_id)
     return replace(stored, state=_with_texts(session, conversation_id, stored.state))
 
 
 def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON:
-    """Return the state as it was at a version of the past.
+    """Return the state as it was at an earlier version.
 
-    Costs what was saved after the snapshot, or from the beginning where that is newer. Raises
-    StateNotKept where deltas of that time are missing, as in conversations that an older version
-    of this software has compacted.
+    Reads what was saved after the snapshot, or from the beginning if the snapshot is newer. Raise
+    StateNotKept if deltas of that time are missing, as in conversations compacted by an older
+    version of this software.
     """
     return _with_texts(session, conversation_id, packed_at(session, conversation_id, version))
 
@@ -90,7 +90,7 @@ def load_state_at(session: Session, conversation_id: UUID, version: int) -> JSON
 def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[int]:
     """Return the version of the newest state, as part of a statement.
 
-    Where all of it is missing, the newest that anything names: no version is given twice.
+    If the state is missing, the newest version that anything names: none is assigned twice.
     """
     deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     newest = select(func.max(deltas.version)).where(deltas.conversation_id == conversation_id)
@@ -104,7 +104,7 @@ def newest_version(conversation_id: UUID | BindParameter[Any]) -> ColumnElement[
 
 
 def load_packed(session: Session, conversation_id: UUID) -> StoredState:
-    """Return the state as it is stored, its messages naming their texts."""
+    """Return the state in its stored form, whose messages refer to their texts."""
     row = session.execute(_LOAD, {"conversation_id": conversation_id}).one_or_none()
     if row is None:
         raise CorruptState if session.get(ConversationRow, conversation_id) else SessionNotFound
@@ -121,7 +121,7 @@ def load_packed(session: Session, conversation_id: UUID) -> StoredState:
 
 
 def packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
-    """Return the state as it was stored at a version. Raise StateNotKept, CorruptState."""
+    """Return the stored form of the state at a version. Raise StateNotKept, CorruptState."""
     deltas, snapshots = AgentStateDeltaRow, AgentStateRow
     snapshot = session.execute(
         select(snapshots.state_data, snapshots.version).where(
@@ -142,7 +142,7 @@ def packed_at(session: Session, conversation_id: UUID, version: int) -> JSON:
 
 
 def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
-    """Return the state with the texts that its messages name."""
+    """Return the state with the texts that its messages refer to."""
     with corrupt_if_it_fails():
         positions = positions_in(state["messages"])
     texts = _texts_at(session, conversation_id, positions)
@@ -152,7 +152,7 @@ def _with_texts(session: Session, conversation_id: UUID, state: JSON) -> JSON:
 
 @contextmanager
 def corrupt_if_it_fails() -> Iterator[None]:
-    """What is stored may be anything, once somebody has been at it: name it for what it is."""
+    """Raise CorruptState for any failure to read stored data, which may have been edited."""
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError) as error:

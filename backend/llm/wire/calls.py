@@ -1,4 +1,4 @@
-"""The tool calls of one answer, put together from pieces in the ways that endpoints cut them."""
+"""Assembling the tool calls of one answer from pieces, in all forms that endpoints use."""
 
 import json
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from backend.types import JSON
 
 MAX_CALLS = 1_000
 MAX_UNREADABLE_CHARS = 2_000
-MAX_WHOLE_PIECES = 8  # who sends calls whole sends each in a piece or two
+MAX_WHOLE_PIECES = 8  # endpoints that send calls whole use one or two pieces for each
 LEGACY = "function_call"
 
 
 @dataclass
 class _Call:
-    """A call as it arrives, and then what became of its arguments: read, or why they cannot be."""
+    """A call as it arrives, then its parsed arguments or why they are unreadable."""
 
     call_id: str
     name: str = ""
@@ -35,7 +35,7 @@ class _Call:
 
     @property
     def is_whole(self) -> bool:
-        """Whether its arguments are one JSON object, or there are none."""
+        """Return whether its arguments are one JSON object or empty."""
         try:
             parse_arguments("".join(self.pieces))
         except ValueError:
@@ -43,12 +43,12 @@ class _Call:
         return True
 
     def add_name(self, name: str) -> None:
-        """Take a name: some endpoints send it with each piece, some in pieces."""
+        """Add a name: some endpoints repeat it with each piece, some split it."""
         if name != self.name and not any(self.pieces):
             self.name += name
 
     def read(self) -> None:
-        """Read the arguments. Those that are no JSON object leave one that a provider accepts."""
+        """Parse the arguments; replace anything but a JSON object by one that providers accept."""
         text = "".join(self.pieces)
         try:
             self.arguments = parse_arguments(text)
@@ -60,7 +60,7 @@ class _Call:
 
 
 class Calls:
-    """Gathers the calls of an answer; what endpoints add to them goes to `kept`."""
+    """Assembles the calls of an answer; fields that endpoints add to them go to `kept`."""
 
     def __init__(self, kept: Kept) -> None:
         self._kept = kept
@@ -73,16 +73,16 @@ class Calls:
 
     @property
     def are_whole(self) -> bool:
-        """Whether each call has a name and arguments that can be read."""
+        """Return whether each call has a name and readable arguments."""
         return all(call.name and call.is_whole for call in self._calls)
 
     @property
     def are_named(self) -> bool:
-        """Whether each call says what it calls."""
+        """Return whether each call has a name."""
         return all(call.name for call in self._calls)
 
     def add(self, piece: JSON) -> int:
-        """Take a piece of a call; return how many characters it has."""
+        """Add a piece of a call; return how many characters it has."""
         index, call_id = piece.get("index"), piece.get("id") or ""
         function = piece.get("function") or {}
         name, text = function.get("name") or "", _arguments_of(function.get("arguments"))
@@ -96,11 +96,11 @@ class Calls:
         return len(name) + len(text)
 
     def add_legacy(self, function: JSON) -> int:
-        """Take a piece of the one call that an answer had before there were several."""
+        """Add a piece of a call in OpenAI's older form, with one call per answer."""
         return self.add({"index": LEGACY, "function": function})
 
     def read(self) -> list[ToolCall]:
-        """Read the arguments of all calls; return them, each with an id of its own."""
+        """Parse the arguments of all calls; return the calls, each with its own id."""
         calls = []
         self._ids = []
         for call in self._calls:
@@ -113,7 +113,7 @@ class Calls:
         return calls
 
     def marks(self) -> dict[str, Any]:
-        """What a message says of its calls besides: their texts, and which cannot be read."""
+        """Return the message's marks about its calls: their texts, and which are unreadable."""
         marks: dict[str, Any] = {}
         if any(call.raw for call in self._calls):
             marks[RAW_ARGUMENTS] = [call.raw for call in self._calls]
@@ -122,15 +122,15 @@ class Calls:
         return marks
 
     def kept(self) -> Mapping[str, JSON]:
-        """Return what is kept of each call that was read, by its id."""
+        """Return the kept fields of each call that was read, by its id."""
         calls = zip(self._ids, self._calls, strict=True)
         return {call_id: kept for call_id, call in calls if (kept := call.kept.joined())}
 
     def _begin(self, index: Any, call_id: str) -> _Call:
         if len(self._calls) == MAX_CALLS:
             raise IncompleteAnswer(
-                f"The model's answer calls more than {MAX_CALLS} tools at once; none of them "
-                "was run. Ask for less."
+                f"The model's answer calls more than {MAX_CALLS} tools; none of them was run. "
+                "Ask for less."
             )
         call = _Call(call_id)
         self._calls.append(call)
@@ -142,7 +142,7 @@ def _is_another(call: _Call, call_id: str, name: str, text: str) -> bool:
     """Return whether a piece at a call's index begins another call.
 
     Some endpoints give all calls one index, some give each piece of a call another id, and some
-    give no ids at all.
+    send no ids at all.
     """
     if name and call_id and call.call_id:
         return call_id != call.call_id

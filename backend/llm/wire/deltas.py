@@ -1,4 +1,4 @@
-"""What a delta of an answer says: its text, its thinking, parts of its content, what it used."""
+"""Reading a delta of an answer: its text, thinking, content parts and usage."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ TEXTS = ("text", "output_text")
 CUT_SHORT = ("length", "content_filter")
 BROKEN = (None, "error", "abort", "insufficient_system_resource", "network_error")
 MALFORMED = "malformed_function_call"
-# Other words for why an answer ended, by how they begin.
+# Other finish reasons, by their prefix.
 _REASONS = {
     "max_tokens": "length",
     "model_length": "length",
@@ -26,7 +26,7 @@ _REASONS = {
 
 
 def finish_reason_of(choice: JSON) -> str | None:
-    """Return why the answer ended, in OpenAI's words; None while it has not."""
+    """Return why the answer ended, in OpenAI's terms; None while it has not."""
     if not (said := str(choice.get("finish_reason") or "")):
         return None
     known = (reason for begin, reason in _REASONS.items() if said.lower().startswith(begin))
@@ -43,7 +43,7 @@ def text_of(content: Any) -> str:
 
 
 def thinking_of(delta: JSON) -> str:
-    """Return the thinking of a delta: a text beside the content, or parts there or within it."""
+    """Return a delta's thinking: a field beside the content, or parts there or within it."""
     said = delta.get(REASONING) or delta.get("reasoning")
     if isinstance(said, str) and said:
         return said
@@ -53,14 +53,14 @@ def thinking_of(delta: JSON) -> str:
 
 
 def says_thoughts(content: Any) -> bool:
-    """Return whether a content comes in parts, and thinking is among them."""
+    """Return whether a content comes in parts that include thinking."""
     parts = content if isinstance(content, list) else ()
     kinds = (str(part.get("type")) for part in parts if isinstance(part, dict))
     return any(kind.startswith(THOUGHTS) for kind in kinds)
 
 
 def usage_in(chunk: JSON) -> JSON | None:
-    """Return what a chunk says was used; endpoints put it into various places."""
+    """Return the usage in a chunk; endpoints put it in various places."""
     usage = chunk.get("usage")
     for place in (chunk.get("x_groq"), *(chunk.get("choices") or ())[:1]):
         if not usage and place and "usage" in place:
@@ -69,7 +69,7 @@ def usage_in(chunk: JSON) -> JSON | None:
 
 
 def usage_of(usage: JSON | None) -> UsageMetadata | None:
-    """Return what was used, in LangChain's words."""
+    """Return the usage in LangChain's terms."""
     if usage is None:
         return None
     tokens_in, tokens_out = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
@@ -85,7 +85,7 @@ def usage_of(usage: JSON | None) -> UsageMetadata | None:
 
 
 def _thought(part: JSON) -> str:
-    """Return what a part says of thinking; endpoints differ in where they put it."""
+    """Return the thinking in a part; endpoints differ in where they put it."""
     if not str(part.get("type")).startswith(THOUGHTS):
         return ""
     said = next((said for key in THOUGHT_KEYS if (said := part.get(key))), "")

@@ -1,9 +1,9 @@
-"""What a provider wants back with its own answers: gathered, bounded, and sent to nobody else.
+"""Provider-specific fields of answers: gathered, bounded, and sent back only to their provider.
 
-That is what a model thought before it called tools, signatures of thoughts and calls, and all
-fields of messages and calls that OpenAI does not name. In a message's `additional_kwargs`, KEPT
-holds `{"for", "message", "calls", "thinking"}`: whom it is for, fields of the message, fields of
-its calls by their ids, and the names under which its thinking is sent, which stands there already.
+These are what a model thought before it called tools, signatures of thoughts and calls, and all
+fields of messages and calls that OpenAI does not define. In a message's `additional_kwargs`, KEPT
+holds `{"for", "message", "calls", "thinking"}`: the provider, fields of the message, fields of its
+calls by id, and the names under which its thinking, already stored there, is sent.
 """
 
 import json
@@ -27,9 +27,9 @@ KEPT, NOT_KEPT = "kept", "not_kept"
 FOR, FIELDS, CALLS, THINKING = "for", "message", "calls", "thinking"
 MAX_KEPT_CHARS = 500_000
 THINKING_TEXTS = (REASONING, "reasoning")
-# Thinking in pieces: only of use with the calls that it led to.
+# Thinking in pieces: only useful with the calls that it led to.
 THINKING_PARTS = ("reasoning_details", "thinking_blocks", "content")
-# Read elsewhere, or of no use to a model; those of the last line tell of a piece only.
+# Read elsewhere, or useless to a model; those of the last line describe a single piece.
 _NOT_KEPT = frozenset(
     [
         *("role", "content", "tool_calls", "function_call", "refusal", "audio", "id", "name"),
@@ -43,7 +43,7 @@ _OF_FUNCTION = ("name", "arguments")
 
 
 class Kept:
-    """Gathers the fields of one answer; those beyond the bound are dropped, all of them."""
+    """Gathers the fields of one answer; if they exceed the limit, all are dropped."""
 
     def __init__(self) -> None:
         self._fields = Pieces()
@@ -53,14 +53,14 @@ class Kept:
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it is more than is kept."""
+        """Return whether the fields exceed the limit."""
         return self.size > MAX_KEPT_CHARS
 
     def add(self, delta: JSON) -> int:
-        """Take what a delta, or a whole message, says in fields that are not OpenAI's.
+        """Add the fields of a delta, or of a whole message, that are not OpenAI's.
 
-        Content in parts is kept from the first one on that is thinking. Return how many characters
-        of thinking it has taken, which count as part of the answer.
+        Content in parts is kept from the first thinking part on. Return how many characters of
+        thinking were taken, which count as part of the answer.
         """
         content = delta.get("content")
         if _PLAIN.issuperset(delta) and not self._has_parts and not isinstance(content, list):
@@ -78,7 +78,7 @@ class Kept:
         return taken
 
     def add_to_call(self, fields: Pieces, piece: JSON) -> None:
-        """Take what a piece of a call says in such fields."""
+        """Add such fields of a piece of a call."""
         given = {key: value for key, value in piece.items() if key not in _OF_CALL}
         function = piece.get("function")
         if isinstance(function, dict):
@@ -87,7 +87,7 @@ class Kept:
         self.add_to(fields, given)
 
     def add_to(self, fields: Pieces, given: JSON) -> None:
-        """Take further pieces of some fields, as long as all that is kept is not too much."""
+        """Add further pieces of some fields, as long as the total stays within the limit."""
         given = {key: value for key, value in given.items() if _is_told(value)}
         if given:
             self.size += len(json.dumps(given))
@@ -95,9 +95,9 @@ class Kept:
                 fields.add(given)
 
     def of_message(self, thinking: str, raw: str, *, has_calls: bool) -> JSON:
-        """Return what is kept of the message, whose text and thinking came together as `raw`.
+        """Return the kept fields of the message, whose text and thinking arrived as `raw`.
 
-        Without calls no thinking is wanted back.
+        Without calls, no thinking needs to be sent back.
         """
         texts = {name: clean_text("".join(pieces)) for name, pieces in self._texts.items()}
         same = [name for name, text in texts.items() if text == thinking]
@@ -111,7 +111,7 @@ class Kept:
 
 
 def _is_told(value: Any) -> bool:
-    """Return whether there is something to keep; numbers count pieces, they tell nothing."""
+    """Return whether the value is worth keeping; numbers only count pieces."""
     return isinstance(value, str | list | dict) and bool(value)
 
 
@@ -120,9 +120,9 @@ def _as_part(text: Any) -> JSON:
 
 
 def provider_of(base_url: str | None, model: str) -> str:
-    """Return a name for whoever answers under this address; it tells nothing of the address.
+    """Return a name for the provider at this address, which does not reveal the address.
 
-    Of a gateway, whose models are called maker/model, each maker is one.
+    At a gateway, whose models are called maker/model, each maker is a provider.
     """
     url = urlsplit(base_url or "")
     host = f"{url.hostname}:{url.port}" if url.port else str(url.hostname)
@@ -132,9 +132,9 @@ def provider_of(base_url: str | None, model: str) -> str:
 
 
 def give_back(message: AIMessage, sent: JSON, provider: str) -> None:
-    """Add to a message as it is sent what its provider wants back; nothing if that is another.
+    """Add a message's provider-specific fields to its sent form, if the provider is the same.
 
-    In one order of keys, which JSONB does not keep, so that a request is always written the same.
+    Keys are sorted, because JSONB does not keep their order, so that requests stay identical.
     """
     kept = message.additional_kwargs.get(KEPT)
     if not isinstance(kept, Mapping) or not provider or kept.get(FOR) != provider:
@@ -142,7 +142,7 @@ def give_back(message: AIMessage, sent: JSON, provider: str) -> None:
     fields = dict(kept.get(FIELDS) or {})
     content = fields.pop("content", None)
     if content and _text_of(content) == message.content:
-        sent["content"] = _in_order(content)  # else a policy has changed what the message says
+        sent["content"] = _in_order(content)  # otherwise a policy has changed the message's text
     thinking = message.additional_kwargs.get(REASONING) or ""
     fields |= dict.fromkeys(kept.get(THINKING) or (), thinking)
     _add_fields(sent, fields)
@@ -165,5 +165,5 @@ def _in_order(value: Any) -> Any:
 
 
 def _text_of(content: Any) -> str:
-    """Return what of a message's content, as its provider wrote it, is its text."""
+    """Return the text in a message's content as its provider wrote it."""
     return without_thinking(content) if isinstance(content, str) else text_of(content)

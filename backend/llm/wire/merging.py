@@ -1,33 +1,33 @@
-"""Joins the pieces of a field that came in several deltas. Pure.
+"""Joining the pieces of a field that arrived in several deltas. Pure.
 
-Texts are joined end to end, objects key by key, lists by the `index` and `type` of their elements;
-of all else the last one counts. So it is with texts that name or prove something: they come whole.
+Texts are concatenated, objects merged key by key, lists by the `index` and `type` of their
+elements; of anything else the last value counts, also of texts that arrive whole.
 """
 
 from typing import Any
 
 from backend.types import JSON
 
-# Repeated with each piece, or sent once and never in pieces.
+# Repeated with each piece, or sent once and never split.
 WHOLE = frozenset(
     [
         *("type", "id", "format", "name", "role", "object", "status", "index"),
         *("signature", "thought_signature", "data", "encrypted_content"),
     ]
 )
-# Elements that go on from one delta to the next also without an index.
+# Elements that continue from one delta to the next even without an index.
 _IN_PIECES = ("text", "thinking", "reasoning", "summary")
 _PROOFS = ("signature", "data")
 
 
 class Pieces:
-    """Fields as they come in pieces; joined in pairs, so that many take little more than few."""
+    """Fields that arrive in pieces; joined in pairs, so that many cost little more than few."""
 
     def __init__(self) -> None:
         self._joined: list[tuple[int, JSON]] = []
 
     def add(self, fields: JSON) -> None:
-        """Take a further piece of some fields."""
+        """Add a further piece of some fields."""
         count = 1
         while self._joined and self._joined[-1][0] == count:
             fields = merge(self._joined.pop()[1], fields)
@@ -35,7 +35,7 @@ class Pieces:
         self._joined.append((count, fields))
 
     def joined(self) -> JSON:
-        """Return all fields, whole."""
+        """Return all fields, joined."""
         whole: JSON = {}
         for _, fields in self._joined:
             whole = merge(whole, fields)
@@ -43,7 +43,7 @@ class Pieces:
 
 
 def merge(old: Any, new: Any, key: str = "") -> Any:
-    """Return a value after a further piece of it; neither of them is changed."""
+    """Return a value joined with a further piece; neither of them is changed."""
     if new is None:
         return old
     if isinstance(old, str) and isinstance(new, str):
@@ -68,7 +68,7 @@ def _merge_lists(old: list[Any], new: list[Any]) -> list[Any]:
 
 
 def _place_of(element: Any, merged: list[Any]) -> int | None:
-    """Return which element a new one goes on with; None for one of its own."""
+    """Return the place of the element that a new one continues; None if it is a new one."""
     if not isinstance(element, dict) or not merged:
         return None
     if element.get("index") is not None:
@@ -89,5 +89,5 @@ def _is_same(one: Any, other: JSON) -> bool:
 
 
 def _is_proven(element: JSON) -> bool:
-    """Return whether it is whole: what proves it comes at its end."""
+    """Return whether it is complete: its signature comes at the end."""
     return any(element.get(key) for key in _PROOFS)

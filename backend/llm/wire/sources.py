@@ -1,8 +1,8 @@
-"""What an answer is based on, as endpoints tell it: pages cited, tools that the provider ran.
+"""The sources of an answer, as endpoints report them: cited pages, tools run by the provider.
 
-It is for people only. Lists come whole with each chunk (Perplexity, xAI), as annotations of a delta
-(OpenAI, OpenRouter), within results of tools that the provider ran (Groq), or in parts of the
-content (Mistral).
+They are for people only. Lists come whole with each chunk (Perplexity, xAI), as annotations of a
+delta (OpenAI, OpenRouter), within results of tools that the provider ran (Groq), or in content
+parts (Mistral).
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ _TITLES = ("title", "name", "filepath")
 
 
 class Sources:
-    """Gathers the sources of one answer, in the order in which its text counts them."""
+    """Gathers the sources of one answer, in the order in which its text numbers them."""
 
     def __init__(self) -> None:
         self._lists: dict[str, list[Any]] = {}
@@ -35,12 +35,12 @@ class Sources:
         self._executed: dict[Any, JSON] = {}
 
     def add(self, told: JSON) -> None:
-        """Take what a chunk, a delta or a message says of sources."""
+        """Add the sources in a chunk, a delta or a message."""
         if _PLACES.isdisjoint(told):
             return
         for name in _LISTS:
             if isinstance(given := told.get(name), list) and given:
-                self._lists[name] = given[:MAX_READ]  # whole each time
+                self._lists[name] = given[:MAX_READ]  # complete each time
         for place in _WITHIN:
             if isinstance(inner := told.get(place), dict):
                 self.add(inner)
@@ -49,7 +49,7 @@ class Sources:
             self._add_tool(tool)
 
     def add_parts(self, parts: Iterable[Any]) -> None:
-        """Take parts of a content that refer to something."""
+        """Add content parts that refer to something."""
         for part in _objects(list(parts)):
             if part.get("type") == "reference":
                 ids = part.get("reference_ids")
@@ -58,7 +58,7 @@ class Sources:
             self._cite(part)
 
     def told(self) -> JSON:
-        """Return what is kept of it with the message: only what is there."""
+        """Return what is stored with the message, without empty parts."""
         sources = list(self._found())
         told: JSON = {
             SOURCES: sources[:MAX_SOURCES],
@@ -78,7 +78,7 @@ class Sources:
             self._executed[key] = {**self._executed.get(key, {}), **known}
 
     def _found(self) -> Iterator[JSON]:
-        """Yield each page once, by its first mention; a title may come with a later one."""
+        """Yield each page once, by first mention; its title may come with a later one."""
         results: list[Any] = []
         for tool in self._executed.values():
             found = tool.get("search_results")
@@ -110,7 +110,7 @@ def _source(given: Any) -> JSON:
 
 
 def _of_annotations(given: Any) -> list[Any]:
-    """Return the pages that annotations cite; each has its fields within itself, or one deeper."""
+    """Return the pages that annotations cite; their fields may be one level deeper."""
     kinds = ("url_citation", "file_citation")
     return [
         inner if isinstance(inner := annotation.get(kind), dict) else annotation
@@ -121,7 +121,7 @@ def _of_annotations(given: Any) -> list[Any]:
 
 
 def _executed(tool: JSON) -> JSON:
-    """Return what people are told of a tool that the provider has run."""
+    """Return what people see of a tool that the provider ran."""
     name = tool.get("name") or tool.get("type") or "tool"
     arguments = tool.get("arguments")
     said = {"name": clean_text(str(name))[:MAX_TITLE_CHARS]}

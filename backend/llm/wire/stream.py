@@ -1,4 +1,4 @@
-"""Reads what an endpoint answers: server-sent events of all dialects, or one JSON text instead."""
+"""Reading an endpoint's response: server-sent events in all dialects, or a single JSON text."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -14,17 +14,17 @@ UNNAMED = "the endpoint named no reason"
 
 
 class End(Enum):
-    """What stands for the `[DONE]` of a stream; an answer in one JSON text has it, too."""
+    """Stands for the `[DONE]` of a stream; an answer in one JSON text gets it too."""
 
     DONE = "[DONE]"
 
 
 class Decoder:
-    """Turns bytes into chunks of an answer, piece by piece. Pure.
+    """Decodes bytes into chunks of an answer incrementally. Pure.
 
     More lenient than the standard of server-sent events, as endpoints are: the last event needs no
-    blank line behind it, several events may stand in one, and events without data are passed over.
-    What begins with a bracket is one JSON text, whatever its content type says.
+    blank line after it, several events may be sent as one, and events without data are skipped.
+    A body that begins with a bracket is one JSON text, whatever its content type says.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Decoder:
         self._size = 0
 
     def feed(self, received: bytes) -> Iterator[Any]:
-        """Take some bytes and give the chunks that they complete. ValueError for no JSON."""
+        """Take some bytes and yield the chunks that they complete. Raise ValueError if not JSON."""
         if self._is_json is None:
             self._begin(received)
         elif self._is_json or not _ends_a_line(received):
@@ -47,7 +47,7 @@ class Decoder:
             yield from self._lines(b"")
 
     def end(self) -> Iterator[Any]:
-        """Yield what stands at the end of the body, with no blank line behind it."""
+        """Yield what the end of the body completes without a blank line."""
         rest = b"".join(self._rest)
         if self._is_json:
             yield json.loads(rest)
@@ -58,7 +58,7 @@ class Decoder:
         yield from self._dispatch()
 
     def _begin(self, received: bytes) -> None:
-        """See by the first sign what it is; blanks and a byte order mark tell nothing."""
+        """Detect the form by the first character, ignoring blanks and a byte order mark."""
         self._keep(received)
         begun = b"".join(self._rest)
         if len(begun) < len(BOM) and BOM.startswith(begun):
@@ -78,7 +78,7 @@ class Decoder:
 
     def _lines(self, received: bytes) -> Iterator[Any]:
         text = b"".join([*self._rest, received])
-        # A carriage return at the end may be half of a line's end.
+        # A carriage return at the end may be half of a line ending.
         end = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
         self._rest = [text[end:]] if end < len(text) else []
         for line in text[:end].splitlines():
@@ -108,7 +108,7 @@ class AsyncChunks(AsyncStream[object]):
     """The chunks of an answer as they arrive, then `End.DONE` if the endpoint said so."""
 
     async def __stream__(self) -> AsyncIterator[object]:
-        """Read the whole body, also behind the end: only then is its connection used again."""
+        """Read the whole body, even after `[DONE]`: only then is its connection reused."""
         decoder = Decoder()
         try:
             async for received in self.response.aiter_bytes():
@@ -141,9 +141,9 @@ def _ends_a_line(received: bytes) -> bool:
 
 
 def _texts(data: list[str]) -> list[str]:
-    """Return an event's data as JSON texts: one in all lines, or one in each of them.
+    """Return an event's data as JSON texts: one across all lines, or one in each line.
 
-    Who leaves out the blank lines between events sends several as one.
+    Endpoints that omit the blank lines between events send several as one.
     """
     if len(data) == 1:
         return data
@@ -152,7 +152,7 @@ def _texts(data: list[str]) -> list[str]:
 
 
 def _checked(chunk: Any, response: httpx2.Response) -> object:
-    """Return the chunk; APIError where it is an error instead of an answer, or in its midst."""
+    """Return the chunk. Raise APIError if it is an error instead of, or within, an answer."""
     if chunk is End.DONE:
         return chunk
     given = chunk[0] if isinstance(chunk, list) and len(chunk) == 1 else chunk

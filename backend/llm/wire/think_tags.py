@@ -1,13 +1,13 @@
-"""Thinking that a model writes into its text: what stands in tags at its very beginning. Pure."""
+"""Separating thinking that a model writes into its text, in tags at the very beginning. Pure."""
 
 OPEN, CLOSE = "<think>", "</think>"
 MAX_BLANKS = 1_000
 
 
 class ThinkTags:
-    """Parts a text that comes in pieces; `raw` is all of it, once it has begun with the tag.
+    """Splits a text that arrives in pieces; `raw` is all of it if it begins with the tag.
 
-    Elsewhere the tags are text: an answer may speak of them.
+    Elsewhere the tags are text: an answer may mention them.
     """
 
     def __init__(self) -> None:
@@ -20,11 +20,11 @@ class ThinkTags:
 
     @property
     def raw(self) -> str:
-        """The whole text with its tags; nothing if it does not begin with one."""
+        """Return the whole text with its tags; empty if it does not begin with one."""
         return "".join(self._raw)
 
     def add(self, piece: str) -> tuple[str, str]:
-        """Return what of the piece is thinking, and what is text; half of a tag is held back."""
+        """Return the piece's thinking and text; a partial tag is held back."""
         if self._raw:
             self._raw.append(piece)
         if self._is_text:
@@ -42,7 +42,7 @@ class ThinkTags:
         return "", self._begun
 
     def end(self) -> tuple[str, str]:
-        """Return what was held back, thinking and text, when nothing follows."""
+        """Return what was held back, as thinking and text, at the end."""
         if self._is_text:
             return "", ""
         if self._is_thinking:
@@ -63,7 +63,7 @@ class ThinkTags:
         return said[: len(said) - half], ""
 
     def _text(self, piece: str) -> str:
-        """Return the text behind the thinking begins with its first sign."""
+        """Return the text after the thinking, without leading blanks."""
         if self._is_first:
             piece = piece.lstrip()
             self._is_first = not piece
@@ -71,6 +71,6 @@ class ThinkTags:
 
 
 def without_thinking(text: str) -> str:
-    """Return the text of a whole answer, without what it begins with in tags."""
+    """Return a whole answer's text without the thinking in tags at its beginning."""
     tags = ThinkTags()
     return tags.add(text)[1] + tags.end()[1]

@@ -1,4 +1,4 @@
-"""What the tools of artifacts share: who calls, what a call has made, and how that is told."""
+"""What the artifact tools share: the caller, what a call made, and its result for the model."""
 
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -28,30 +28,30 @@ def artifacts_of(context: ToolContext) -> Artifacts:
 
 
 def maker_of(context: ToolContext) -> Maker:
-    """Return who makes a version; its key is the same at every attempt of the call."""
+    """Return the maker of a version; its key is the same in every attempt of the call."""
     place = CALL_PLACE.get(None)
     key = str(uuid5(NAMESPACE_OID, f"{context.turn_id} {place}")) if place else None
     return Maker(context.conversation_id, context.turn_id, context.agent, key)
 
 
 def origin_of(tool: str, **told: Any) -> JSON:
-    """Return where a version came from; what is not known is absent."""
+    """Return where a version came from; unknown parts are absent."""
     known = {"tool": tool, "call_id": CALL_ID.get() or None, **told}
     return {name: value for name, value in known.items() if value is not None}
 
 
 def read_id(text: str) -> UUID:
-    """Return the artifact that a model names, also as `artifact:ID@2`. Raise ArtifactNotFound."""
+    """Return the artifact id that a model gave, also as `artifact:ID@2`. Raise ArtifactNotFound."""
     try:
         return UUID(text.strip().removeprefix("artifact:").partition("@")[0])
     except ValueError:
         raise ArtifactNotFound(
-            f"{text[:80]!r} is no artifact's id. Ids are as make_artifact gives them."
+            f"{text[:80]!r} is no artifact's id. Use one that make_artifact returned."
         ) from None
 
 
 def made_of(added: Added) -> Artifact:
-    """Return what a tool result keeps of a version that a call has made."""
+    """Return what a tool result stores about a version that its call made."""
     return {
         "kind": "artifact",
         "made": {
@@ -64,13 +64,13 @@ def made_of(added: Added) -> Artifact:
 
 
 def address_of(added: Added) -> str:
-    """Return what a link to a version says."""
+    """Return the address of a version, as used in links."""
     return f"artifact:{added.artifact_id}@{added.version}"
 
 
 def say_made(added: Added) -> str:
-    """Return what a model is told of a version: its address, and of a table its first rows."""
-    is_same = "" if added.is_made else " It is as it was: the content is equal."
+    """Return the model's result for a version: its address, and a table's first rows."""
+    is_same = "" if added.is_made else " It is unchanged: the content is equal."
     address = address_of(added)
     said = f"The {added.kind} “{added.title}” is {address}, shown to the person.{is_same}"
     if added.kind == "chart":
@@ -83,7 +83,7 @@ def say_made(added: Added) -> str:
 
 
 def show_table(title: str, page: JSON, offset: int = 0) -> str:
-    """Return rows of a table as a model reads them."""
+    """Return a table's rows as a model reads them."""
     columns = tuple(Column(c["name"], c["type"]) for c in page["columns"])
     further = "read_artifact with offset={offset} gives the next ones."
     text = excerpt(title, Table(columns, page["rows"]), (), Place(offset, further))

@@ -1,4 +1,4 @@
-"""The tool that draws charts, where artifacts are made: also of an artifact's rows."""
+"""The chart tool where artifacts exist: it can also draw an artifact's rows."""
 
 from typing import Any
 
@@ -18,10 +18,10 @@ CHART = "make_chart"
 
 
 class DrawChart(MakeChart):
-    """Draw a chart of what one read-only SQL SELECT gives, or of a table artifact's rows.
+    """Draw a chart of the result of one read-only SQL SELECT, or of a table artifact's rows.
 
-    Give source and sql, and the person sees the chart with its table; or artifact_id, and the chart
-    becomes an artifact, too. One row is one point, bar or slice. The spec is a part of Vega-Lite:
+    With source and sql, the person sees the chart with its table; with artifact_id, the chart also
+    becomes an artifact. One row is one point, bar or slice. The spec is a part of Vega-Lite:
     `mark` (bar, line, area, point, arc, tick, rect) and `encoding` of x, y, color, size, theta,
     column, row or order by columns of the data. It has no data, transforms or expressions of its
     own. Leave it out for a chart that fits the columns. Example: artifact_id="ID", title="Spend",
@@ -36,11 +36,11 @@ class DrawChart(MakeChart):
         None, description="One SELECT, or WITH … SELECT."
     )
     artifact_id: str | None = Field(None, description="A table artifact to draw.")
-    version: int | None = Field(None, ge=1, description="Which version; the newest without.")
+    version: int | None = Field(None, ge=1, description="Which version; absent: the newest.")
 
 
 def draw_chart(context: ToolContext) -> BaseTool:
-    """The tool that draws a chart of a query or of an artifact."""
+    """Return the tool that draws a chart of a query or an artifact."""
 
     async def ask(
         title: str,

@@ -1,4 +1,4 @@
-"""The tool that keeps pictures and files as artifacts: what tools gave, what people uploaded."""
+"""The tool that keeps files of tool results, and uploaded files, as artifacts."""
 
 from pathlib import Path
 
@@ -23,30 +23,30 @@ KEEP = "keep_file"
 
 
 class KeepFile(BaseModel):
-    """Keep a picture or file as an artifact: one that a tool's result brought, or an uploaded one.
+    """Keep a picture or file as an artifact: one from a tool's result, or an uploaded one.
 
-    It is copied as it is; you need not see it. Give either `call` or `file`. With artifact_id it
+    It is copied unchanged; you need not see it. Give either `call` or `file`. With artifact_id it
     becomes the next version of that artifact; equal content adds none.
     """
 
     call: str | None = Field(
         None,
-        description="The tool whose newest result with files is meant, or the id of one tool call.",
+        description="A tool, for its newest result with files, or the id of one tool call.",
     )
     number: int | None = Field(
-        None, ge=1, description="Which file of that result, from 1; the first without."
+        None, ge=1, description="Which file of that result, from 1; absent: the first."
     )
     file: str | None = Field(None, description="The name of an uploaded file.")
     title: str | None = Field(
         None,
-        description="A short title; without it the file's name.",
+        description="A short title; absent: the file's name.",
         max_length=making.MOST_TITLE_CHARS,
     )
     artifact_id: str | None = Field(None, description="The artifact that gets a version.")
 
 
 def keep_file(context: ToolContext) -> BaseTool:
-    """The tool that keeps a file."""
+    """Return the tool that keeps a file."""
 
     async def ask(
         call: str | None = None,
@@ -75,7 +75,7 @@ def keep_file(context: ToolContext) -> BaseTool:
 async def _copy(
     context: ToolContext, call: str | None, number: int | None, file: str | None, folder: Path
 ) -> tuple[Content, str]:
-    """Return a file as a content, and what it is called. Raise ArtifactRefused."""
+    """Return a file as content, and its name. Raise ArtifactRefused."""
     if context.session_files is None:
         raise ArtifactRefused("There are no files here.")
     if (call is None) == (file is None):

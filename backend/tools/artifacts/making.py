@@ -31,13 +31,13 @@ _CONTENT = Field(
 _SOURCE = Field(None, description="For a table of a query: the source whose tables need no prefix.")
 _QUERY = Field(None, description="One SELECT; its whole result becomes the table.")
 _DATA = Field(None, description="For a chart: the table artifact that it draws.")
-_DATA_VERSION = Field(None, ge=1, description="Which version of it; the newest without.")
+_DATA_VERSION = Field(None, ge=1, description="Which version of it; absent: the newest.")
 
 
 class MakeArtifact(BaseModel):
-    """Keep a result as an artifact that the person sees, downloads, and others go on with.
+    """Keep a result as an artifact that the person sees and downloads, and others build on.
 
-    A table is best made of a query: its rows, up to two million, never pass through you. Example:
+    A table is best made from a query: its rows, up to two million, never pass through you. Example:
     kind="table", title="Differences 2026", source="fi", query="SELECT ...". A document is Markdown
     in content; a chart artifact of this session is drawn where a line of its own says
     ![title](artifact:ID@1), at most 20 in one document.
@@ -68,7 +68,7 @@ class ReviseArtifact(BaseModel):
 
 
 def make_artifact(context: ToolContext) -> BaseTool:
-    """The tool that makes an artifact."""
+    """Return the tool that makes an artifact."""
 
     async def ask(title: str, kind: Kind, **given: Any) -> Answer:
         artifacts = artifacts_of(context)
@@ -82,7 +82,7 @@ def make_artifact(context: ToolContext) -> BaseTool:
 
 
 def revise_artifact(context: ToolContext) -> BaseTool:
-    """The tool that adds a version."""
+    """Return the tool that adds a version."""
 
     async def ask(artifact_id: str, title: str | None = None, **given: Any) -> Answer:
         artifacts = artifacts_of(context)
@@ -100,7 +100,7 @@ def revise_artifact(context: ToolContext) -> BaseTool:
 
 
 class _Given:
-    """What a call gives for a content, and the making of it in a folder of its own."""
+    """The arguments of a call for an artifact's content, which is made in its own folder."""
 
     def __init__(
         self,
@@ -132,14 +132,14 @@ class _Given:
             value = making.read_json_content(self._content)
             return making.json_value(value, self._folder, origin)
         raise ArtifactRefused(
-            f"This artifact is of the kind {kind}: nobody writes its bytes. Call keep_file with"
-            " its artifact_id, and name the file that is its next version."
+            f"This artifact is of the kind {kind}, whose bytes cannot be written here. Call"
+            " keep_file with its artifact_id, and name the file that is its next version."
         )
 
     def _check(self, kind: ArtifactKind) -> None:
-        """Refuse what does not fit the kind, so that nothing given is passed over."""
+        """Refuse arguments that do not fit the kind, so that none is silently ignored."""
         if kind is not ArtifactKind.TABLE and (self._source or self._query):
-            raise ArtifactRefused("`source` and `query` make a table, and nothing else.")
+            raise ArtifactRefused("`source` and `query` can only make a table.")
         if kind is not ArtifactKind.CHART and (self._data_id or self._data_version):
             raise ArtifactRefused("`data_id` is what a chart draws; leave it out here.")
         if self._query and self._content is not None:
@@ -170,7 +170,7 @@ class _Given:
 
 
 async def chart_of(context: ToolContext, artifact_id: str, version: int | None) -> ChartOf:
-    """Return the table that a chart is to draw. Raise ArtifactNotFound, ArtifactRefused."""
+    """Return the table for a chart to draw. Raise ArtifactNotFound, ArtifactRefused."""
     known, row = await artifacts_of(context).find(
         context.scope, context.conversation_id, read_id(artifact_id), version
     )

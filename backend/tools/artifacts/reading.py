@@ -1,4 +1,4 @@
-"""The tool that reads an artifact's version."""
+"""The tool that reads a version of an artifact."""
 
 import json
 
@@ -19,13 +19,13 @@ class ReadArtifact(BaseModel):
     """Read an artifact of this conversation: rows of a table, or characters of a text."""
 
     artifact_id: str = Field(description="Its id.")
-    version: int | None = Field(None, ge=1, description="Which version; the newest without.")
-    offset: int = Field(0, ge=0, description="How many rows or characters to leave out.")
+    version: int | None = Field(None, ge=1, description="Which version; absent: the newest.")
+    offset: int = Field(0, ge=0, description="How many rows or characters to skip.")
     limit: int | None = Field(None, ge=1, description="How many rows or characters at most.")
 
 
 def read_artifact(context: ToolContext) -> BaseTool:
-    """The tool that reads a version."""
+    """Return the tool that reads a version."""
 
     async def ask(
         artifact_id: str, version: int | None = None, offset: int = 0, limit: int | None = None

@@ -1,4 +1,4 @@
-"""Which tools of a server cannot be used: their descriptions do not fit a request. Pure."""
+"""Finding tools that cannot be used because their descriptions do not fit a request. Pure."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ MAX_DEPTH = 60
 
 
 def why_unusable(tool: Tool) -> str | None:
-    """Return why no model can be told of the tool; None if it can be used."""
+    """Return why the tool cannot be offered to a model; None if it can."""
     said = (tool.description, tool.inputSchema, tool.outputSchema)
     if _depth_or_more(said, MAX_DEPTH + 1) > MAX_DEPTH:
         return f"its schema is nested deeper than {MAX_DEPTH} levels"
@@ -17,12 +17,12 @@ def why_unusable(tool: Tool) -> str | None:
         return f"its description has more than {MAX_CHARS:,} characters"
     kind, properties = tool.inputSchema.get("type", "object"), tool.inputSchema.get("properties")
     if kind != "object" or not isinstance(properties, dict | None):
-        return "its schema is none of named arguments"
+        return "its schema does not describe named arguments"
     return None
 
 
 def _depth_or_more(values: Any, enough: int) -> int:
-    """Return how deep the values are nested at most; looking ends at `enough`."""
+    """Return how deep the values are nested; counting ends at `enough`."""
     depth, level = 0, list(values)
     while depth < enough:
         level = [part for one in level if isinstance(one, dict | list) for part in _parts(one)]
@@ -33,7 +33,7 @@ def _depth_or_more(values: Any, enough: int) -> int:
 
 
 def _chars_or_more(value: Any, enough: int) -> int:
-    """Return about how many characters a value has when written; counting ends beyond `enough`."""
+    """Return roughly how many characters a value has as JSON; counting ends beyond `enough`."""
     chars, left = 0, [value]
     while left and chars <= enough:
         one = left.pop()

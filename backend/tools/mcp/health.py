@@ -1,6 +1,6 @@
-"""What a process knows of tool servers: who connects to them now, and which failed lately.
+"""What a process knows about tool servers: current connection attempts and recent failures.
 
-So that a server which hangs costs one turn its patience, and not every turn of every session.
+With this, a hung server delays one turn, not every turn of every session.
 """
 
 import asyncio
@@ -12,16 +12,16 @@ from typing import Any
 from mcp.types import Tool
 
 CONNECT_SECONDS = 10.0
-GRACE_SECONDS = 3.0  # a child process in Python takes about half a one, on a loaded machine two
+GRACE_SECONDS = 3.0  # a Python child process takes about 0.5 s to start, 2 s on a loaded machine
 SHORTEST_PAUSE, LONGEST_PAUSE = 2.0, 30.0
-PAUSE_TIMES = 3  # so many times longer than it has kept a turn waiting is it left alone
+PAUSE_TIMES = 3  # the pause is this many times as long as it kept a turn waiting
 
 Attempt = asyncio.Task[list[Tool]]
 
 
 @dataclass
 class _Record:
-    """`reason`: why it failed last, in words; `connecting`: how many do so now."""
+    """`reason`: why it failed last, in words; `connecting`: the number of current attempts."""
 
     reason: str = ""
     paused_until: float = float("-inf")
@@ -32,8 +32,8 @@ class _Record:
 class ServerHealth:
     """One per process, shared by its turns; only its event loop's thread may use it.
 
-    `connect_seconds`: how long a server may take to connect at most. A server is known by how it
-    is written in a domain, secrets by name.
+    `connect_seconds`: how long a server may take to connect. A server is identified by its
+    template in a domain, with secrets by name.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class ServerHealth:
     def attempt(
         self, server: str, connect: Callable[[], Coroutine[Any, Any, list[Tool]]]
     ) -> Attempt:
-        """Return what comes of connecting, which many may wait for: one that goes on, or a new one.
+        """Return a shared attempt to connect: the current one, or a new one.
 
-        Turns that begin together, such as those of a lost worker, ask a server for its tools once.
+        Turns that begin together, such as those of a lost worker, list a server's tools once.
         """
         if (attempt := self._attempts.get(server)) is None:
             attempt = self._attempts[server] = asyncio.create_task(connect())
@@ -59,17 +59,17 @@ class ServerHealth:
         return attempt
 
     def patience(self, server: str) -> float | None:
-        """Return how many seconds a turn waits for it; None: until connecting has ended.
+        """Return how many seconds a turn waits for it; None: until the attempt ends.
 
-        Only a server that failed lately is not waited for to the end: one that has always answered
-        and is slow this time may stand on a busy machine, and a turn needs its tools.
+        Only a server that failed recently has a shorter wait: one that has always answered and is
+        slow this time may run on a busy machine, and a turn needs its tools.
         """
         return GRACE_SECONDS if self.reason(server) else None
 
     def pause(self, server: str) -> float:
-        """Return for how many seconds it is still left alone, since it failed; 0: try it.
+        """Return how many seconds of its pause remain after a failure; 0: try it.
 
-        After that one turn tries it first, and the others wait for what comes of that.
+        After the pause one turn tries it first, and the others wait for the outcome.
         """
         record = self._record(server)
         if record.reason and record.connecting:
@@ -77,32 +77,32 @@ class ServerHealth:
         return max(record.paused_until - self._clock(), 0.0)
 
     def reason(self, server: str) -> str:
-        """Return why it was last unavailable, in words; nothing if it was."""
+        """Return why it was last unavailable, in words; empty if it was available."""
         return self._record(server).reason
 
     def connecting(self, server: str) -> float:
-        """Note that somebody begins to connect; return the present moment."""
+        """Record the start of an attempt; return the current time."""
         self._record(server).connecting += 1
         return self._clock()
 
     def connected(self, server: str, since: float) -> None:
-        """Note that it has connected to whoever began at `since`."""
+        """Record that the attempt that began at `since` has connected."""
         record = self._ended(server)
         record.connected_at = self._clock()
         record.reason, record.paused_until = "", float("-inf")
 
     def failed(self, server: str, since: float, reason: str, allowed: float) -> None:
-        """Note that it has not within the seconds that it is `allowed`, and why, in words."""
+        """Record that an attempt failed within its `allowed` seconds, and why, in words."""
         record, now = self._ended(server), self._clock()
         if record.connected_at > since:
-            return  # others were served meanwhile
+            return  # others have connected since
         if now - since > allowed + GRACE_SECONDS:
             return  # it was this process that stood still
         pause = min(max(PAUSE_TIMES * (now - since), SHORTEST_PAUSE), LONGEST_PAUSE)
         record.reason, record.paused_until = reason, now + pause
 
     def given_up(self, server: str) -> None:
-        """Note that whoever connected has let go of it before anything was known."""
+        """Record that an attempt was abandoned before its outcome was known."""
         self._ended(server)
 
     def _ended(self, server: str) -> _Record:

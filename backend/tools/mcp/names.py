@@ -1,4 +1,4 @@
-"""By which names a model calls the tools of servers: distinct, fit, and the same in each turn."""
+"""Naming servers' tools for models: distinct, valid, and the same in each turn."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ def assign_names(
 ) -> dict[ToolKey, str]:
     """Return each tool's name: its own, or `server__tool` where that is taken.
 
-    Those that are remembered, the first seen first, have their names before new ones, and keep
-    them also while their server is away. Pure.
+    Remembered tools, first seen first, get their names before new ones, and keep them while their
+    server is down. Pure.
     """
     fresh = [(server, tool) for server, tools in listed.items() for tool in tools]
     names: dict[ToolKey, str] = {}

@@ -1,4 +1,4 @@
-"""Looks at the servers of a domain for administrators: whether they answer, and with what."""
+"""Checking a domain's tool servers for administrators: whether they answer, and with what."""
 
 import asyncio
 import time
@@ -23,9 +23,9 @@ from backend.tools.mcp.tool import effect_of_tool
 async def probe_servers(
     servers: Mapping[str, McpServer], allowed: Allowed, health: ServerHealth, memory: ToolMemory
 ) -> list[ServerReport]:
-    """Connect to each server and say what came of it, also to those that turns leave alone.
+    """Connect to each server, even during its pause, and report the outcome.
 
-    What they list is remembered, as when a turn meets it.
+    The listed tools are remembered, as when a turn lists them.
     """
     probes = [_Probe(name, server) for name, server in servers.items()]
     await asyncio.gather(*(probe.look(allowed, health) for probe in probes))
@@ -45,7 +45,7 @@ async def probe_servers(
 
 
 class _Probe:
-    """One server that is looked at."""
+    """The check of one server."""
 
     def __init__(self, name: str, server: McpServer) -> None:
         self.name = name
@@ -55,7 +55,7 @@ class _Probe:
         self._seconds = self._paused = 0.0
 
     async def look(self, allowed: Allowed, health: ServerHealth) -> None:
-        """Connect, list its tools, and let go of it."""
+        """Connect, list its tools, and disconnect."""
         began = time.monotonic()
         key = self._template.model_dump_json()
         self._paused = health.pause(key)
@@ -78,7 +78,7 @@ class _Probe:
             self.problem = error.detail
 
     def report(self, found: Mapping[str, tuple[str, VersionStatus | None]]) -> ServerReport:
-        """Return what was found. `found`: of each tool, how it is called, and its status."""
+        """Return the report. `found`: each tool's name for models, and its status."""
         return ServerReport(
             name=self.name,
             transport=self._template.transport,

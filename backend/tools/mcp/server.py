@@ -1,4 +1,4 @@
-"""One MCP server during a run: its connection, opened when a call finds none, or finds it lost."""
+"""One MCP server during a run: its connection, opened when a call finds none or a lost one."""
 
 import asyncio
 import logging
@@ -22,9 +22,9 @@ logger = logging.getLogger(__name__)
 class Server:
     """A server by its name; each call finds an open connection or opens one.
 
-    `key` tells which server it is, in any domain; `commands` which processes may be started.
+    `key` identifies the server across domains; `commands` says which processes may be started.
     `call_seconds`: how long it may be silent within a call, unless the server's own template says
-    another time. `tools`: what it has told, here or to another turn at the same time.
+    otherwise. `tools`: what it has listed, here or to another turn at the same time.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class Server:
 
     @property
     def connect_seconds(self) -> float:
-        """How long it may take to connect."""
+        """Return how many seconds it may take to connect."""
         return self._server.connect_seconds or self._health.connect_seconds
 
     async def connect(self, known: Sequence[Tool] = ()) -> list[Tool]:
-        """Open the connection and give the tools; ToolServerUnavailable says why it cannot.
+        """Open the connection and return the tools. Raise ToolServerUnavailable that says why not.
 
-        With those that are `known` it is not asked for them.
+        With `known` tools, the server is not asked for them.
         """
         since = self._health.connecting(self.key)
         self.is_connecting = True
@@ -91,7 +91,7 @@ class Server:
         *,
         as_task: bool = False,
     ) -> CallToolResult:
-        """Call a tool; ToolException says how it failed, and whether it may have acted.
+        """Call a tool. Raise ToolException that says how it failed, and whether it may have acted.
 
         A connection that was lost before the call is opened again, once.
         """
@@ -110,9 +110,9 @@ class Server:
         raise self._unreachable()
 
     async def read(self, uri: AnyUrl) -> ReadResourceResult | None:
-        """Read what a result links to; None where the server has nothing to be read.
+        """Read what a result links to; None if the server has no resources.
 
-        ToolException says why it cannot be read.
+        Raise ToolException that says why it cannot be read.
         """
         if self._current is None or not self._current.is_open:
             return None
@@ -122,7 +122,7 @@ class Server:
             return None
 
     def close(self) -> set[asyncio.Task[None]]:
-        """Ask all connections to end and give the tasks that do it."""
+        """Ask all connections to end and return the tasks that close them."""
         if self._current is not None:
             self._current.close()
         return self._tasks

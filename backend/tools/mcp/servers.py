@@ -1,7 +1,7 @@
-"""Tools of MCP servers, opened for one run: words pass both ways exactly as they were said.
+"""Tools of MCP servers, opened for one run: text passes unchanged in both directions.
 
-A server that is dead, slow or has changed costs its own tools and nothing else: a run goes on with
-those of the others, and people are told.
+A server that is down, slow or changed only costs its own tools: a run continues with those of the
+others, and people see a notice.
 """
 
 import asyncio
@@ -49,23 +49,23 @@ _running: set[asyncio.Task[Any]] = set()
 
 @dataclass(frozen=True)
 class ToolServers:
-    """What a process knows of all servers, for all its turns."""
+    """What a process knows about all servers, for all its turns."""
 
     health: ServerHealth
     tools: ServerTools
 
     @classmethod
     def of(cls, settings: Settings, database: Database) -> "ToolServers":
-        """Return what a process knows in the beginning."""
+        """Return the initial state of a process."""
         return cls(ServerHealth(settings.mcp_connect_seconds), ServerTools(database))
 
 
 @dataclass(frozen=True)
 class Served:
-    """What servers give to one run. `absent`: by a tool's name, why it cannot be called now.
+    """What servers offer to one run. `absent`: by tool name, why it cannot be called now.
 
-    `is_whole`: every server has answered and all that it offers may be used. `notices`: what a
-    person should know once, in sentences; `warnings`: what is about this run only.
+    `is_whole`: every server has answered and all its tools may be used. `notices`: what a person
+    should read once, in sentences; `warnings`: what concerns this run only.
     """
 
     tools: list[BaseTool]
@@ -87,12 +87,12 @@ async def open_mcp_tools(
     on_progress: OnProgress = lambda call_id, said: None,
     is_patient: bool = False,
 ) -> AsyncGenerator[Served, None]:
-    """Connect to all servers at once and give their tools; each connection lasts for the block.
+    """Connect to all servers concurrently and yield their tools; connections last for the block.
 
-    Raises SecretMissing (or -Forbidden) before anything is opened.
-    A server that is lost later makes its own calls fail, until it is back. `call_seconds`: how
-    long a server may be silent within a call. `is_patient`: all are tried and have all their time,
-    those that failed lately too, as when a person has just let a call of theirs run.
+    Raise SecretMissing (or -Forbidden) before anything is opened.
+    The calls of a server that is lost later fail until it is back. `call_seconds`: how long a
+    server may be silent within a call. `is_patient`: all servers get their full time to connect,
+    even those that failed recently, as when a person has just let one of their calls run.
     """
     health = health or ServerHealth()
     opened = [
@@ -117,17 +117,17 @@ async def open_mcp_tools(
 
 
 async def _connect(server: Server, health: ServerHealth, is_patient: bool) -> list[Tool] | str:
-    """Return the server's tools, or why it cannot be had within a turn's patience.
+    """Return the server's tools, or why it is unavailable within the time that a turn waits.
 
-    It goes on connecting without the turn then, so that the process learns what becomes of it.
-    Turns that begin while one of them connects go by what that one is told; each of them opens a
-    connection of its own when it first calls a tool.
+    In that case the attempt continues without the turn, so that the process learns its outcome.
+    Turns that begin during an attempt share its result; each opens a connection of its own when it
+    first calls a tool.
     """
     if health.pause(server.key) and not is_patient:
         return health.reason(server.key)
     attempt = health.attempt(server.key, server.connect)
     try:
-        # The attempt itself keeps the time that it has in all.
+        # The attempt itself enforces its own time limit.
         patience = None if is_patient else health.patience(server.key)
         await asyncio.wait({attempt}, timeout=patience)
     finally:
@@ -156,7 +156,7 @@ async def _serve(
 ) -> Served:
     """Return the tools that may be used, under distinct names, and why others may not.
 
-    Of two tools of one name of one server only the first can be called at all.
+    If a server lists two tools with one name, only the first can be called.
     """
     notices: list[str] = []
     distinct = {
@@ -183,7 +183,7 @@ async def _serve(
 def _absent(
     names: Mapping[ToolKey, str], made: set[str], missing: Iterable[Server], review: Review
 ) -> dict[str, str]:
-    """Return, by its name, why a tool that was there before cannot be called."""
+    """Return, by tool name, why a tool that existed before cannot be called."""
     away = {server.name for server in missing}
     said: dict[str, str] = {}
     for key, name in names.items():
@@ -212,7 +212,7 @@ def _distinct(
 
 
 async def close_all(servers: Sequence[Server]) -> None:
-    """Close all connections; one that takes its time goes on closing without anyone waiting."""
+    """Close all connections; a slow one continues to close in the background."""
     tasks = {task for server in servers for task in server.close()}
     for task in tasks:
         _keep(task)
@@ -221,6 +221,6 @@ async def close_all(servers: Sequence[Server]) -> None:
 
 
 def _keep(task: asyncio.Task[None]) -> None:
-    """Hold a task that nobody waits for: asyncio itself would let it be collected."""
+    """Keep a reference to a background task, which could otherwise be garbage-collected."""
     _running.add(task)
     task.add_done_callback(_running.discard)

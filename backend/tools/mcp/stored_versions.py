@@ -1,4 +1,4 @@
-"""Versions of servers' tools in PostgreSQL: seen by workers, decided by administrators."""
+"""Versions of servers' tools in PostgreSQL: recorded by workers, decided by administrators."""
 
 import asyncio
 import threading
@@ -19,19 +19,19 @@ from db.models.domains.domain import DomainRow
 from db.models.domains.server_tool import ServerToolRow
 from db.session import Database
 
-KEPT_SECONDS = 10.0  # so long a process goes by what it knows; then a refusal is seen
+KEPT_SECONDS = 10.0  # how long a process caches versions before it sees a refusal
 _READERS = ThreadPoolExecutor(4, thread_name_prefix="server-tools")
 
 
 class ToolMemory(Protocol):
-    """What was seen of the servers of one domain before."""
+    """What was seen of one domain's servers before."""
 
     async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
-        """Return what may be used of what these servers list now, and remember it."""
+        """Return which of the tools listed now may be used, and remember them."""
 
 
 class NoMemory:
-    """For servers of no domain, such as one that was deleted: whatever they list may be used."""
+    """For servers without a domain, such as a deleted one: whatever they list may be used."""
 
     async def review(self, listed: Mapping[str, Sequence[Tool]]) -> Review:
         """Accept it."""
@@ -39,7 +39,7 @@ class NoMemory:
 
 
 class ServerTools:
-    """The memory of one process for all domains. Where nothing has changed it asks nobody."""
+    """The memory of one process for all domains. Without changes it runs no query."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -51,17 +51,17 @@ class ServerTools:
         return _DomainTools(self, domain_id) if domain_id else NoMemory()
 
     def seen(self, domain_id: UUID | None) -> ToolMemory:
-        """Return the memory of one domain, to be looked at only: nothing is remembered."""
+        """Return the read-only memory of one domain: nothing is remembered."""
         return _SeenTools(self, domain_id) if domain_id else NoMemory()
 
     def look(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
-        """Return what may be used of what servers list, by what the domain's servers have said."""
+        """Return which of the listed tools may be used, judged by the domain's stored versions."""
         versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
         with self._database.read() as session:
             return review_versions(versions, _load(session, domain_id))
 
     def review(self, domain_id: UUID, listed: Mapping[str, Sequence[Tool]]) -> Review:
-        """Return what may be used of what the domain's servers list now, and remember it."""
+        """Return which of the tools listed now may be used, and remember them."""
         versions = [version_of(name, tool) for name, tools in listed.items() for tool in tools]
         with self._lock:
             loaded_at, known = self._known.get(domain_id, (float("-inf"), []))
@@ -111,17 +111,17 @@ def _load(session: Session, domain_id: UUID) -> list[Known]:
 def _remember(
     session: Session, domain_id: UUID, versions: Sequence[Version], known: Sequence[Known]
 ) -> list[Known]:
-    """Store what is new, one process after the other; give all that is known then.
+    """Store new versions, one process at a time; return all known versions.
 
-    What waited for a decision and is not offered any more is forgotten: a server that changes
-    with each turn fills no table.
+    Versions that waited for a decision and are no longer offered are forgotten, so that a server
+    which changes with each turn cannot fill the table.
     """
     lock = func.pg_advisory_xact_lock(func.hashtextextended(f"server_tools {domain_id}", 0))
     session.execute(select(lock))
     known = _load(session, domain_id)
     domain = select(DomainRow.id).where(DomainRow.id == domain_id)
     if session.scalar(domain.with_for_update(read=True, key_share=True)) is None:
-        return list(known)  # it was deleted: its sessions go on without a memory
+        return list(known)  # the domain was deleted: its sessions continue without a memory
     review = review_versions(versions, known)
     row = ServerToolRow
     offered = {version.fingerprint for version in versions}

@@ -1,4 +1,4 @@
-"""A tool of an MCP server: arguments and results pass as they are, an error result is an error."""
+"""A tool of an MCP server: arguments and results pass unchanged, and an error stays an error."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ from backend.types import JSON
 
 @dataclass(frozen=True)
 class _OfError:
-    """The artifact of an error result: raising it as an exception would lose it."""
+    """The artifact of an error result, which raising an exception would lose."""
 
     artifact: JSON | None
 
@@ -45,7 +45,7 @@ class McpTool(BaseTool):
     def of(
         cls, server: Server, tool: Tool, name: str, sandbox: Sandbox, on_progress: OnProgress
     ) -> "McpTool":
-        """Return the tool under the name by which the model calls it."""
+        """Return the tool under its name for the model."""
         made = cls(
             name=name,
             description=tool.description or "",
@@ -59,7 +59,7 @@ class McpTool(BaseTool):
     async def ainvoke(
         self, input: str | dict[str, Any] | Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
-        """Call the tool; an error result keeps what people see of it."""
+        """Call the tool; an error result keeps its artifact for people."""
         result = await super().ainvoke(input, config, **kwargs)
         if isinstance(result, ToolMessage) and isinstance(result.artifact, _OfError):
             update = {"status": "error", "artifact": result.artifact.artifact}
@@ -91,9 +91,9 @@ class McpTool(BaseTool):
             line.close()
 
     async def _check(self, schema: JSON, structured: JSON | None) -> None:
-        """Raise ToolException unless the structured part of a result fits the tool's schema."""
+        """Raise ToolException unless a result's structured content fits the tool's schema."""
         server = self._server
-        reason: str | None = "there is no structured part in it"
+        reason: str | None = "it has no structured part"
         if structured is not None:
             try:
                 reason = await self._sandbox.run(
@@ -101,19 +101,19 @@ class McpTool(BaseTool):
                 )
             except SandboxError:
                 raise ToolException(
-                    f"The tool server {server.name!r} gave a result of which could not be found "
-                    f"out within {BOUNDS.seconds:g} seconds whether it fits its own schema; the "
-                    "tool has run, its result cannot be used."
+                    f"The tool server {server.name!r} gave a result that could not be checked "
+                    f"against its own schema within {BOUNDS.seconds:g} seconds; the tool has run, "
+                    "but its result cannot be used."
                 ) from None
         if reason:
             raise ToolException(
                 f"The tool server {server.name!r} gave a result that does not fit its own schema "
-                f"({reason}); the tool has run, its result cannot be used."
+                f"({reason}); the tool has run, but its result cannot be used."
             )
 
 
 def effect_of_tool(tool: Tool) -> Effect:
-    """Return what the server says that running the tool does; without a word, it acts."""
+    """Return the tool's effect as its server declares it; undeclared, it acts."""
     says = tool.annotations
     if says is not None and says.readOnlyHint:
         return Effect.READ_ONLY

@@ -1,4 +1,4 @@
-"""Versions of servers' tools as administrators see and decide them."""
+"""Versions of servers' tools for administrators: listing them and deciding on them."""
 
 from typing import Any
 from uuid import UUID
@@ -17,9 +17,9 @@ MAX_LISTED = 500
 
 
 def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersionPage:
-    """What a domain's servers have said of their tools: what waits for a decision comes first.
+    """Return the versions of a domain's tools; those that wait for a decision come first.
 
-    Raises NotAllowed for others than admins.
+    Raise NotAllowed for non-admins.
     """
     _require_admin(scope)
     row = ServerToolRow
@@ -38,9 +38,9 @@ def list_versions(session: Session, scope: Scope, domain_id: UUID) -> ToolVersio
 def decide(
     session: Session, scope: Scope, domain_id: UUID, version_id: UUID, status: VersionStatus
 ) -> None:
-    """Accept or refuse a version; running turns go on with what they have.
+    """Accept or refuse a version; running turns keep the tools that they have.
 
-    Raises NotAllowed, ToolVersionNotFound.
+    Raise NotAllowed, ToolVersionNotFound.
     """
     _require_admin(scope)
     row = ServerToolRow
@@ -57,7 +57,7 @@ def decide(
 
 
 def _version(row: ServerToolRow, accepted: list[ServerToolRow]) -> ToolVersion:
-    """The version beside the accepted one that was seen last before it."""
+    """Return the version with the last accepted one before it."""
     earlier = (
         one
         for one in accepted

@@ -1,7 +1,7 @@
-"""What a server says of its tools, as versions: which are new, changed, accepted, refused. Pure.
+"""Versions of servers' tool descriptions: new, changed, accepted or refused. Pure.
 
-Whoever controls a server controls what a model reads of its tools. So a tool is used as it was
-when it was first seen, or as an administrator has accepted it since.
+Whoever controls a server controls what a model reads of its tools. So a tool is only used as it
+was when first seen, or as an administrator has accepted it since.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _SAID = ("name", "title", "description", "inputSchema", "outputSchema", "annotat
 
 
 class Version(NamedTuple):
-    """A tool as a server has described it."""
+    """A tool as a server described it."""
 
     server: str
     tool: str
@@ -32,7 +32,7 @@ class Version(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A version that was seen before, and what became of it."""
+    """A version that was seen before, and its status."""
 
     server: str
     tool: str
@@ -43,10 +43,10 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Review:
-    """What may be used of what servers list.
+    """Which of the tools that servers list may be used.
 
-    `statuses` are those of the listed tools; `remembered` all tools ever seen, the first seen
-    first; `changed` those of the withheld that were used in another version before.
+    `statuses` are those of the listed tools; `remembered` are all tools ever seen, first seen
+    first; `changed` are the withheld tools that were used in another version before.
     """
 
     statuses: Mapping[ToolKey, VersionStatus] = field(default_factory=dict)
@@ -54,12 +54,12 @@ class Review:
     changed: frozenset[ToolKey] = frozenset()
 
     def withholds(self, key: ToolKey) -> bool:
-        """Whether a tool must not be used as it is now."""
+        """Return whether a tool must not be used in its current version."""
         return self.statuses.get(key, VersionStatus.ACCEPTED) is not VersionStatus.ACCEPTED
 
 
 def version_of(server: str, tool: Tool) -> Version:
-    """Return the tool's version: all that a model reads of it, and what decides its effect."""
+    """Return the tool's version: all that a model reads, and what decides its effect."""
     said = tool.model_dump(mode="json", include=set(_SAID), exclude_none=True)
     written = json.dumps(said, sort_keys=True)
     fingerprint = hashlib.sha256(written.encode()).hexdigest()
@@ -69,7 +69,7 @@ def version_of(server: str, tool: Tool) -> Version:
 
 
 def review_versions(listed: Sequence[Version], known: Iterable[Known]) -> Review:
-    """Return what may be used; a server of which nothing is known is accepted as it is."""
+    """Return what may be used; a server seen for the first time is accepted as it is."""
     known = sorted(known, key=lambda one: (one.seen_at, one.server, one.tool))
     statuses = {one[:3]: one.status for one in known}
     accepted = VersionStatus.ACCEPTED

@@ -1,4 +1,4 @@
-"""What people and models are told of tool servers: sentences, each with what to do."""
+"""Sentences about tool servers for people and models, each saying what to do."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ MAX_NAME_CHARS = 80
 
 
 def is_missing(server: str, reason: str) -> str:
-    """Say that a server is unavailable in this turn, and why."""
+    """Return that a server is unavailable in this turn, and why."""
     return (
         f"The tool server {server} is missing: {reason}."
         " Its tools are not available in this turn; the next one tries it again."
@@ -18,7 +18,7 @@ def is_missing(server: str, reason: str) -> str:
 
 
 def is_absent(tool: str, server: str) -> str:
-    """Say to a model that a tool of a missing server cannot be called."""
+    """Return, for a model, that a tool of a missing server cannot be called."""
     return (
         f"The tool {tool} is not available in this turn: its server {server} cannot be reached. "
         "Nothing was run. Do without it, or say that it is missing."
@@ -26,7 +26,7 @@ def is_absent(tool: str, server: str) -> str:
 
 
 def is_withheld(tool: str, server: str, status: VersionStatus) -> str:
-    """Say to a model that a tool may not be called as it is now."""
+    """Return, for a model, that a tool may not be called in its current version."""
     why = "has refused it" if status is VersionStatus.REFUSED else "has not accepted it yet"
     return (
         f"The tool {tool} of the server {server} is not available: an administrator {why}. "
@@ -35,7 +35,7 @@ def is_withheld(tool: str, server: str, status: VersionStatus) -> str:
 
 
 def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[str]:
-    """Say which of a server's tools are not used, and who can change that."""
+    """Return which of a server's tools are not used, and who can change that."""
     pending = [t for t in tools if review.statuses.get((server, t)) is VersionStatus.PENDING]
     changed = [t for t in pending if (server, t) in review.changed]
     new = [t for t in pending if t not in changed]
@@ -45,7 +45,7 @@ def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[st
         said.append(f"The tool server {server} now describes {some(changed)} in other words")
     if new:
         said.append(f"The tool server {server} offers new tools: {some(new)}")
-    ask = "Not used until an administrator accepts that on the page Tool servers."
+    ask = "Not used until an administrator accepts that on the Tool servers page."
     told = [f"{sentence}. {ask}" for sentence in said]
     if refused:
         told.append(f"An administrator has refused {some(refused)} of the tool server {server}.")
@@ -53,18 +53,18 @@ def about_withheld(server: str, tools: Sequence[str], review: Review) -> list[st
 
 
 def about_unusable(server: str, reasons: Mapping[str, str]) -> str:
-    """Say which of a server's tools no model can be told of, and why."""
+    """Return which of a server's tools cannot be offered to models, and why."""
     said = some([f"{tool[:MAX_NAME_CHARS]} ({reason})" for tool, reason in reasons.items()])
-    return f"Tools of the tool server {server} cannot be used: {said}. Its operator can mend that."
+    return f"Tools of the tool server {server} cannot be used: {said}. Its operator can fix that."
 
 
 def about_repeated(server: str, tools: Sequence[str]) -> str:
-    """Say that a server lists a name more than once."""
+    """Return that a server lists a name more than once."""
     return f"The tool server {server} lists {some(tools)} more than once: only the first is used."
 
 
 def about_names(server: str, called: Mapping[str, str]) -> str | None:
-    """Say which of a server's tools have another name here; None where none has."""
+    """Return which of a server's tools have another name here; None if none has."""
     renamed = [f"{tool} is called {name}" for tool, name in called.items() if name != tool]
     if not renamed:
         return None
@@ -72,6 +72,6 @@ def about_names(server: str, called: Mapping[str, str]) -> str | None:
 
 
 def some(names: Sequence[str]) -> str:
-    """Return the first few of them, for a sentence."""
+    """Return the first few names, for a sentence."""
     more = f" and {len(names) - MAX_TOLD} more" if len(names) > MAX_TOLD else ""
     return ", ".join(names[:MAX_TOLD]) + more

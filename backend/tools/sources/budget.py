@@ -1,4 +1,4 @@
-"""The tool that tells a cost centre's budget, what was spent and what is left."""
+"""The tool that returns a cost centre's budget, what was spent and what is left."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class GetBudget(BaseModel):
 
 
 def get_budget(context: ToolContext) -> BaseTool:
-    """The tool that looks up a budget."""
+    """Return the tool that looks up a budget."""
 
     async def ask(
         cost_centre: str,
@@ -52,7 +52,7 @@ def get_budget(context: ToolContext) -> BaseTool:
 
 
 class _Lookup:
-    """One look-up: the cost centre, how far its year is posted, and the figures."""
+    """One look-up: the cost centre, the last posted period of its year, and the figures."""
 
     def __init__(self, context: ToolContext) -> None:
         self._context = context
@@ -73,7 +73,7 @@ class _Lookup:
         return excerpt(title, table, notes), table_artifact(title, table)
 
     async def _choose_year(self, year: int | None) -> tuple[int, int]:
-        """The year, or the latest one posted, and the last period posted in it."""
+        """Return the year, or the latest one posted, and the last period posted in it."""
         rows = (await self._query(POSTED)).rows
         posted = {int(str(row[0])): int(str(row[1])) for row in rows}
         chosen = max(posted) if year is None else year
@@ -87,7 +87,7 @@ class _Lookup:
 
 
 def _match_centre(wanted: str, centres: Sequence[Sequence[Scalar]]) -> Sequence[Scalar]:
-    """The cost centre by number ('CC-1001', 'cc1001', '1001') or by its name."""
+    """Return the cost centre by number ('CC-1001', 'cc1001', '1001') or by name."""
     plain = wanted.strip().lower()
     number = re.fullmatch(r"(?:cc)?[\s_-]*(\d+)", plain)
     for row in centres:

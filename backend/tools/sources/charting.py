@@ -14,7 +14,7 @@ from backend.tools.sources.querying import run_query
 
 
 class MakeChart(BaseModel):
-    """Draw a chart of what one read-only SQL SELECT gives; the person sees it with its table.
+    """Draw a chart of the result of one read-only SQL SELECT; the person sees it with its table.
 
     Aggregate in SQL so that one row is one point, bar or slice. The spec is a part of Vega-Lite:
     `mark` (bar, line, area, point, arc, tick, rect) and `encoding` of x, y, color, size, theta,
@@ -33,7 +33,7 @@ class MakeChart(BaseModel):
 
 
 def make_chart(context: ToolContext) -> BaseTool:
-    """The tool that draws a chart."""
+    """Return the tool that draws a chart."""
 
     async def ask(source: str, sql: str, title: str, spec: dict[str, Any] | None = None) -> Answer:
         return await chart_of_query(context, source, sql, title, spec)

@@ -62,7 +62,7 @@ class CompareSources(BaseModel):
 
 
 def compare_sources(context: ToolContext) -> BaseTool:
-    """The tool that compares two sources."""
+    """Return the tool that compares two sources."""
 
     async def ask(**arguments: object) -> Answer:
         wanted = CompareSources.model_validate(arguments)

@@ -1,4 +1,4 @@
-"""Tools to read an uploaded document page by page, and to search in it."""
+"""Tools that read an uploaded document page by page, and search it."""
 
 from collections.abc import Sequence
 
@@ -34,21 +34,21 @@ _SEARCH = (
 
 
 class ReadDocument(BaseModel):
-    """Read the text of an uploaded document from a page on, as far as fits into one result.
+    """Read the text of an uploaded document from a page on, as much as fits into one result.
 
     A text without pages of its own is cut into parts, which count as pages. To find where something
-    is said use search_document first. Example: source="contract", page=3.
+    is said, use search_document first. Example: source="contract", page=3.
     """
 
     source: str = _SOURCE
     page: int = Field(1, ge=1, description="The page to begin with.")
-    offset: int = Field(0, ge=0, description="Characters of that page to leave out: to read on.")
+    offset: int = Field(0, ge=0, description="Characters of that page to skip, to read on.")
 
 
 class SearchDocument(BaseModel):
-    """Find the pages of uploaded documents that hold all of some words, with a passage of each.
+    """Find the pages of uploaded documents that contain all given words, with a passage of each.
 
-    Capital letters are small ones; a text in double quotes is sought as it stands.
+    Case is ignored; a text in double quotes must match exactly.
     Example: source="contract", words='notice "three months"'.
     """
 
@@ -57,7 +57,7 @@ class SearchDocument(BaseModel):
 
 
 def read_document(context: ToolContext) -> BaseTool:
-    """The tool that reads a document."""
+    """Return the tool that reads a document."""
 
     async def ask(source: str, page: int = 1, offset: int = 0) -> Answer:
         info = await context.sources.find(context.asker, source)
@@ -74,7 +74,7 @@ def read_document(context: ToolContext) -> BaseTool:
 
 
 def search_document(context: ToolContext) -> BaseTool:
-    """The tool that searches documents."""
+    """Return the tool that searches documents."""
 
     async def ask(words: str, source: str | None = None) -> Answer:
         wanted = _terms(words)
@@ -94,7 +94,7 @@ def search_document(context: ToolContext) -> BaseTool:
 
 
 def _reading(name: str, rows: Sequence[Sequence[Scalar]], offset: int) -> str:
-    """Return the pages' text up to what fits, and plainly where it goes on."""
+    """Return as much of the pages' text as fits, and clearly where it continues."""
     first, last = int(str(rows[0][0])), int(str(rows[0][3]))
     lines, room = [], READ_CHARS
     for page, size, said, _ in rows:

@@ -1,4 +1,4 @@
-"""How the tools over sources are made: arguments by schema, errors as results that help."""
+"""Building the tools over sources: arguments by schema, errors as helpful results."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from backend.tools.context import CALL_ID, ToolContext
 from backend.tools.sources.presenting import Artifact
 
 MAX_CHARS = 150
-TELL_SECONDS = 2.0  # what takes less needs no word
+TELL_SECONDS = 2.0  # shorter reads are not reported
 Answer = tuple[str, Artifact | None]
 
 
@@ -24,9 +24,9 @@ def make_tool(
     ask: Callable[..., Awaitable[Answer]],
     context: ToolContext,
 ) -> BaseTool:
-    """A tool whose description is the docstring of its arguments; DataError becomes a result.
+    """Return a tool described by its arguments' docstring; a DataError becomes a result.
 
-    While a source is read for the first time, that is told as the call's progress.
+    While a source is read for the first time, that is reported as the call's progress.
     """
 
     @wraps(ask)
@@ -51,7 +51,7 @@ def make_tool(
 
 
 async def _tell(being_read: Mapping[str, float], context: ToolContext, call_id: str) -> None:
-    """Tell how long sources have been read, as long as this runs."""
+    """Report how long sources have been read, until cancelled."""
     while True:
         await asyncio.sleep(TELL_SECONDS)
         if being_read:

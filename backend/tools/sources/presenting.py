@@ -1,4 +1,4 @@
-"""How a tool's table is handed over: whole as an artifact, bounded as the model's excerpt."""
+"""Presenting a tool's table: whole as an artifact, bounded as the model's excerpt."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,10 +19,10 @@ Artifact = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Place:
-    """Where in all that there is a table's rows stand, and how to see others.
+    """Where a table's rows are in the whole result, and how to see others.
 
-    `first` rows come before the table's. `further` says how to go on, with {offset} for the first
-    row that is not shown.
+    `first` rows come before the table's. `further` says how to continue, with {offset} for the
+    first row that is not shown.
     """
 
     first: int = 0
@@ -36,7 +36,7 @@ _START = Place()
 
 
 def table_artifact(title: str, table: Table) -> Artifact:
-    """The whole table as a tool result keeps it."""
+    """Return the whole table as a tool result stores it."""
     return {
         "kind": "table",
         "title": title,
@@ -48,7 +48,7 @@ def table_artifact(title: str, table: Table) -> Artifact:
 
 
 def excerpt(title: str, table: Table, notes: Sequence[str] = (), place: Place = _START) -> str:
-    """What the model reads: notes, the first rows, and plainly what is not shown."""
+    """Return what the model reads: notes, the first rows, and clearly what is not shown."""
     shown = _fitting_rows(table)
     lines = [f"{title}: {_count(len(table.rows), 'row')}{_before(place)}.", *notes]
     lines += ["", markdown_table([column.name for column in table.columns], shown), ""]
@@ -68,7 +68,7 @@ def excerpt(title: str, table: Table, notes: Sequence[str] = (), place: Place = 
 
 
 def _not_seen(table: Table, shown: Sequence[Sequence[Scalar]]) -> list[str]:
-    """What the cells do not show: the rest of long texts, and whether an empty one is NULL."""
+    """Return notes on what cells do not show: the rest of long texts, and NULL or ''."""
     lines = []
     if any(isinstance(cell, str) and len(cell) > _CELL_CHARS for row in shown for cell in row):
         further = f"substr(…, {_CELL_CHARS + 1}, {_CELL_CHARS}) reads on"
@@ -84,7 +84,7 @@ def _not_seen(table: Table, shown: Sequence[Sequence[Scalar]]) -> list[str]:
 
 
 def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Scalar]]) -> str:
-    """A Markdown table; cells are cut and cannot break out of it."""
+    """Return a Markdown table; cells are cut and cannot break out of it."""
     lines = [_line(columns), _line(["---"] * len(columns))]
     return "\n".join(lines + [_line([_cell(value) for value in row]) for row in rows])
 
@@ -119,7 +119,7 @@ def _cell(value: Scalar) -> str:
 
 
 def _escaped(text: str) -> str:
-    """One line of text; what would break it is written as in Python, a line's end as \\n."""
+    """Return one line of text; special characters are escaped as in Python, line ends as \\n."""
     escaped = text.replace("\\", "\\\\").replace("|", "\\|")
     return _LINE_BREAKERS.sub(lambda found: repr(found[0])[1:-1], escaped)
 

@@ -1,4 +1,4 @@
-"""Tools to see which sources there are, what they hold, and to query them with SQL."""
+"""Tools that list and describe the sources, and query them with SQL."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ from backend.tools.sources.presenting import Artifact, Place, excerpt, table_art
 QUERY_LIMITS = Limits()
 _TABLES_IN_LIST = 12
 _TABLES_IN_NOTES = 30
-_NAME_CHARS = 4_000  # of a line that names all there is
+_NAME_CHARS = 4_000  # of a line that lists all names
 _MATCHING = Field(
     None,
     max_length=200,
-    description="Only those whose name or description holds this text; leave out for all.",
+    description="Only those whose name or description contains this text; leave out for all.",
 )
-_OFFSET = Field(0, ge=0, description="How many rows to leave out: to see those after an excerpt.")
+_OFFSET = Field(0, ge=0, description="How many rows to skip, to see those after an excerpt.")
 _MOST_NOTES = 30
 
 
@@ -33,7 +33,7 @@ class ListSources(BaseModel):
     """List all data sources you can query: their names, kinds, tables and numbers of rows.
 
     Call this first when you do not know which source holds the answer. With many sources give
-    matching, or an offset to go on.
+    matching, or an offset to continue.
     """
 
     matching: str | None = _MATCHING
@@ -45,7 +45,7 @@ class DescribeSource(BaseModel):
 
     Call it before writing SQL over tables you have not seen; names are shown as SQL must have
     them. Example: source="fi", table="documents". With many tables or columns give matching, or an
-    offset to go on.
+    offset to continue.
     """
 
     source: str = Field(description="The source's name as in list_sources.", examples=["fi"])
@@ -78,7 +78,7 @@ class QuerySource(BaseModel):
 
 @dataclass(frozen=True)
 class QueryResult:
-    """A query's table under its title, and what is to be known of the files behind it."""
+    """A query's table with its title, and notes on the files behind it."""
 
     title: str
     table: Table
@@ -86,12 +86,12 @@ class QueryResult:
 
     @property
     def artifact(self) -> Artifact:
-        """The whole table as a tool result keeps it."""
+        """Return the whole table as a tool result stores it."""
         return {**table_artifact(self.title, self.table), "notes": self.notes}
 
 
 def list_sources(context: ToolContext) -> BaseTool:
-    """The tool that lists all sources."""
+    """Return the tool that lists all sources."""
 
     async def ask(matching: str | None = None, offset: int = 0) -> Answer:
         infos = [
@@ -107,8 +107,8 @@ def list_sources(context: ToolContext) -> BaseTool:
         table, note, place = _part(names, rows, offset, "list_sources", matching)
         if left_out := context.sources.left_out():
             note.append(
-                f"CUT: {left_out:,} more files in DATA_DIR/sources are not looked at, since only "
-                f"the first {MAX_FILES} by name are. Put some of them elsewhere."
+                f"CUT: {left_out:,} more files in DATA_DIR/sources are not looked at, because only "
+                f"the first {MAX_FILES} by name are. Move some of them elsewhere."
             )
         return excerpt("Sources", table, note, place), table_artifact("Sources", table)
 
@@ -116,7 +116,7 @@ def list_sources(context: ToolContext) -> BaseTool:
 
 
 def describe_source(context: ToolContext) -> BaseTool:
-    """The tool that describes one source."""
+    """Return the tool that describes one source."""
 
     async def ask(
         source: str, table: str | None = None, matching: str | None = None, offset: int = 0
@@ -138,7 +138,7 @@ def describe_source(context: ToolContext) -> BaseTool:
 
 
 def query_source(context: ToolContext) -> BaseTool:
-    """The tool that runs a SELECT."""
+    """Return the tool that runs a SELECT."""
 
     async def ask(source: str, sql: str, title: str | None = None, offset: int = 0) -> Answer:
         found = await run_query(context.sources, context.asker, source, sql, title, offset)
@@ -160,7 +160,7 @@ async def run_query(
     title: str | None = None,
     offset: int = 0,
 ) -> QueryResult:
-    """Return what one SELECT gives, whether an agent asks or a person. Raise DataError."""
+    """Return the result of one SELECT, whether an agent or a person asks. Raise DataError."""
     table = await sources.query(asker, source, sql, replace(QUERY_LIMITS, skip=offset))
     warnings = await sources.warnings(asker, source, sql)
     notes = _bounded([f"NOTE on {warning}" for warning in warnings])
@@ -170,7 +170,7 @@ async def run_query(
 def _part(
     names: Sequence[str], rows: Sequence[list[Scalar]], offset: int, tool: str, matching: str | None
 ) -> tuple[Table, list[str], Place]:
-    """The rows from `offset` on, what to say of the others, and where they stand."""
+    """Return the rows from `offset` on, notes on the others, and the rows' place."""
     table = Table(tuple(Column(name, "VARCHAR") for name in names), list(rows[offset:]))
     notes = []
     if matching:
@@ -187,7 +187,7 @@ def _matches(matching: str | None, *texts: str) -> bool:
 
 
 def _matching_tables(info: SourceInfo, matching: str | None) -> Iterator[TableInfo]:
-    """The tables that match, whole; of others their columns that match, if there are any."""
+    """Yield the matching tables whole, and others with only their matching columns, if any."""
     for table in info.tables:
         if _matches(matching, table.name, table.comment):
             yield table
@@ -211,7 +211,7 @@ def _table_with_count(table: TableInfo, dialect: str) -> str:
 
 
 def _about_tables(tables: Sequence[TableInfo], dialect: str) -> list[str]:
-    """A line for each of a few tables; of many their names, as far as they fit."""
+    """Return a line for each of a few tables; of many, only as many names as fit."""
     if len(tables) <= _TABLES_IN_NOTES:
         return [_about_table(table, dialect) for table in tables]
     listed, size = [], 0
@@ -227,13 +227,13 @@ def _about_tables(tables: Sequence[TableInfo], dialect: str) -> list[str]:
 
 
 def _about_reading(table: TableInfo) -> list[str]:
-    """How a file's table was read, and what is to be known of it."""
+    """Return how a file's table was read, and notes on it."""
     read = [f"{table.name} was read as: {'; '.join(table.understood)}."] if table.understood else []
     return read + [f"NOTE on {table.name}: {warning}" for warning in table.warnings]
 
 
 def _bounded(notes: list[str]) -> list[str]:
-    """The first notes, and how many more there are."""
+    """Return the first notes, and how many more there are."""
     more = len(notes) - _MOST_NOTES
     return notes if more <= 0 else [*notes[:_MOST_NOTES], f"NOTE: and {more:,} more notes."]
 

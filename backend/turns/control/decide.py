@@ -1,4 +1,4 @@
-"""Deciding on calls that wait: by people, once each; by the clock, when nobody did in time."""
+"""Deciding on pending tool calls: by people, once each, or by expiry when no one did in time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,17 +33,17 @@ from db.models.turns.approval import ApprovalRow
 from db.models.turns.turn import TurnRow
 
 BATCH = 200
-TAKEN_BACK = "The turn that asked has ended, so there is nothing to decide any more."
+TAKEN_BACK = "The turn that asked has ended, so there is nothing left to decide."
 
 
 @dataclass
 class _Decided:
-    """What deciding has changed, for those who watch; `goes_on`: the turn waits for no one."""
+    """What a decision changed, for viewers; `goes_on`: the turn no longer waits for anyone."""
 
     turn: Turn
     context: EventContext
     goes_on: bool = False
-    task: Moved | None = None  # the one that its session is worked on for
+    task: Moved | None = None  # the task that the turn's session works on
     updated: list[DisplayMessage] = field(default_factory=list)
     added: list[DisplayMessage] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ class _Decided:
 def decide_turn(
     services: Services, scope: Scope, turn_id: UUID, decisions: Sequence[Decision]
 ) -> Turn:
-    """Answer all pending calls of a turn, in order; the same answers once more change nothing.
+    """Answer all pending calls of a turn, in order; repeating the same answers changes nothing.
 
     Raise TurnNotFound, NothingToDecide, AlreadyDecided, ArgumentsChanged, InvalidInput.
     """
@@ -69,8 +69,8 @@ def decide_turn(
             return turn_of(session, turn)
         if len(pending) != len(decisions):
             raise InvalidInput(
-                f"{len(pending)} calls of this turn wait for a decision and {len(decisions)} came. "
-                "Send one for each, in order."
+                f"{len(pending)} calls of this turn wait for a decision, but {len(decisions)} were"
+                " sent. Send one for each, in order."
             )
         checked = [check_decision(*pair) for pair in zip(pending, decisions, strict=True)]
         decided = _decide(session, scope, turn, list(zip(pending, checked, strict=True)))
@@ -81,7 +81,7 @@ def decide_turn(
 def decide_call(
     services: Services, scope: Scope, approval_id: UUID, decision: Decision
 ) -> Approval:
-    """Answer one call; the turn goes on with the last one. The same answer again changes nothing.
+    """Answer one call; answering the last one resumes the turn. Repeating it changes nothing.
 
     Raise ApprovalNotFound, AlreadyDecided, ArgumentsChanged, InvalidInput.
     """
@@ -103,7 +103,7 @@ def decide_call(
 
 
 def expire_due(services: Services) -> list[UUID]:
-    """Answer what nobody has decided in time, by the database's clock; return the turns' ids."""
+    """Expire calls not decided in time by the database's clock; return their turns' ids."""
     with services.database.read() as session:
         turn_ids = list(session.scalars(_DUE))
     for turn_id in turn_ids:
@@ -117,14 +117,15 @@ def expire_due(services: Services) -> list[UUID]:
 def _decide(
     session: Session, scope: Scope, turn: TurnRow, decided: Sequence[tuple[ApprovalRow, JSON]]
 ) -> _Decided:
-    """Write what was decided; the caller holds the conversation."""
+    """Write the decisions; the caller holds the conversation."""
     updated, notices = [], []
     for row, decision in decided:
         updated.append(answer(session, row, ApprovalStatus.DECIDED, decision, scope.user_id))
         details = {"tool": row.tool, "decision": decision["type"], "turn_id": str(turn.id)}
         audit.record(session, scope.user_id, "decided", "approval", row.id, details)
         if decision.get("remember") and allow_tool(session, row.conversation_id, row.tool):
-            notices.append(display.notice(f"{row.tool} asks no more in this conversation."))
+            words = f"{row.tool} no longer asks for approval in this conversation."
+            notices.append(display.notice(words))
     told = views.append(session, turn.conversation_id, turn.id, views.Change(drafts=notices))
     return _finish(session, turn, updated, told.added)
 
@@ -145,7 +146,7 @@ def _expire(session: Session, turn_id: UUID) -> _Decided | None:
 
 
 def _hold(session: Session, turn: TurnRow) -> bool:
-    """Hold the turn's conversation, whose owner is not asked; False when it is gone."""
+    """Hold the turn's conversation, whoever owns it; return False when it is gone."""
     held = select(ConversationRow.id).where(ConversationRow.id == turn.conversation_id)
     return session.scalar(held.with_for_update(key_share=True)) is not None
 
@@ -172,7 +173,7 @@ def _finish(
 def _check_repeated(
     scope: Scope, rows: Sequence[ApprovalRow], decisions: Sequence[Decision]
 ) -> None:
-    """Raise unless these very decisions were made before, by the same person."""
+    """Raise unless the same person has already made exactly these decisions."""
     if not rows:
         raise NothingToDecide
     is_same = len(rows) == len(decisions) and all(
@@ -188,15 +189,15 @@ def _check_repeated(
 def _how_decided(row: ApprovalRow) -> str:
     when = f"{row.decided_at:%Y-%m-%d %H:%M:%S} UTC" if row.decided_at else ""
     if row.status == ApprovalStatus.EXPIRED:
-        return f"Nobody had decided by {when}, so the call was not run; the agent went on."
+        return f"Nobody had decided by {when}, so the call was not run and the agent continued."
     if row.status == ApprovalStatus.WITHDRAWN:
         return TAKEN_BACK
     how = (row.decision or {}).get("type")
-    return f"{row.decided_by} has decided already, at {when}: {how}. Nothing was changed."
+    return f"{row.decided_by} has already decided, at {when}: {how}. Nothing was changed."
 
 
 def _tell(services: Services, decided: _Decided) -> None:
-    """Tell those who watch, and wake a worker when the turn may go on."""
+    """Notify viewers, and wake a worker when the turn may continue."""
     failpoint("approval.decided")
     context = decided.context
     services.events.publish(

@@ -1,4 +1,4 @@
-"""Deciding what follows a failed task that asks: once more, without it, or no more of the plan."""
+"""Deciding what follows a failed task that asks: retry it, skip it, or end the plan."""
 
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from db.models.conversations.conversation import ConversationRow
 
 
 def decide_task(services: Services, scope: Scope, task_id: UUID, wanted: TaskDecision) -> Task:
-    """Say what follows a task that asks; return it as it is then.
+    """Decide what follows a task that asks; return the task as it is afterwards.
 
     Raise TaskNotFound, TaskNotAsking.
     """
@@ -32,7 +32,7 @@ def decide_task(services: Services, scope: Scope, task_id: UUID, wanted: TaskDec
 
 
 def _decide(session: Session, scope: Scope, task: Task, wanted: TaskDecision) -> Moved:
-    # The task's own session first, as whoever ends a turn in it does.
+    # The task's own session first: ending a turn in it takes locks in the same order.
     own = select(ConversationRow.id).where(ConversationRow.id == task.session_id)
     session.execute(own.with_for_update(key_share=True))
     graph = hold_graph(session, task.plan_id)

@@ -1,4 +1,4 @@
-"""Mending plans: what a process that died between two transactions has left of them."""
+"""Repairing plans that a process left inconsistent by dying between two transactions."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -19,7 +19,7 @@ LOST = ErrorSummary(title="Task lost", detail="The session of this task was dele
 
 
 def mend_plans(services: Services) -> None:
-    """Stop tasks that run on though their plan has ended; fail those whose turn is gone."""
+    """Stop tasks still running after their plan has ended; fail those whose turn is gone."""
     with services.database.read() as session:
         to_stop = list(session.scalars(_TO_STOP))
         lost = list(session.execute(_LOST).tuples())

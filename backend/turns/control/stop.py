@@ -1,4 +1,4 @@
-"""Stopping turns, and deleting a session with what runs in it."""
+"""Stopping turns, and deleting a session along with what runs in it."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ from db.session import Database
 
 
 def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
-    """Stop a turn: at once where no worker is at it, else its worker hears of it in a moment.
+    """Stop a turn: immediately if no worker runs it, otherwise through its worker in a moment.
 
     Stopping a finished turn changes nothing. Raise TurnNotFound.
     """
@@ -34,7 +34,7 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
         answer = closed.turn if closed else turn_of(session, turn)
         context = context_of(session, turn)
     if closed:
-        services.announcer.settle()  # that it was queued is told before that it has ended
+        services.announcer.settle()  # publish that it was queued before that it has ended
         publish_closed(services, closed)
     elif answer.stop_requested and not was_stopping:
         stopping = Progress(context=context, state="stopping")
@@ -45,7 +45,7 @@ def stop_turn(services: Services, scope: Scope, turn_id: UUID) -> Turn:
 def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
     """Stop the session's first unfinished turn; the next queued one follows.
 
-    Where all have ended nothing changes, and the latest one is given.
+    If all have ended, nothing changes and the latest one is returned.
     Raise SessionNotFound, and TurnNotFound for a session that never had a turn.
     """
     with services.database.read() as session:
@@ -60,10 +60,10 @@ def stop_session(services: Services, scope: Scope, session_id: UUID) -> Turn:
 def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
     """Delete a session; a turn that runs in it loses its lease and is cancelled by its worker.
 
-    Its files and artifacts are erased with it, and the sessions of its tasks. What they have used
-    stays in the ledger.
+    Its files, its artifacts and the sessions of its tasks are erased with it. Their usage stays
+    in the ledger.
 
-    Raise SessionNotFound, and SessionOfTask for one that goes with another only.
+    Raise SessionNotFound, and SessionOfTask for one that is only deleted with its parent.
     """
     _end_plans(services.database, scope, session_id)
     with services.database.transaction() as session:
@@ -82,9 +82,9 @@ def delete_session(services: Services, scope: Scope, session_id: UUID) -> None:
 
 
 def _end_plans(database: Database, scope: Scope, session_id: UUID) -> None:
-    """Let no more tasks begin, in a transaction of its own.
+    """End the session's plans so that no more tasks begin, in a transaction of its own.
 
-    Who moves a plan that goes on makes sessions within the one that is to be deleted.
+    Moving an open plan would create sessions inside the one being deleted.
     """
     with database.transaction() as session:
         if conversations.lock(session, scope, session_id).parent_id is not None:

@@ -1,4 +1,4 @@
-"""One viewer of one session: gets each event once, across reconnects and a Redis that forgot."""
+"""One viewer of a session, who gets each event once, across reconnects and Redis data loss."""
 
 import re
 from dataclasses import dataclass
@@ -27,18 +27,18 @@ from db.models.turns.turn import TurnRow
 from db.session import Database
 
 GAP_PAGE = 200
-# Milliseconds and a number, a position, the name of a turn and its attempt; none beyond 64 bits.
+# Milliseconds and a number, a position, a turn's name and its attempt; numbers fit 64 bits.
 EVENT_ID = re.compile(
     r"[0-9]{1,18}(-[0-9]{1,18})?(\.[0-9]{0,18}(\.[0-9a-f]{0,8}(-[0-9]{1,9})?)?)?", re.ASCII
 )
-NAME_CHARS = 8  # of a turn's id, enough to tell the turns of one session apart
+NAME_CHARS = 8  # of a turn's id: enough to distinguish the turns of one session
 
 
 class Place(NamedTuple):
-    """How far a viewer has come: in the stream, and in the stored display messages.
+    """How far a viewer has read: in the stream, and in the stored display messages.
 
-    `ended` names the turn whose end, or wait for people, was told last, so that it is not told
-    again: Redis may hold its event back while the table tells it.
+    `ended` names the turn whose end, or wait for people, was last sent, so that it is not sent
+    twice: Redis may deliver its event after the table has already shown it.
     """
 
     stream: StreamId
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Read an event's id, or 0 for the very beginning. Raise InvalidInput."""
+        """Parse an event's id, or 0 for the very beginning. Raise InvalidInput."""
         if not EVENT_ID.fullmatch(text):
             raise InvalidInput("Resume with the id of an event, or with 0.")
         stream, _, stored = text.partition(".")
@@ -59,7 +59,7 @@ class Place(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """All that decides what a viewer is told next; those who have seen the same hear the same."""
+    """All that decides what a viewer gets next; viewers with equal values get the same events."""
 
     place: Place
     ended: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Told:
-    """An event for a viewer: how far it brings them, what it is, and its data in JSON."""
+    """An event for a viewer: the place after it, its name, and its data as JSON."""
 
     place: Place
     event: SessionEvent
@@ -75,7 +75,7 @@ class Told:
 
 
 class Viewer:
-    """Turns what Redis keeps, what arrives live and what PostgreSQL holds into one sequence."""
+    """Merges events kept in Redis, live events and rows in PostgreSQL into one sequence."""
 
     def __init__(
         self, database: Database, reader: EventReader, scope: Scope, session_id: UUID
@@ -87,7 +87,7 @@ class Viewer:
         self.seen = Seen(Place(StreamId(), 0))
 
     def start(self, after: str | None) -> None:
-        """Take the place after the event `after`; without it, before the active turn.
+        """Start after the event `after`; without it, before the active turn.
 
         Raise SessionNotFound, InvalidInput.
         """
@@ -106,7 +106,7 @@ class Viewer:
             self.seen = self.seen._replace(ended=frozenset({_name(latest[0].id)}))
 
     def catch_up(self) -> list[Told]:
-        """What is kept after the viewer's place; rows that Redis forgot come from the table."""
+        """Return what follows the viewer's place; rows that Redis has lost come from the table."""
         kept = self._reader.kept(self._session_id, self.seen.place.stream)
         last = max((place for place, live in enumerate(kept) if _position(live)), default=-1)
         told = self._rows_before(None) if last < 0 else []
@@ -122,11 +122,11 @@ class Viewer:
         return told
 
     def has_gap_before(self, live: LiveEvent) -> bool:
-        """Whether rows are stored of which no event told: Redis was away or has forgotten."""
+        """Return whether stored rows had no event: Redis was down or has lost it."""
         return (_position(live) or 0) > self.seen.place.position + 1
 
     def take(self, live: LiveEvent) -> list[Told]:
-        """Return the event for the viewer; nothing if it was told before."""
+        """Return the event for the viewer; nothing if it was sent before."""
         place, ended = self.seen
         if live.id <= place.stream:
             return []
@@ -142,7 +142,7 @@ class Viewer:
         return [Told(self.seen.place, live.event, live.data)] if is_new else []
 
     def _rows_before(self, end: int | None) -> list[Told]:
-        """Return the stored rows after the viewer's place, up to but without position `end`."""
+        """Return the stored rows after the viewer's place, up to but excluding position `end`."""
         told: list[Told] = []
         with self._database.read() as session:
             while end is None or self.seen.place.position + 1 < end:
@@ -160,7 +160,7 @@ class Viewer:
         return told
 
     def _ended_unseen(self) -> list[Told]:
-        """Return the end of the latest turn, where no event tells it any more."""
+        """Return the end of the latest turn if no event reports it any more."""
         latest = self._latest_turn()
         if latest is None or not is_finished(latest[0].status):
             return []
@@ -168,7 +168,7 @@ class Viewer:
         return self._tell_once(TurnFinished(context=context, turn=turn))
 
     def _waits_unseen(self) -> list[Told]:
-        """Return that the active turn waits for people, where no event tells it any more."""
+        """Return the active turn's wait for people if no event reports it any more."""
         with self._database.read() as session:
             first = next(iter(list_unfinished(session, self._session_id)), None)
             asks = first is not None and first.waits_for == WaitsFor.PEOPLE
@@ -201,7 +201,7 @@ class Viewer:
         self.seen = self.seen._replace(place=self.seen.place._replace(**changes))
 
     def _active_turn_begins(self) -> Place | None:
-        """The place before the first event of the active turn; None when nothing is active."""
+        """Return the place before the active turn's first event; None when no turn is active."""
         with self._database.read() as session:
             unfinished = list_unfinished(session, self._session_id)
         if not unfinished:
@@ -218,11 +218,11 @@ def _name(turn_id: UUID) -> str:
 
 
 def _end_of(event: TurnFinished | Interrupt) -> str:
-    """Return what names an end, or a wait for people, which may come again after each attempt."""
+    """Return a name for an end, or for a wait for people, which each attempt may repeat."""
     name = _name(event.turn.id)
     return f"{name}-{event.turn.attempts}" if isinstance(event, Interrupt) else name
 
 
 def _position(live: LiveEvent) -> int | None:
-    """Return where the row stands that the event tells of; None for an event of another kind."""
+    """Return the position of the row that the event reports; None for events of other kinds."""
     return live.event.message.position if isinstance(live.event, MessageAdded) else None

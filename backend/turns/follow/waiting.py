@@ -1,4 +1,4 @@
-"""Waiting for turns: who waits holds no thread; one thread at a time asks for all of them."""
+"""Waiting for turns without holding threads: one thread at a time polls for all requests."""
 
 import asyncio
 import logging
@@ -20,13 +20,13 @@ from backend.turns.lifecycle import UNFINISHED
 from db.models.turns.turn import TurnRow
 from db.session import Database
 
-POLL_SECONDS = 1.0  # without Redis no event tells of an end
+POLL_SECONDS = 1.0  # without Redis no event reports an end
 MOST_LARGE = 4  # requests with bodies of megabytes
 log = logging.getLogger(__name__)
 
 
 class Waits:
-    """The requests of a process that wait for turns; all of them live on its one event loop."""
+    """The requests of a process that wait for turns, all on its one event loop."""
 
     def __init__(
         self, database: Database, reader: EventReader, most_of_person: int, most: int
@@ -43,11 +43,11 @@ class Waits:
 
     @property
     def count(self) -> int:
-        """How many requests wait now."""
+        """Return how many requests wait now."""
         return self._by_person.total()
 
     def has_room(self, scope: Scope, is_large: bool) -> bool:
-        """Return whether one more request of this person may wait; a large one keeps its memory."""
+        """Return whether this person may add a waiting request; a large one holds its memory."""
         if is_large and self._large >= MOST_LARGE:
             return False
         return self._by_person[scope.user_id] < self._most_of_person and self.count < self._most
@@ -55,7 +55,7 @@ class Waits:
     async def wait(
         self, scope: Scope, turn: Turn, seconds: float, gone: Awaitable[None], is_large: bool
     ) -> None:
-        """Wait until to wait on would be in vain, the client is gone, or the time is over."""
+        """Wait until waiting longer is pointless, the client is gone, or the time is up."""
         loop = asyncio.get_running_loop()
         said_all: asyncio.Future[None] = loop.create_future()
         leaving = asyncio.ensure_future(gone)
@@ -88,11 +88,11 @@ class Waits:
 
     async def _ask_while_any_waits(self) -> None:
         while self._by_turn:
-            self._happened.clear()  # what happens while the database is asked is asked again
+            self._happened.clear()  # events during the query cause another one
             try:
                 await self._tell_who_waits_in_vain()
             except SQLAlchemyError as error:
-                log.info("Who waits for turns waits on: %s", str(error).splitlines()[0])
+                log.info("Requests for turns keep waiting: %s", str(error).splitlines()[0])
                 await asyncio.sleep(POLL_SECONDS)
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
@@ -111,12 +111,10 @@ class Waits:
 
 
 def find_worth_waiting_for(session: Session, turn_ids: Collection[UUID]) -> set[UUID]:
-    """Return those of the turns that are worth waiting for: not ended, and not asking people.
+    """Return the turns worth waiting for: those not ended and not waiting for people.
 
-    One that waits for tasks only is.
-
-    A queued turn is not while the first of its session asks people. The ids are those of turns that
-    their owners have just submitted.
+    A turn that waits for tasks only is worth it. A queued turn is not while the first turn of its
+    session waits for people. The ids are those of turns that their owners have just submitted.
     """
     other = aliased(TurnRow)
     first = (

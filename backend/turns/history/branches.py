@@ -1,4 +1,4 @@
-"""Branches of a session: forked before a message, left, taken up again; no row ever changes."""
+"""Branches of a session: forked before a message, left and resumed; no row ever changes."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,7 +31,7 @@ from db.session import Database
 
 
 def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) -> UUID:
-    """Begin a branch that ends before the turn's message; return the first turn that this began.
+    """Begin a branch that ends before the turn's message; return the first turn of that message.
 
     The caller holds the conversation. Raise SessionBusy, MessageTakenBack, NotShown,
     StateNotKept, CorruptState.
@@ -52,7 +52,7 @@ def fork_before(session: Session, conversation: ConversationRow, turn: TurnRow) 
 
 
 def switch(database: Database, scope: Scope, session_id: UUID, turn_id: UUID) -> None:
-    """Show the branch that has this turn; of several, the one that was left last.
+    """Show the branch that has this turn; if several do, the one left most recently.
 
     Raise SessionNotFound, TurnNotFound, SessionBusy, MessageTakenBack, StateNotKept, CorruptState.
     """
@@ -94,9 +94,9 @@ def list_branches(session: Session, scope: Scope, session_id: UUID) -> Branches:
 
 
 def _position(turn: TurnRow) -> int:
-    """Return where the turn's message stands.
+    """Return the position of the turn's message.
 
-    Raise MessageTakenBack where it never came to stand.
+    Raise MessageTakenBack if it never entered the conversation.
     """
     if turn.message_position is None:
         raise MessageTakenBack
@@ -104,7 +104,7 @@ def _position(turn: TurnRow) -> int:
 
 
 def _leave(session: Session, conversation: ConversationRow) -> None:
-    """Keep the active branch as it is now: where it ends, and what its agent remembers there."""
+    """Save the active branch as it is now: where it ends, and its agent state there."""
     path = Path.read(conversation.path).close(conversation.message_count)
     now = insert(BranchRow).values(
         conversation_id=conversation.id,
@@ -118,14 +118,14 @@ def _leave(session: Session, conversation: ConversationRow) -> None:
 
 
 def _take_up(session: Session, conversation: ConversationRow, path: Path, version: int) -> None:
-    """Show what is on a closed path and what comes, and bring the state to that of a version."""
+    """Show a closed path and what follows it, and reset the state to that of a version."""
     conversation.path = path.extend(conversation.message_count + 1).dump()
     views.bring_back(session, conversation.id, version)
     session.flush()
 
 
 def _first_turn(session: Session, conversation_id: UUID, position: int) -> UUID | None:
-    """Return the turn that a message began: later ones may have gone on with it."""
+    """Return the turn that a message began; later turns may have continued it."""
     row = DisplayMessageRow
     return session.scalar(
         select(row.turn_id).where(row.conversation_id == conversation_id, row.position == position)

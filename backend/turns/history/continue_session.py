@@ -1,4 +1,4 @@
-"""Continues a session in a new one: with today's configuration, its history and its state."""
+"""Continuing a session in a new one with today's configuration, its history and its state."""
 
 from dataclasses import replace
 from uuid import UUID, uuid4, uuid5
@@ -26,11 +26,11 @@ CONTINUED = " (continued)"
 def continue_session(
     services: Services, scope: Scope, session_id: UUID, domain: str | None, key: str | None = None
 ) -> UUID:
-    """Make a session of a domain, or of the same one, that goes on from here; return its id.
+    """Create a session, of a given domain or the same one, that continues here; return its id.
 
-    Its history is a copy of what the session shows, then a notice that says where it comes from;
-    its agent remembers what the old one does, and asks the same files. The old session stays as it
-    is. The same key and domain give the session that they gave before.
+    Its history is a copy of what the session shows, followed by a notice of where it comes from;
+    its agent starts from the same state and can query the same files. The old session does not
+    change. Repeating a key and domain returns the session that they created before.
     Raise InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
     DomainNotFound, DomainArchived, NoRoomForFiles.
     """
@@ -68,12 +68,12 @@ def _continue(
 
 
 def _id_of(scope: Scope, session_id: UUID, domain: str | None, key: str | None) -> UUID:
-    """Return the id that a key stands for, so that nothing need be kept to know it again."""
+    """Return an id derived from the key, so that no mapping has to be stored."""
     return uuid4() if key is None else uuid5(session_id, repr((scope.user_id, domain, key)))
 
 
 def _title_after(title: str) -> str:
-    """Return a title that is told from the old one in a list."""
+    """Return a title that can be distinguished from the old one in a list."""
     return title if not title or title.endswith(CONTINUED) else f"{title}{CONTINUED}"
 
 
@@ -86,6 +86,6 @@ def _domain_of(old: ConversationRow) -> str:
 def _origin_words(session: Session, scope: Scope, old: ConversationRow, new_id: UUID) -> str:
     domain = conversations.get(session, scope, new_id).domain
     return (
-        f"Continued from the session “{old.title or 'New chat'}”: what stands above was said there."
-        f" From here on today's configuration of {domain} applies."
+        f"Continued from the session “{old.title or 'New chat'}”: the messages above are from"
+        f" there. From here on, today's configuration of {domain} applies."
     )

@@ -1,4 +1,4 @@
-"""Makes an agent state anew from the display messages, where the stored one cannot be read."""
+"""Rebuilding an agent state from the display messages when the stored one is unreadable."""
 
 from uuid import UUID
 
@@ -19,15 +19,15 @@ from db.models.conversations.conversation import ConversationRow
 from db.session import Database
 
 REBUILT = (
-    "What the agent remembers was rebuilt from the messages above. Summaries, todos, the payload"
-    " and files of before are not part of it."
+    "What the agent remembers was rebuilt from the messages above. Earlier summaries, todos,"
+    " payload and files are not part of it."
 )
 
 
 def rebuild_session(
     database: Database, events: EventStream, scope: Scope, session_id: UUID
 ) -> None:
-    """Rebuild what a session's agent remembers, and say so in the history.
+    """Rebuild a session's agent state, and add a notice of that to the history.
 
     Raise SessionNotFound, SessionBusy.
     """
@@ -46,7 +46,7 @@ def rebuild_session(
 
 
 def rebuild_state(session: Session, conversation_id: UUID) -> None:
-    """Replace the state by what the display messages make; the caller holds the conversation."""
+    """Replace the state with one made from the display messages; the caller holds the session."""
     image = session.get_one(ConversationRow, conversation_id).image
     in_team = image.get("manager") is not None
     messages = rebuild_messages(list_shown(session, conversation_id), in_team=in_team)

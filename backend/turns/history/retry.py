@@ -1,4 +1,4 @@
-"""Asking once more: a failed turn goes on, another answer or an edited message begins a branch."""
+"""Asking again: a failed turn resumes; another answer or an edited message begins a branch."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -31,7 +31,7 @@ from db.models.turns.turn import TurnRow
 
 
 def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Turn:
-    """Fork the session before a turn's message, and ask this in its place.
+    """Fork the session before a turn's message, and ask `ask` in its place.
 
     The same key and body give the same turn. Raise what `fork_before` and `submit` raise, and
     TurnNotFound; nothing is changed then.
@@ -46,8 +46,8 @@ def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Tu
 def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = None) -> Turn:
     """Ask for another answer.
 
-    The latest turn, if it has failed or was stopped, goes on from where it had come to, its plans,
-    too; else the session is forked before the turn's message. Raise as `edit` does, and
+    If the latest turn failed or was stopped, it resumes from where it was, plans included;
+    otherwise the session is forked before the turn's message. Raise as `edit` does, and
     TasksStopping.
     """
     ask = Submission("", key=check_key(key), replaces=turn_id)
@@ -75,7 +75,7 @@ def _lock(session: Session, scope: Scope, turn_id: UUID) -> tuple[ConversationRo
 def _fork(
     session: Session, settings: Settings, scope: Scope, ask: Submission, turn_id: UUID
 ) -> Accepted:
-    """Enter a new turn in place of the old one, on a branch of its own."""
+    """Enter a new turn in place of the old one, on its own branch."""
     conversation, old = _lock(session, scope, turn_id)
     first = fork_before(session, conversation, old)
     new = replace(_another(scope, old, ask), fork_of=first, message=ask.message or old.message)
@@ -102,7 +102,7 @@ def _another(scope: Scope, old: TurnRow, ask: Submission) -> NewTurn:
 
 
 def _is_latest(session: Session, conversation: ConversationRow, turn: TurnRow) -> bool:
-    """Return whether no turn of the active branch comes after it, nor one that was taken back."""
+    """Return whether no turn of the active branch, nor a withdrawn one, comes after it."""
     place = TurnRow.message_position
     ranges = Path.read(conversation.path).close(conversation.message_count).ranges
     latest = session.scalar(

@@ -1,4 +1,4 @@
-"""The session and the turn in which a task is worked on: its agent alone, in the same image."""
+"""The session and turn that run a task: the parent's image with the task's agent alone."""
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -24,14 +24,14 @@ from db.models.planning.plan import TaskRow
 
 
 def start_task(session: Session, graph: Graph, node: TaskNode) -> Accepted | None:
-    """Begin a task, or try it again in the same session; None: its message cannot be made."""
+    """Begin a task, or retry it in the same session; return None if it has no valid message."""
     row = session.execute(
         select(TaskRow.name, TaskRow.description, TaskRow.input).where(TaskRow.id == node.id)
     ).one()
     try:
         message = _message(session, graph, row.description, row.input)
     except ReferenceMissing as error:
-        # Its dependencies will not give anything else: to try again would be in vain.
+        # Its dependencies' outputs will not change, so a retry would fail the same way.
         policy = OnFailure.ASK if node.on_failure == OnFailure.ASK else OnFailure.SKIP
         then = after_turn(TurnStatus.FAILED, policy, node.tries)
         reason = ErrorSummary(title="Input missing", detail=str(error))
@@ -74,14 +74,14 @@ def _message(session: Session, graph: Graph, description: str, given: JSON | Non
     message = make_message(resolve(description, graph.outputs), resolve(given, graph.outputs))
     if len(message) > MAX_MESSAGE_CHARS:
         raise ReferenceMissing(
-            f"With its input the task has {len(message):,} characters, more than the"
-            f" {MAX_MESSAGE_CHARS:,} of a message. Refer to less of what earlier tasks gave."
+            f"With its input, the task has {len(message):,} characters; a message may have"
+            f" {MAX_MESSAGE_CHARS:,}. Refer to fewer of the outputs of earlier tasks."
         )
     return message
 
 
 def _conversation(session: Session, graph: Graph, node: TaskNode, name: str) -> ConversationRow:
-    """Return the task's session, which nobody else knows of yet where it is new."""
+    """Return the task's session; if it is new, no one else can see it yet."""
     if node.session_id is not None:
         return session.get_one(ConversationRow, node.session_id)
     parent = graph.parent
@@ -97,7 +97,7 @@ def _conversation(session: Session, graph: Graph, node: TaskNode, name: str) -> 
 
 
 def _image(parent: ConversationRow, agent: str) -> JSON:
-    """Return the parent's image with this agent alone: it calls no others."""
+    """Return the parent's image reduced to this agent, which calls no others."""
     agents = [
         {
             **one,

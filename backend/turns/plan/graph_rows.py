@@ -1,4 +1,4 @@
-"""A plan's tasks as they are moved: read under the lock of its turn, changed one by one."""
+"""A plan's tasks while the plan is moved: read under its turn's lock, changed one by one."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +22,7 @@ OPEN_PLANS = (PlanStatus.RUNNING, PlanStatus.WAITING)
 
 @dataclass
 class TaskNode:
-    """A task, without what is large of it."""
+    """A task without its large fields."""
 
     id: UUID
     temp_id: str
@@ -37,10 +37,10 @@ class TaskNode:
 
 @dataclass
 class Moved:
-    """What moving a plan has changed, to be told once that is committed.
+    """What moving a plan changed, to be published after the commit.
 
-    `context` is where its events belong: the turn that waits for it. `goes_on` is that turn, if it
-    waits for nothing any more. `to_stop` are turns of tasks that are still to be stopped.
+    `context` says where its events belong: the turn that waits for the plan. `goes_on` is that
+    turn, if it waits for nothing any more. `to_stop` are task turns that have yet to be stopped.
     """
 
     context: EventContext
@@ -52,7 +52,7 @@ class Moved:
 
 @dataclass
 class Graph:
-    """A plan that this transaction holds, and what it has changed."""
+    """A plan that this transaction holds, and what the transaction changed."""
 
     plan_id: UUID
     status: str
@@ -64,18 +64,18 @@ class Graph:
 
     @property
     def is_open(self) -> bool:
-        """Whether the plan has not ended."""
+        """Return whether the plan has not ended."""
         return self.status in OPEN_PLANS
 
     def find(self, task_id: UUID) -> TaskNode:
-        """Return one of its tasks."""
+        """Return one of the plan's tasks."""
         return next(node for node in self.nodes if node.id == task_id)
 
 
 def hold_graph(session: Session, plan_id: UUID) -> Graph | None:
-    """Hold the turn that a plan belongs to, which is the lock of its plans; None: it is gone.
+    """Hold a plan's turn, which is the lock of its plans; return None when it is gone.
 
-    Whoever holds it takes no lock of another conversation that exists already.
+    While holding it, do not lock any other existing conversation.
     """
     turn_id = session.scalar(select(PlanRow.turn_id).where(PlanRow.id == plan_id))
     query = select(TurnRow).where(TurnRow.id == turn_id).with_for_update(key_share=True)
@@ -89,7 +89,7 @@ def hold_graph(session: Session, plan_id: UUID) -> Graph | None:
 
 
 def change_task(session: Session, graph: Graph, node: TaskNode, **values: Any) -> None:
-    """Write a task's new values; an end has its time."""
+    """Write a task's new values, with the time if it ends."""
     if values.get("status") in _ENDS:
         values["finished_at"] = func.clock_timestamp()
     session.execute(
@@ -107,13 +107,13 @@ def change_task(session: Session, graph: Graph, node: TaskNode, **values: Any) -
 def fail_task(
     session: Session, graph: Graph, node: TaskNode, status: TaskStatus, error: ErrorSummary | None
 ) -> None:
-    """Write that a task has no output, or none for now, and why."""
+    """Write that a task has no output, or none yet, and why."""
     reason = error.model_dump() if error else None
     change_task(session, graph, node, status=status, error=reason)
 
 
 def settle_plan(session: Session, graph: Graph, status: PlanStatus | None = None) -> bool:
-    """Write how the plan stands now; return whether it has just ended."""
+    """Write the plan's current status; return whether it has just ended."""
     was_open, status = graph.is_open, status or plan_status(graph.nodes)
     if not was_open or status == graph.status:
         return False

@@ -1,6 +1,6 @@
-"""Moving plans: what follows when a task's turn ends, and when the turn that waits for it does.
+"""Moving plans when a task's turn ends, or when the turn that waits for the plan does.
 
-All of it happens in the transaction that ends the turn; what it has changed is told afterwards.
+Everything happens in the transaction that ends the turn; changes are published afterwards.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ from db.models.turns.turn import TurnRow
 
 
 def end_task(session: Session, turn: TurnRow) -> Moved | None:
-    """Write what a task's turn that has just ended gave, and let the plan go on.
+    """Store the output of a task's turn that has just ended, and advance the plan.
 
-    None: the turn is not that of a task, or its task knows of its end. The caller holds the turn
-    and its conversation.
+    Return None if the turn is not a task's, or its end is already recorded. The caller holds the
+    turn and its conversation.
     """
     found = session.execute(
         select(TaskRow.id, TaskRow.plan_id)
@@ -46,7 +46,7 @@ def end_task(session: Session, turn: TurnRow) -> Moved | None:
     ).one_or_none()
     if found is None:
         return None
-    # Before the plan is held: all of its other tasks may end at this moment.
+    # Read before holding the plan: all of its other tasks may be ending at this moment.
     output = output_of(session, turn) if turn.status == TurnStatus.SUCCEEDED else None
     graph = hold_graph(session, found.plan_id)
     if graph is None:
@@ -56,9 +56,9 @@ def end_task(session: Session, turn: TurnRow) -> Moved | None:
 
 
 def stop_plans(session: Session, turn: TurnRow) -> list[Moved]:
-    """End the plans of a turn that has just ended: nothing more of them begins.
+    """End the plans of a turn that has just ended, so that none of their tasks begin.
 
-    Turns of tasks that run are still to be stopped, after the commit. The caller holds the turn.
+    Running task turns have yet to be stopped after the commit. The caller holds the turn.
     """
     plans = session.scalars(
         select(PlanRow.id).where(PlanRow.turn_id == turn.id, PlanRow.status.in_(OPEN_PLANS))
@@ -79,7 +79,7 @@ def calls_that_wait(session: Session, turn_id: UUID, message_id: str) -> set[int
 
 
 def stop_plan(session: Session, graph: Graph) -> Moved:
-    """End a plan before its time; the turn that waits for it goes on."""
+    """End a plan early; the turn that waits for it continues."""
     for node in graph.nodes:
         if node.status in (TaskStatus.PENDING, TaskStatus.ASKING):
             change_task(session, graph, node, status=TaskStatus.STOPPED)
@@ -94,7 +94,7 @@ def stop_plan(session: Session, graph: Graph) -> Moved:
 
 
 def advance(session: Session, graph: Graph) -> Moved:
-    """Begin what is ready, leave out what can never begin, and end the plan if that is all."""
+    """Begin ready tasks, skip those that can never begin, and end the plan if none remain."""
     accepted = []
     while graph.is_open:
         for node in find_lost(graph.nodes):
@@ -112,9 +112,9 @@ def advance(session: Session, graph: Graph) -> Moved:
 
 
 def look_again(session: Session, conversation_id: UUID) -> Moved | None:
-    """Return the task that is worked on in this conversation, to be told as it is now.
+    """Return the task that this conversation runs, to be published as it is now.
 
-    Its turn has begun to wait for people, or does so no more; None: this is no task's session.
+    Its turn has begun or ceased to wait for people. Return None if this is no task's session.
     """
     found = session.execute(
         select(TaskRow.id, PlanRow.turn_id)
@@ -128,7 +128,7 @@ def look_again(session: Session, conversation_id: UUID) -> Moved | None:
 
 
 def lose_task(session: Session, task_id: UUID, plan_id: UUID, reason: ErrorSummary) -> Moved | None:
-    """Fail a task whose turn is gone, or had ended unheard; None where it is not so any more."""
+    """Fail a task whose turn is gone or ended unrecorded; return None if that has changed."""
     graph = hold_graph(session, plan_id)
     node = graph.find(task_id) if graph else None
     if graph is None or node is None or node.status != TaskStatus.RUNNING:

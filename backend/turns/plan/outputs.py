@@ -1,4 +1,4 @@
-"""What a task's turn has given: its answer, the last table of a tool, the artifacts it made."""
+"""The output of a task's turn: its answer, its last table from a tool, and its artifacts."""
 
 from uuid import UUID
 
@@ -44,7 +44,7 @@ def _last_table(session: Session, turn: TurnRow, since: int) -> JSON | None:
 
 
 def _first_rows(session: Session, result_id: UUID) -> list[list[object]] | None:
-    """Return the first rows of a whole table; cut in the database, since it may be a large one."""
+    """Return the first rows of a stored table; cut in the database because it may be large."""
     first = cast(f"$[0 to {MOST_ROWS - 1}]", JSONPATH)
     query = select(func.jsonb_path_query_array(ToolResultRow.result["rows"], first))
     found: list[list[object]] | None = session.scalar(query.where(ToolResultRow.id == result_id))

@@ -1,4 +1,4 @@
-"""Reading plans and tasks: of a session, over all sessions, and those that have just changed."""
+"""Reading plans and tasks: of one session, across sessions, and after a change."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from db.models.turns.turn import TurnRow
 
 
 def list_plans(session: Session, scope: Scope, session_id: UUID) -> PlanList:
-    """Return a session's plans, in order, with all their tasks. Raise SessionNotFound."""
+    """Return a session's plans in order, with all their tasks. Raise SessionNotFound."""
     conversations.get(session, scope, session_id)
     tasks: defaultdict[UUID, list[Task]] = defaultdict(list)
     of_session = _tasks().where(TaskRow.conversation_id == session_id).order_by(TaskRow.place)
@@ -48,9 +48,9 @@ def list_tasks(
     cursor: str | None,
     limit: int,
 ) -> TaskPage:
-    """Return one keyset page of tasks over all sessions, those of the newest plan first.
+    """Return one keyset page of tasks across all sessions, newest plan first.
 
-    Raise NotAllowed when a member asks for everyone's, InvalidInput for an unknown cursor.
+    Raise NotAllowed if a member asks for everyone's tasks, InvalidInput for a bad cursor.
     """
     if everyone and not scope.is_admin:
         raise NotAllowed
@@ -77,7 +77,7 @@ def list_tasks(
 
 
 def find_task(session: Session, scope: Scope, task_id: UUID) -> Task:
-    """Return one task. Raise TaskNotFound, also for that of another owner's session."""
+    """Return one task. Raise TaskNotFound, also for tasks of another owner's session."""
     row = session.execute(
         _tasks()
         .join(ConversationRow, ConversationRow.id == TaskRow.conversation_id)

@@ -1,4 +1,4 @@
-"""Starting plans for the calls of a running turn: once for each call, and what they gave."""
+"""Starting plans for a running turn's calls, once for each call, and returning their results."""
 
 import asyncio
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _STARTERS = ThreadPoolExecutor(4, thread_name_prefix="plans")
 
 @dataclass(frozen=True)
 class TurnPlans:
-    """Starts plans for one attempt of a turn; `agents` are those that its person may use."""
+    """Starts plans for one attempt of a turn; `agents` are those that its user may use."""
 
     services: Services
     conversation_id: UUID
@@ -42,12 +42,12 @@ class TurnPlans:
     agents: Sequence[str]
 
     async def run(self, call: PlanCall) -> str | None:
-        """Return what the plan of this call gave, once it has ended; it is started if it is not.
+        """Return the result of this call's plan if it has ended; start the plan if needed.
 
-        Raise PlanRefused for one too many, and for an agent that has given nothing; LeaseLost when
-        this attempt may not.
+        Raise PlanRefused beyond the limit of plans, and for an agent without an output; LeaseLost
+        when this attempt may not write.
         """
-        # Not on the loop's own executor: tools that hang may hold all of its threads.
+        # Not on the loop's default executor: hung tools may hold all of its threads.
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(_STARTERS, partial(self._find_or_start, call))
 
@@ -88,8 +88,8 @@ class TurnPlans:
         query = select(func.count()).where(PlanRow.turn_id == self.turn_id)
         if session.execute(query).scalar_one() >= MOST_PLANS:
             raise PlanRefused(
-                f"Nothing was run: this turn has started {MOST_PLANS} plans and agents, as many as"
-                " one turn may. Answer with what there is, and say what is missing."
+                f"Nothing was run: this turn has started {MOST_PLANS} plans and agents, the most"
+                " that one turn may. Answer with what there is, and say what is missing."
             )
         plan_id = uuid4()
         session.execute(
@@ -133,9 +133,9 @@ class TurnPlans:
 
 
 def result_of(session: Session, plan: PlanRow) -> str:
-    """Return what an ended plan gave, as its call returns it: JSON, bounded.
+    """Return an ended plan's result as its call returns it: JSON of bounded size.
 
-    That of a single agent is its output. Raise PlanRefused where it has none.
+    For a single agent, that is its output. Raise PlanRefused where there is none.
     """
     rows = session.scalars(
         select(TaskRow).where(TaskRow.plan_id == plan.id).order_by(TaskRow.place)
@@ -150,7 +150,7 @@ def result_of(session: Session, plan: PlanRow) -> str:
 
 
 def _go_on(session: Session, plan: PlanRow) -> list[Moved]:
-    """Begin what is ready of a plan that is open already: one that was taken up again."""
+    """Begin the ready tasks of a plan that is already open because it was resumed."""
     graph = hold_graph(session, plan.id)
     if graph is None:
         return []
@@ -162,16 +162,16 @@ def _go_on(session: Session, plan: PlanRow) -> list[Moved]:
 
 
 def _told(row: TaskRow) -> JSON:
-    """Return a task as its manager reads it: what it gave, or why it gave nothing."""
-    # One that still runs when its plan has ended is being stopped.
+    """Return a task as its manager reads it: its output, or why it has none."""
+    # A task still running after its plan has ended is being stopped.
     status = TaskStatus.STOPPED if row.status == TaskStatus.RUNNING else row.status
     told: JSON = {"tempId": row.temp_id, "name": row.name, "agent": row.agent, "status": status}
     if row.error:
         told["error"] = f"{row.error['title']}: {row.error['detail']}"
     elif row.status == TaskStatus.SKIPPED:
-        told["error"] = "A task that it depends on gave nothing, so it was left out."
+        told["error"] = "A task that it depends on has no output, so it was left out."
     elif status == TaskStatus.STOPPED:
-        told["error"] = "It was stopped by a person."
+        told["error"] = "A person stopped it."
     if row.output is not None:
         told["output"] = row.output
     return told

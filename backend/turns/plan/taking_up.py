@@ -1,7 +1,7 @@
-"""Taking up plans that were stopped with their turn: the turn that goes on there goes on with them.
+"""Resuming plans that were stopped with their turn, when another turn continues that one.
 
-Their calls stand in both views once more. What tasks have given is kept, those that were stopped
-begin anew.
+Their calls appear in both views again. Outputs of finished tasks are kept; stopped tasks begin
+anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ TASKS_STOPPED = "The turn ended before the tasks of this call had, so those were
 
 @dataclass(frozen=True)
 class Again:
-    """Calls that are made once more: the messages from then on, and the calls by their numbers."""
+    """Calls that are made again: the messages from that point on, and the calls by number."""
 
     messages: list[JSON]
     message: JSON
@@ -36,9 +36,9 @@ class Again:
 
 
 def take_up_plans(session: Session, old: TurnRow, turn: UUID, agent: str) -> list[DisplayMessage]:
-    """Let a turn go on with the plans that an older one was stopped with; return the new rows.
+    """Let a turn resume the plans that were stopped with an older one; return the new rows.
 
-    The caller holds the conversation. Raise TasksStopping while one of their tasks still runs.
+    The caller holds the conversation. Raise TasksStopping while any of their tasks runs.
     """
     stopped = (PlanRow.turn_id == old.id, PlanRow.status == PlanStatus.STOPPED)
     plans = {(row.message_id, row.number): row.id for row in session.scalars(
@@ -70,9 +70,9 @@ def calling_id(messages: Sequence[JSON]) -> str:
 
 
 def _call_again(messages: Sequence[JSON], plans: Mapping[tuple[str, int], UUID]) -> Again | None:
-    """Return the newest calls with those once more whose plans were stopped; None: there are none.
+    """Return the newest calls, repeating those whose plans were stopped; None if there are none.
 
-    The model does not read that they were.
+    The model does not see that they were stopped.
     """
     at = _calling(messages)
     before, results = messages[at], messages[at + 1 :]
@@ -91,7 +91,7 @@ def _call_again(messages: Sequence[JSON], plans: Mapping[tuple[str, int], UUID])
         others = {call["id"] for call in left}
         kept += [{**before, "tool_calls": left}]
         kept += [one for one in results if one["tool_call_id"] in others]
-        # What it has said and thought beside its calls stands before those that are left.
+        # Its text and thinking already appear with the calls that remain before it.
         message = {k: v for k, v in message.items() if k in ("role", "id", "name", "tool_calls")}
         message["content"] = None
     return Again([*kept, message], message, stopped)

@@ -1,4 +1,4 @@
-"""Telling what moving a plan has changed, once that is committed."""
+"""Publishing what moving a plan changed, after the commit."""
 
 from backend.schemas.events import TaskUpdated
 from backend.turns.plan.graph_rows import Moved
@@ -7,7 +7,7 @@ from db.failpoints import failpoint
 
 
 def tell_moved(services: Services, moved: Moved) -> None:
-    """Have the new turns announced, tell those who watch, and wake the turn that has waited."""
+    """Announce the new turns, notify viewers, and wake the turn that was waiting."""
     failpoint("plan.moved")
     services.announcer.tell(moved.accepted)
     told = [TaskUpdated(context=moved.context, task=task) for task in moved.tasks]

@@ -1,4 +1,4 @@
-"""Tells of accepted turns once they are committed: wakes a worker, tells those who watch."""
+"""Announcing accepted turns once they are committed: wakes a worker and notifies viewers."""
 
 import logging
 import threading
@@ -15,7 +15,7 @@ from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, SessionEvent, TurnQueued
 from backend.turns.process.queue import TurnQueue
 
-MOST_WAITING = 256  # who accepts more than Redis can be told of has to wait
+MOST_WAITING = 256  # beyond this, accepting a turn waits for Redis
 MOST_AT_ONCE = 64
 SETTLE_SECONDS = 2.0
 REST_SECONDS = 0.002  # when many come, more of them share a round trip
@@ -24,9 +24,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Accepted:
-    """A turn as it was stored, with the row that its message became, if it did at once.
+    """A turn as it was stored, with its message's row if the message entered immediately.
 
-    `context` is None for a turn that was accepted, and announced, before.
+    `context` is None for a turn that was accepted and announced before.
     """
 
     turn: Turn
@@ -36,10 +36,10 @@ class Accepted:
 
 
 class Announcer:
-    """A thread of its own, so that whoever has sent a message does not wait for Redis.
+    """Announces turns in its own thread, so that sending a message does not wait for Redis.
 
-    What comes while it speaks goes with the next round trip. Nothing is lost with it: the sweeper
-    finds turns that nobody was told of, pages see what is stored.
+    Turns that arrive during a round trip share the next one. Losing it loses nothing: the sweeper
+    finds turns that were not announced, and pages see what is stored.
     """
 
     def __init__(self, redis: Redis, queue: TurnQueue, events: EventStream) -> None:
@@ -52,7 +52,7 @@ class Announcer:
         self._thread: threading.Thread | None = None
 
     def tell(self, accepted: Iterable[Accepted]) -> None:
-        """Have them told soon; those that were accepted before are known."""
+        """Announce turns soon; those that were accepted before are skipped."""
         new = [one for one in accepted if one.context]
         if not new:
             return
@@ -66,7 +66,7 @@ class Announcer:
             self._changed.notify_all()
 
     def settle(self) -> None:
-        """Wait until what came before has been told, if Redis answers."""
+        """Wait until everything queued so far has been announced, if Redis answers."""
         with self._changed:
             due = self._came
             self._changed.wait_for(lambda: self._told >= due, SETTLE_SECONDS)
@@ -76,7 +76,7 @@ class Announcer:
             batch = self._take()
             try:
                 self._announce(batch)
-            except Exception:  # the edge: a turn that cannot be told of must not be the last
+            except Exception:  # the edge: one turn's failure must not end the thread
                 log.exception("Turns wait for the sweeper")
             with self._changed:
                 self._told += len(batch)
@@ -85,7 +85,7 @@ class Announcer:
                 time.sleep(REST_SECONDS)
 
     def _take(self) -> list[Accepted]:
-        """Wait for one, and take those that have come besides."""
+        """Wait for a turn, and return it with all others that have arrived."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting)
             batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
@@ -118,7 +118,7 @@ class Announcer:
 
 def _events(accepted: Accepted) -> list[SessionEvent]:
     context, turn, shown = accepted.context, accepted.turn, accepted.shown
-    assert context is not None  # noqa: S101  # told of new turns only
+    assert context is not None  # noqa: S101  # only new turns are announced
     events: list[SessionEvent] = [TurnQueued(context=context, turn=turn)]
     if shown:
         events.append(MessageAdded(context=context, message=shown))

@@ -1,4 +1,4 @@
-"""Which waiting turn is next when more wait than can run: one person delays nobody else."""
+"""Choosing the next turn when more wait than can run, so that no user delays the others."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -14,18 +14,18 @@ _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('colloquy owner ' ||
 
 
 def choose_fairly(session: Session, turn_id: UUID, at_once: int) -> UUID:
-    """Return the fairest turn of those that wait; `turn_id` when no other one comes before it."""
+    """Return the fairest waiting turn; `turn_id` when no other one comes before it."""
     return find_fairest(session, at_once) or turn_id
 
 
 def is_ready() -> ColumnElement[bool]:
-    """Whether a turn lacks a worker only: it is queued, or people have decided what it asked."""
+    """Return whether a turn lacks only a worker: it is queued, or people have decided its calls."""
     is_decided = (TurnRow.status == TurnStatus.WAITING) & TurnRow.decided_at.is_not(None)
     return (TurnRow.status == TurnStatus.QUEUED) | is_decided
 
 
 def find_waiting(session: Session, at_once: int) -> UUID | None:
-    """Return a turn that could be claimed now, for a worker that no queue tells of one."""
+    """Return a turn that could be claimed now, for a worker that the queue gives none."""
     lost = select(TurnRow.id).where(
         TurnRow.status == TurnStatus.RUNNING, TurnRow.lease_until < func.clock_timestamp()
     )
@@ -33,24 +33,24 @@ def find_waiting(session: Session, at_once: int) -> UUID | None:
 
 
 def has_room(owner_id: Any, at_once: Any) -> ColumnElement[bool]:
-    """Return whether an owner runs fewer turns than one person may run at once."""
+    """Return whether an owner runs fewer turns than one person may run concurrently."""
     return cast(ColumnElement[bool], _running_of(owner_id) < at_once)
 
 
 def may_run(session: Session, owner_id: str, at_once: int) -> bool:
-    """Return whether one more turn of the owner may run now; nobody else decides that meanwhile."""
+    """Return whether one more turn of the owner may run, under a lock on the owner's claims."""
     session.execute(_LOCK, {"owner": owner_id})
     running = session.scalar(_RUNNING, {"owner": owner_id}) or 0
     return running < at_once
 
 
 def find_held_back(session: Session, owner_id: str, at_once: int) -> UUID | None:
-    """The owner's oldest turn that waited until another one of theirs had ended, as it has now."""
+    """Return the owner's oldest turn that could not run until another of theirs ended."""
     return session.scalar(_HELD_BACK, {"owner": owner_id, "others": at_once - 1})
 
 
 def find_fairest(session: Session, at_once: int) -> UUID | None:
-    """Return the ready turn whose owner has the fewest running, and room; the oldest of those."""
+    """Return the oldest ready turn among owners with room and the fewest running turns."""
     return session.scalar(_FAIREST, {"at_once": at_once})
 
 
@@ -92,7 +92,7 @@ def _fairest() -> Select[UUID]:
     )
 
 
-# Made once: each claim of a crowd asks them, and to write them costs more than to ask.
+# Built once: every claim runs these queries, and building them costs more than running them.
 _FAIREST = _fairest()
 _RUNNING = select(_running_of(bindparam("owner")))
 _HELD_BACK = (

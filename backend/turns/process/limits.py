@@ -1,4 +1,4 @@
-"""How much may wait: per person and in all, so that nobody's flood drowns the others."""
+"""Limits on waiting turns, per person and in total, so that one user cannot crowd out others."""
 
 import threading
 import time
@@ -16,15 +16,15 @@ from backend.usage.days import DayBudgets
 from db.models.turns.turn import TurnRow
 
 COUNT_SECONDS = 1.0  # how old the count of unfinished turns may be
-DOUBT_SECONDS = 0.05  # how old it may be when somebody is refused
+DOUBT_SECONDS = 0.05  # how old it may be when a turn is refused
 
 
 class Limits:
     """Checks a new turn against the settings; one per process.
 
-    Turns are counted once a second for everybody together; between, those let in here are added.
-    What ends meanwhile is noticed before anybody is refused, what others let in with the next
-    count.
+    Turns are counted once a second for all users together; in between, those accepted here are
+    added. Ended turns are noticed before anyone is refused, and turns that other processes accept
+    with the next count.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -37,7 +37,7 @@ class Limits:
 
     def check(self, session: Session, scope: Scope) -> None:
         """Raise TooManyTurns, TokensUsedUp or BudgetUsedUp when the caller must wait."""
-        session.connection()  # who has to wait for one does not make the others wait behind it
+        session.connection()  # before the lock: waiting for a connection must not block others
         with self._lock:
             self._count(session, COUNT_SECONDS)
             if self._refusal(scope):
@@ -52,11 +52,11 @@ class Limits:
         if self._by_owner[scope.user_id] >= self._settings.user_turns:
             return TooManyTurns()
         if self._total >= self._settings.all_turns:
-            return TooManyTurns("Too many turns wait in all. Try again in a little while.")
+            return TooManyTurns("Too many turns are waiting in total. Try again in a moment.")
         return None
 
     def _count(self, session: Session, seconds: float) -> None:
-        """Count anew if that was done longer ago."""
+        """Count again if the last count is older than `seconds`."""
         if time.monotonic() - self._counted_at > seconds:
             counted = session.execute(
                 select(TurnRow.owner_id, func.count())

@@ -1,7 +1,7 @@
-"""Liveness: a lock that PostgreSQL frees the moment a worker process dies.
+"""Liveness: a lock that PostgreSQL releases the moment a worker process dies.
 
-It is a hint only, so that a killed worker's turns need not wait for the end of their leases. What
-keeps a worker that is not dead after all from writing is the attempt number.
+It is only a hint, so that a killed worker's turns need not wait until their leases expire. The
+attempt number is what keeps a worker that is alive after all from writing.
 """
 
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class LivenessLock:
-    """Held by a living worker process on a connection of its own."""
+    """The lock of one live worker process, held on its own connection."""
 
     def __init__(self, database: Database, worker: str) -> None:
         self._database = database
@@ -32,7 +32,7 @@ class LivenessLock:
         self._is_held = False
 
     def hold(self) -> None:
-        """Take the lock, and take it again when the connection was lost; for one thread only."""
+        """Take the lock, again if the connection was lost; call it from one thread only."""
         try:
             if self._connection is None:
                 engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -47,7 +47,7 @@ class LivenessLock:
             self._drop()
 
     def free(self) -> None:
-        """Give the lock back: this worker is about to end."""
+        """Release the lock: this worker is about to end."""
         self._drop()
 
     def _drop(self) -> None:
@@ -63,13 +63,13 @@ class LivenessLock:
 
 
 def find_dead_workers(session: Session) -> set[str]:
-    """Return the workers that own running turns and hold their lock no more."""
+    """Return the workers that own running turns but no longer hold their lock."""
     owners = session.scalars(_OWNERS).all()
     return {name for name in owners if name and session.scalar(_IS_FREE, {"worker": name})}
 
 
 def hand_over(session: Session, worker: str) -> None:
-    """Let the turns of a worker that ends on purpose be claimed at once, and not as lost."""
+    """Let the turns of a worker that ends on purpose be claimed immediately, without a loss."""
     session.execute(
         update(TurnRow)
         .where(TurnRow.worker == worker, TurnRow.status == TurnStatus.RUNNING)
@@ -78,9 +78,9 @@ def hand_over(session: Session, worker: str) -> None:
 
 
 def end_leases(session: Session, workers: set[str]) -> int:
-    """Let the turns of dead workers be claimed at once; return how many could not be until now.
+    """Let dead workers' turns be claimed immediately; return how many this has freed.
 
-    The others are being claimed at this moment: to write them again would hold their claims up.
+    The others are being claimed right now; writing them again would delay those claims.
     """
     if not workers:
         return 0

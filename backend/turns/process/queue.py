@@ -1,4 +1,4 @@
-"""The wake-up call to workers: RQ carries a name and an id; the queue of record is the table."""
+"""Waking workers: RQ carries only a name and an id; the queue of record is the turns table."""
 
 import logging
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class TurnQueue:
             return True
 
     def requeue(self, turn_id: UUID) -> bool:
-        """Ask again, at the end of the queue, for a turn whose job went to another turn."""
+        """Enqueue a turn again, at the end, after its job was used for another turn."""
         try:
             self.rq.enqueue_job(self._job(turn_id, f"{turn_id}_{uuid4().hex[:8]}"))
         except RedisError as error:
@@ -40,13 +40,13 @@ class TurnQueue:
         return True
 
     def wake_with(self, pipeline: Pipeline, turn_id: UUID) -> None:
-        """Ask for a turn that nobody has asked for, along with what else the pipeline sends."""
+        """Add the job of a turn that has none yet to a pipeline."""
         self.rq.enqueue_job(self._job(turn_id, str(turn_id)), pipeline=pipeline)
 
     def wake(self, turn_id: UUID) -> bool:
-        """Ask a worker to run the turn; False when Redis does not answer.
+        """Enqueue a job for the turn; return False when Redis does not answer.
 
-        Nothing is lost then: the sweeper asks again. A second job for a turn is harmless, since
+        Nothing is lost then: the sweeper tries again. A second job for a turn is harmless, because
         only one claim succeeds.
         """
         try:
@@ -58,10 +58,10 @@ class TurnQueue:
         return True
 
     def wake_again(self, turn_ids: Sequence[UUID]) -> bool:
-        """Ask for turns that were asked for before, unless their jobs still wait in the queue.
+        """Enqueue turns again, unless their earlier jobs still wait in the queue.
 
-        What a job says of itself does not count: a worker may have been killed when it had just
-        taken it. So the turn is asked for under another name. False when Redis does not answer.
+        A job's own status does not count: a worker may have been killed just after taking it. So
+        the new job has another id. Return False when Redis does not answer.
         """
         if not turn_ids:
             return True

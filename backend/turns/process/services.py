@@ -1,4 +1,4 @@
-"""The parts that work on turns needs; made once per process by `backend.bootstrap`."""
+"""The shared parts that turns depend on; created once per process by `backend.bootstrap`."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Services:
     settings: Settings
     database: Database
     redis: Redis
-    status_redis: Redis  # for those who only ask what is there, and do not wait long
+    status_redis: Redis  # with short timeouts, for callers that only ask for the status
     queue: TurnQueue
     events: EventStream
     announcer: Announcer

@@ -1,8 +1,8 @@
-"""The one job that the queue takes. What stands in Redis is read as data, never as a name to call.
+"""The only job that the queue accepts. Redis content is read as data, never as a name to call.
 
 RQ imports whatever function and callbacks a job names, and posts to the addresses that it gives.
-Whoever can write to Redis would run code in workers, which hold secrets. So a job is made anew
-from its turn's id alone, and one that is anything else is dropped.
+Anyone who can write to Redis could therefore run code in workers, which hold secrets. So a job is
+rebuilt from its turn's id alone, and anything else is dropped.
 """
 
 import json
@@ -22,13 +22,13 @@ QUEUE = "turns"
 JOB = "worker.jobs.run_turn"
 JOB_TIMEOUT = -1  # the turn enforces its own limit of time
 KEEP_FAILED_SECONDS = 3_600
-MOST_BYTES = 8_192  # a job of ours has some 600
+MOST_BYTES = 8_192  # our jobs have about 600
 MOST_FIELDS = 40
 SHOWN_CHARS = 100
 UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 JOB_ID = re.compile(f"({UUID})(?:_[0-9a-f]{{8}})?")
 
-# What RQ writes of a job of ours, at its begin and while it runs, beyond what is empty.
+# The non-empty fields that RQ writes for our jobs, at their start and while they run.
 FIELDS = frozenset(
     (
         *("data", "description", "origin", "status", "timeout", "result_ttl", "failure_ttl"),
@@ -37,7 +37,7 @@ FIELDS = frozenset(
     )
 )
 
-# All fields of a job, or `false` for one that is too large to be looked at.
+# All fields of a job, or `false` if it is too large to read.
 _READ = f"""
 local fields, bytes = redis.call('HLEN', KEYS[1]), 0
 if fields > {MOST_FIELDS} then return false end
@@ -51,23 +51,23 @@ log = logging.getLogger(__name__)
 
 
 class OddJob(NoSuchJobError):
-    """What stands in Redis is no job of Colloquy; it was not run."""
+    """This entry in Redis is not a job of Colloquy; it was not run."""
 
 
 class TurnJob(Job):
-    """A job that runs a turn. All of RQ reads jobs through this class, when it tidies up, too."""
+    """A job that runs a turn. RQ reads all jobs through this class, also when cleaning up."""
 
     @classmethod
     def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> "TurnJob":
-        """Read a job. Raise NoSuchJobError, and OddJob when it is none of ours."""
-        _turn_of(id.partition(":")[0])  # behind a colon RQ names the execution
+        """Read a job. Raise NoSuchJobError, and OddJob when it is not one of ours."""
+        _turn_of(id.partition(":")[0])  # after a colon, RQ names the execution
         return cast(TurnJob, super().fetch(id, connection, serializer))
 
     @classmethod
     def fetch_many(
         cls, job_ids: Iterable[str], connection: Redis, serializer: Any = None
     ) -> list[Job | None]:
-        """Read several jobs; None for each that is not there, or none of ours."""
+        """Read several jobs; None for each that does not exist or is not ours."""
         return [cls._fetch_or_none(job_id, connection, serializer) for job_id in job_ids]
 
     @classmethod
@@ -78,7 +78,7 @@ class TurnJob(Job):
             return None
 
     def refresh(self) -> None:
-        """Read the job anew. Raise NoSuchJobError, OddJob."""
+        """Read the job again. Raise NoSuchJobError, OddJob."""
         try:
             found: Any = self.connection.eval(_READ, 1, self.key)
         except ResponseError as error:
@@ -90,7 +90,7 @@ class TurnJob(Job):
         self.restore(dict(zip(found[::2], found[1::2], strict=True)))
 
     def restore(self, raw_data: Mapping[bytes, bytes]) -> None:
-        """Take a job's fields from Redis, those that mean nothing but its turn. Raise OddJob."""
+        """Restore a job from its fields in Redis if they only name its turn. Raise OddJob."""
         fields = {name.decode(errors="replace"): value for name, value in raw_data.items()}
         if odd := sorted(name for name, value in fields.items() if value and name not in FIELDS):
             raise OddJob(f"it has {_short(', '.join(odd))}")
@@ -106,7 +106,7 @@ class TurnJob(Job):
 
 
 class TurnJobs(Queue):
-    """A queue that hands out turns' jobs only; all else that stands in it is dropped."""
+    """A queue that only returns turn jobs and drops everything else in it."""
 
     job_class = TurnJob
 
@@ -114,7 +114,7 @@ class TurnJobs(Queue):
     def dequeue_any(  # type: ignore[override]  # ours has one queue, and no classes to choose
         cls, queues: Iterable[Queue], timeout: int | None, connection: Redis, **_: Any
     ) -> tuple[Job, Queue] | None:
-        """Return the next job of the one queue, and the queue; None when there is none.
+        """Return the queue's next job and the queue itself; None when there is none.
 
         Raise DequeueTimeout when none comes within `timeout` seconds.
         """
@@ -124,7 +124,7 @@ class TurnJobs(Queue):
             try:
                 return TurnJob.fetch(job_id, connection, queue.serializer), queue
             except OddJob as error:
-                log.warning("A job that is none of ours is dropped (%s): %s", job_id[:80], error)
+                log.warning("A job that is not ours is dropped (%s): %s", job_id[:80], error)
                 cls._forget(queue, taken[1])
                 connection.delete(TurnJob.key_for(job_id))
             except NoSuchJobError:
@@ -137,13 +137,13 @@ class TurnJobs(Queue):
 
     @classmethod
     def _take(cls, queue: Queue, timeout: int | None) -> tuple[str, bytes] | None:
-        """Move the next entry to those that are being taken; a key that is no list goes away."""
+        """Move the next entry to the list of those being taken; delete the key if it is no list."""
         try:
             return cast(tuple[str, bytes] | None, cls.lmove(queue.connection, queue.key, timeout))
         except ResponseError as error:
             if not str(error).startswith("WRONGTYPE"):
                 raise
-            log.warning("A queue of jobs that is none is dropped: %s", error)
+            log.warning("A queue key that is not a list is dropped: %s", error)
             queue.connection.delete(queue.key, queue.intermediate_queue_key)
             return None
 
@@ -156,7 +156,7 @@ def _turn_of(job_id: str) -> str:
 
 
 def _called(data: bytes) -> Any:
-    """Return what a job calls, as it is written; never more than a job of ours may hold."""
+    """Return what a job calls as raw data, at most as much as our jobs may hold."""
     unpacker = zlib.decompressobj()
     try:
         return json.loads(unpacker.decompress(data, MOST_BYTES))

@@ -1,6 +1,6 @@
-"""What an attempt writes of its turn's row; each write names the attempt, so that one only counts.
+"""An attempt's writes to its turn's row, each fenced by the attempt's number.
 
-The statements are made once: to write them anew for each step costs more than to run them.
+The statements are built once: building them for each step costs more than running them.
 """
 
 from datetime import timedelta
@@ -21,12 +21,12 @@ from db.models.turns.turn import TurnRow
 
 
 def hold_conversation(session: Session, conversation_id: UUID) -> None:
-    """Hold the conversation, always before the turn, so that no two writers wait in a ring."""
+    """Lock the conversation, always before the turn, so that writers cannot deadlock."""
     session.execute(_HOLD, {"conversation": conversation_id})
 
 
 def hold_turn(session: Session, claim: Claim) -> TurnRow:
-    """Hold the conversation; return its turn. Raise LeaseLost when the attempt owns it no more."""
+    """Hold the conversation; return its turn. Raise LeaseLost if the attempt no longer owns it."""
     hold_conversation(session, claim.conversation_id)
     turn = session.scalar(_OWN, _key(claim))
     if turn is None:
@@ -37,8 +37,8 @@ def hold_turn(session: Session, claim: Claim) -> TurnRow:
 def count_step(session: Session, claim: Claim, spent: Spent, unknown: int) -> bool:
     """Count a step and what it has spent; return whether the turn is to stop.
 
-    `unknown`: how many calls of it have an outcome that nobody knows. Raise LeaseLost when the
-    attempt owns the turn no more.
+    `unknown`: how many of its calls have an unknown outcome. Raise LeaseLost if the attempt no
+    longer owns the turn.
     """
     counted = {"spent": spent.dump(), "unknown": unknown}
     stop = session.execute(_COUNT_STEP, _key(claim) | counted).scalar_one_or_none()
@@ -48,7 +48,7 @@ def count_step(session: Session, claim: Claim, spent: Spent, unknown: int) -> bo
 
 
 def note_wait(session: Session, claim: Claim, seconds: float, reason: str) -> None:
-    """Note that the model's provider lets the turn wait, for those who look later."""
+    """Record that the model's provider makes the turn wait, for viewers who join later."""
     waits = {"lasts": timedelta(seconds=seconds), "why": clean_text(reason)}
     session.execute(_NOTE_WAIT, _key(claim) | waits)
 

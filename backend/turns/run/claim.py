@@ -44,20 +44,20 @@ from db.models.turns.turn import TurnRow
 
 GIVEN_UP = Outcome.failed(
     "Worker lost",
-    f"The worker was lost {MAX_LOSSES} times in a row at the same step of this turn, so it was"
-    " given up. What was saved is above. Press Retry to go on from there.",
+    f"The worker was lost {MAX_LOSSES} times in a row at the same step of this turn, so the turn"
+    " was given up. Saved steps are above. Press Retry to continue from there.",
 )
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The right of one attempt to run and write a turn, and all it starts from.
+    """The right of one attempt to run and write a turn, and everything it starts from.
 
-    `calls`: the display messages of calls that earlier attempts have left without an outcome.
-    `is_resumed`: the attempt before it has lost its worker. `has_waited`: for people, who have
-    decided now; `answers` says what, `updated` are the messages that this has changed.
-    `connection` is the number of the connection to models that was set on the page, if one was;
-    `role` that of the person who asked.
+    `calls`: the display messages of calls that earlier attempts left without an outcome.
+    `is_resumed`: the previous attempt lost its worker. `has_waited`: the turn waited for people,
+    who have now decided; `answers` holds their decisions, `updated` the messages changed by them.
+    `connection` is the number of the connection to models that is set on the page, if any; `role`
+    is the role of the person who asked.
     """
 
     turn: Turn
@@ -80,28 +80,28 @@ class Claim:
 
     @property
     def turn_id(self) -> UUID:
-        """The turn's id."""
+        """Return the turn's id."""
         return self.turn.id
 
     @property
     def conversation_id(self) -> UUID:
-        """The id of the turn's conversation."""
+        """Return the id of the turn's conversation."""
         return self.turn.session_id
 
     @property
     def spent(self) -> Spent:
-        """What earlier attempts have spent."""
+        """Return what earlier attempts have spent."""
         return Spent(self.turn.usage_by_model)
 
 
 def claim_turn(
     session: Session, turn_id: UUID, worker: str, lease_seconds: float, at_once: int
 ) -> Claim | Closed | None:
-    """Take a turn that is queued, has lost its worker, or has waited for people who have decided.
+    """Claim a turn that is queued, has lost its worker, or waited for people who have decided.
 
-    None when it cannot be claimed: finished, gone, run by another worker, behind another turn, or
-    of an owner who runs as many as one person may, `at_once`.
-    A turn that is to be stopped, or has lost too many workers without a saved step between them,
+    Return None if it cannot be claimed: finished, deleted, run by another worker, behind another
+    turn, or its owner already runs `at_once` turns.
+    A turn that is to be stopped, or that lost too many workers without saving a step in between,
     is closed instead.
     """
     locked = _lock(session, turn_id)
@@ -157,16 +157,16 @@ def claim_turn(
 
 
 def lease_is_over(session: Session, turn: TurnRow) -> bool:
-    """Whether the turn's worker has not been heard of for too long, by the database's clock."""
+    """Return whether the turn's lease has expired, by the database's clock."""
     return bool(session.scalar(select(_LEASE_IS_OVER).where(TurnRow.id == turn.id)))
 
 
 def _lock(
     session: Session, turn_id: UUID
 ) -> tuple[ConversationRow, TurnRow, bool, int | None] | None:
-    """Hold the turn's conversation, and the turn, which is read as it is once both are held.
+    """Lock the turn's conversation, then the turn, which is read once both are locked.
 
-    Also give whether the turn's lease was over, at the latest now, and the number of the saved
+    Also return whether the turn's lease had expired by then, and the number of the saved
     connection to models.
     """
     row = session.execute(_LOCK, {"turn_id": turn_id}).one_or_none()
@@ -187,7 +187,7 @@ def _may_claim(session: Session, turn: TurnRow, is_over: bool, at_once: int) -> 
 
 
 def _budgets(session: Session, conversation: ConversationRow, turn: TurnRow) -> Budgets:
-    """What the turn may use; what the conversation has used is counted only where it matters."""
+    """Return what the turn may use; the conversation's usage is counted only where limited."""
     limits, before = template_of(conversation.image).limits, Used()
     if limits.conversation_tokens or limits.conversation_cost:
         before = used_in_session(session, conversation.id, turn.id)
@@ -197,13 +197,13 @@ def _budgets(session: Session, conversation: ConversationRow, turn: TurnRow) -> 
 def _answers(
     session: Session, conversation: ConversationRow, turn: TurnRow, asking: JSON | None
 ) -> Answers:
-    """Return what people have decided on the calls at hand, and allowed for good."""
+    """Return people's decisions on the pending calls, and the tools that they always allow."""
     by_call = load_answers(session, turn.id, asking["id"]) if asking else {}
     return Answers(by_call, frozenset(tools_allowed_in(conversation)))
 
 
 def _resumed(steps: int, silence: float | None) -> str:
-    """What people are told of a lost worker, of which nothing was heard for so many seconds."""
+    """Return the notice about a lost worker that was silent for so many seconds."""
     said = f"Worker lost at step {steps + 1}, resumed"
     if silence is not None:
         said += f" after {silence:.{0 if silence >= 10 else 1}f} s"
@@ -217,7 +217,7 @@ def _calls_left(session: Session, turn: TurnRow) -> list[DisplayMessage]:
 def _take(
     session: Session, turn: TurnRow, worker: str, lease_seconds: float, losses: int
 ) -> float | None:
-    """Write the claim; return for how long nobody was at the turn, if that is known.
+    """Write the claim; return for how long no worker held the turn, if that is known.
 
     `losses`: how many workers were lost in a row, if the turn has just lost one.
     """
@@ -236,7 +236,7 @@ def _take(
     return turn.lost_seconds - lost_before if has_sign else None
 
 
-# Made once, as the one below: hundreds of turns are claimed in a second when a worker was lost.
+# Built once, as below: after losing a worker, hundreds of turns are claimed in a second.
 _CLOCK = func.clock_timestamp()
 _LEASE_IS_OVER = or_(TurnRow.lease_until.is_(None), TurnRow.lease_until < _CLOCK)
 _LOCK = (
@@ -249,7 +249,7 @@ _LOCK = (
 _turns = cast(Table, TurnRow.__table__)
 _LOSS = bindparam("loss", type_=Integer)
 _SILENCE = func.greatest(func.coalesce(seconds_between(_CLOCK, _turns.c.heartbeat_at), 0), 0)
-# What is written of a loss after which the turn is not taken up again.
+# What is written for a loss after which the turn is given up.
 _LAST_LOSS = {
     "losses": _turns.c.losses + 1,
     "lost_at_step": _turns.c.steps,
@@ -270,8 +270,8 @@ _TAKEN = {
     "started_at": func.coalesce(_turns.c.started_at, _CLOCK),
     "message_position": bindparam("entered"),
 }
-# By the table and not by its class: that would read all columns back, over what is not written yet,
-# such as the version that the message of a turn makes that had to wait.
+# By the table, not the class: the class would read all columns back over unflushed changes, such as
+# the version made by the message of a turn that had to wait.
 _TAKE = (
     update(_turns)
     .where(_turns.c.id == bindparam("turn_id"))

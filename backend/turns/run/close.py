@@ -1,4 +1,4 @@
-"""How a turn ends: both views are made whole, the status set, all in one transaction."""
+"""Closing a turn: both views are completed and the status set in one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,12 +41,12 @@ from db.models.turns.turn import TurnRow
 LIST_SECONDS = 60
 REBUILD = "rebuild"
 CUT_OFF = "The turn ended before this call had a result; its outcome is unknown."
-NOT_RUN = "The turn ended while this call waited for a decision of a person, so it was not run."
+NOT_RUN = "The turn ended while this call waited for a person's decision, so it was not run."
 
 
 @dataclass(frozen=True)
 class Partial:
-    """What a model had said of a message when it was cut off."""
+    """The part of a message that a model had sent when it was cut off."""
 
     message_id: str
     text: str
@@ -55,7 +55,7 @@ class Partial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a turn ends, and what is to be shown of that."""
+    """How a turn ends, and what people see of it."""
 
     status: TurnStatus
     drafts: tuple[Draft, ...] = ()
@@ -63,17 +63,17 @@ class Outcome:
 
     @classmethod
     def succeeded(cls) -> "Outcome":
-        """The agent has answered."""
+        """Return the outcome of a turn whose agent has answered."""
         return cls(TurnStatus.SUCCEEDED)
 
     @classmethod
     def stopped(cls) -> "Outcome":
-        """A person has stopped it."""
+        """Return the outcome of a turn that a person stopped."""
         return cls(TurnStatus.STOPPED, (display.notice("Stopped.", MessageStatus.STOPPED),))
 
     @classmethod
     def failed(cls, title: str, detail: str, offer: str | None = None) -> "Outcome":
-        """It could not be done, for a reason in words; `offer`: what pages offer then."""
+        """Return the outcome of a failed turn, with the reason and what pages offer then."""
         error = ErrorSummary(title=title, detail=detail)
         metadata = {"offer": offer} if offer else None
         return cls(TurnStatus.FAILED, (display.error(title, detail, metadata),), error)
@@ -81,9 +81,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Closed:
-    """What closing a turn has changed, for those who watch, and which turn is next.
+    """What closing a turn changed, for viewers, and which turn is next.
 
-    `moved`: the plan that its task belongs to, or those that it has started.
+    `moved`: the plan that its task belongs to, or the plans that it started.
     """
 
     turn: Turn
@@ -96,7 +96,7 @@ class Closed:
 
 @dataclass(frozen=True)
 class InFlight:
-    """What of a step was there when the turn ended within it."""
+    """The parts of an unfinished step when its turn ended."""
 
     partials: Sequence[Partial] = ()
     tools: Sequence[ToolFinished] = field(default=())
@@ -104,7 +104,7 @@ class InFlight:
 
 
 def load_checked(session: Session, conversation_id: UUID) -> StoredState:
-    """Return the newest state of a conversation that exists. Raise CorruptState."""
+    """Return an existing conversation's newest state. Raise CorruptState."""
     stored = load_state(session, conversation_id)
     check_state(stored.state)
     return stored
@@ -120,8 +120,8 @@ def close_turn(
     """End a turn whose conversation the caller holds.
 
     Partial text stays and is marked; calls without a result get one that says so, in both views.
-    A state that cannot be read is left as it is.
-    A message that still waited behind another turn is withdrawn with its turn.
+    An unreadable state is left as it is.
+    A message still waiting behind another turn is withdrawn with its turn.
     """
     written = views.Written()
     if turn.message_position is not None:
@@ -157,7 +157,7 @@ def close_turn(
 def _move_plans(
     session: Session, turn: TurnRow, place: Row[Any, Any, Any, Any, Any]
 ) -> list[Moved]:
-    """Move the plan whose task this was, or end those that this turn had started."""
+    """Move the plan whose task this turn ran, or end the plans that this turn started."""
     if place.has_plans:
         return stop_plans(session, turn)
     if place.parent_id is None:
@@ -167,9 +167,9 @@ def _move_plans(
 
 
 def _bring_to_top(session: Session, conversation_id: UUID) -> None:
-    """Bring the conversation to the top of the list again, if the turn was a long one.
+    """Move the conversation to the top of the list again, if the turn took long.
 
-    Its message did that when it came; a minute does not matter there, and the index entries do.
+    Its message already did so; a minute's difference is not worth the index entries.
     """
     session.execute(_TOUCH, {"held": conversation_id})
 
@@ -208,7 +208,7 @@ def _make_whole(
 def _tell_corrupt(
     session: Session, turn: TurnRow, outcome: Outcome, error: CorruptState
 ) -> views.Written:
-    """Close what is open on the screen, and offer to rebuild what the agent remembers."""
+    """Close what is open on the screen, and offer to rebuild the agent state."""
     offer = display.error(error.title, error.detail, {"offer": REBUILD})
     drafts = [offer] if outcome.status is TurnStatus.FAILED else [*outcome.drafts, offer]
     change = views.Change(drafts=drafts, moves=_last_moves(session, turn, ()))
@@ -218,7 +218,7 @@ def _tell_corrupt(
 def _finished_calls(
     session: Session, turn: TurnRow, state: JSON, in_flight: InFlight
 ) -> list[ToolFinished]:
-    """The calls that have a result already: those of this attempt, and of the ones before it."""
+    """Return the calls that already have a result, from this attempt and earlier ones."""
     finished = list(in_flight.tools)
     asking = calling_message(state)
     if asking is None:
@@ -237,7 +237,7 @@ def _finished_calls(
 
 
 def _ended_early(call: JSON) -> JSON:
-    """Return the result of a call whose tasks were not waited for."""
+    """Return the result of a call that ended before its tasks."""
     return {
         "role": "tool",
         "content": TASKS_STOPPED,
@@ -251,7 +251,7 @@ def _ended_early(call: JSON) -> JSON:
 def with_partials(
     state: JSON, partials: Sequence[Partial], agent: str, *, in_team: bool = False
 ) -> tuple[JSON, list[Draft]]:
-    """Return the state with all that was cut off, and the rows that show it."""
+    """Return the state with all partial messages, and the rows that show them."""
     name = agent if in_team else None
     drafts: list[Draft] = []
     for partial in partials:
@@ -266,7 +266,7 @@ def with_partials(
 def _last_moves(
     session: Session, turn: TurnRow, finished: Sequence[ToolFinished]
 ) -> list[CallMove]:
-    """Return how the turn's open tool calls end: as they finished, or stopped."""
+    """Return how the turn's open tool calls end: finished or stopped."""
     outcomes = [(t.message.get("tool_call_id"), display.call_status(t.message)) for t in finished]
     moves = []
     since = turn.message_position or 0

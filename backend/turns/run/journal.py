@@ -18,8 +18,8 @@ from db.session import Database, dump_json
 
 _WRITERS = ThreadPoolExecutor(8, thread_name_prefix="journal")
 
-# Nothing is inserted when the turn is no longer this attempt's. The lock lets the next claim, which
-# reads the journal, wait for a write that is not committed yet.
+# Nothing is inserted when the turn is no longer this attempt's. The lock makes the next claim,
+# which reads the journal, wait for an uncommitted write.
 _WRITE = text(
     "INSERT INTO tool_journal"
     " (turn_id, message_id, number, attempt, name, effect, result, finished_at)"
@@ -37,9 +37,9 @@ _READ = select(ToolJournalRow.number, ToolJournalRow.result).where(
 
 
 class TurnJournal:
-    """Written from inside the tools of one attempt; read once, at the claim.
+    """The journal of one attempt: written around its tool calls, read once, at the claim.
 
-    `patience` says for how many seconds a write outlasts a database that is away.
+    `patience`: for how many seconds a write is retried while the database is down.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class TurnJournal:
         self._attempt = attempt
         self._recorded = recorded
         self._patience = patience
-        self._starting = asyncio.Lock()  # first come, first served: calls start in their order
+        self._starting = asyncio.Lock()  # first in, first out: calls start in order
 
     def recorded(self, key: CallKey) -> Recorded | None:
-        """Return what earlier attempts have left of this call; None when it never began."""
+        """Return what earlier attempts recorded of this call; None when it never began."""
         return self._recorded.get(key)
 
     async def started(self, key: CallKey, name: str, effect: Effect) -> None:
@@ -74,7 +74,7 @@ class TurnJournal:
         await self._in_thread(self._write, key, name, effect, dump_json(result))
 
     async def _in_thread(self, write: Callable[..., None], *values: Any) -> None:
-        # Not on the loop's own executor: tools that hang may hold all of its threads.
+        # Not on the loop's default executor: hung tools may hold all of its threads.
         await asyncio.get_running_loop().run_in_executor(_WRITERS, write, *values)
 
     def _write(self, key: CallKey, name: str, effect: Effect, result: str | None) -> None:
@@ -97,7 +97,7 @@ class TurnJournal:
 
 
 def load_journal(session: Session, turn_id: UUID, message_id: str) -> dict[CallKey, Recorded]:
-    """What earlier attempts have left of a message's calls; those before it are in the state."""
+    """Return what earlier attempts recorded of a message's calls; older ones are in the state."""
     rows = session.execute(_READ, {"turn_id": turn_id, "message_id": message_id})
     return {CallKey(message_id, number): _recorded(result) for number, result in rows}
 

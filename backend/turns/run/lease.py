@@ -1,4 +1,4 @@
-"""Leases: one thread per worker process keeps those of its turns and hears of stops."""
+"""Leases: background threads of a worker process renew those of its turns and watch for stops."""
 
 import logging
 import threading
@@ -18,8 +18,8 @@ from backend.turns.process.liveness import LivenessLock
 from db.models.turns.turn import TurnRow
 from db.session import Database
 
-CONNECTIONS = 2  # the life lock keeps one
-LOOK_SECONDS = 0.2  # how soon a stop is heard
+CONNECTIONS = 2  # one more than the liveness lock's own
+LOOK_SECONDS = 0.2  # how soon a stop is noticed
 log = logging.getLogger(__name__)
 
 
@@ -31,7 +31,7 @@ class TurnStopped(AppError):
 
 @dataclass
 class Lease:
-    """One running turn of this process; `cancel` ends its agent for the given reason."""
+    """One running turn of this process; `cancel` ends its agent with the given reason."""
 
     turn_id: UUID
     attempt: int
@@ -43,27 +43,27 @@ class LeaseKeeper:
     """Renews the leases of all turns of this process together, by the database's clock."""
 
     def __init__(self, database: Database, worker: str, lease_seconds: float) -> None:
-        # Hundreds of turns may want to be saved at once: leases must be kept all the same.
+        # Own connections: leases must be renewed even while hundreds of turns are being saved.
         self._database = database.aside(CONNECTIONS)
         self._life = LivenessLock(self._database, worker)
         self._seconds = lease_seconds
         self._leases: dict[tuple[UUID, int], Lease] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        # A database that hangs holds the first thread up; the second one needs no database.
+        # A hung database blocks the first thread; the second one needs no database.
         self._threads = [
             threading.Thread(target=self._keep, name="leases", daemon=True),
             threading.Thread(target=self._watch, name="old leases", daemon=True),
         ]
 
     def start(self) -> None:
-        """Begin to keep leases."""
+        """Start renewing leases."""
         self._life.hold()
         for thread in self._threads:
             thread.start()
 
     def close(self) -> None:
-        """Keep no lease any more; turns that still run are cancelled and will be taken over."""
+        """Stop renewing leases; turns that still run are cancelled and will be taken over."""
         self._closing.set()
         for thread in self._threads:
             thread.join(timeout=5)
@@ -73,7 +73,7 @@ class LeaseKeeper:
 
     @property
     def count(self) -> int:
-        """How many turns run in this process."""
+        """Return how many turns run in this process."""
         return len(self._leases)
 
     @contextmanager
@@ -108,7 +108,7 @@ class LeaseKeeper:
             self._give_up_old(self._snapshot())
 
     def _look(self, leases: list[Lease]) -> None:
-        """Cancel the turns that are to stop, and those that are no longer ours."""
+        """Cancel turns that are to stop, and those that this process no longer owns."""
         ids = {lease.turn_id for lease in leases}
         with self._database.read() as session:
             rows = session.execute(_LOOK, {"ids": list(ids)}).all()
@@ -121,9 +121,9 @@ class LeaseKeeper:
                 self._cancel(lease, TurnStopped())
 
     def _renew(self, leases: list[Lease]) -> None:
-        """Renew the leases but those of turns that somebody holds: their turn comes again soon.
+        """Renew all leases except those of locked rows, which are tried again soon.
 
-        A process that froze while it held one turn must not cost the others their leases.
+        A process that froze while it locked one turn must not cost the others their leases.
         """
         now = time.monotonic()
         until = func.clock_timestamp() + text(":seconds * interval '1 second'").bindparams(
@@ -149,13 +149,13 @@ class LeaseKeeper:
                 lease.kept_at = now
 
     def _give_up_old(self, leases: list[Lease]) -> None:
-        """Stop working on a turn whose lease could not be renewed in time: it may be another's."""
+        """Cancel turns whose lease could not be renewed in time: another worker may own them."""
         for lease in leases:
             if time.monotonic() - lease.kept_at > self._seconds:
                 self._cancel(lease, LeaseLost())
 
     def _cancel(self, lease: Lease, reason: AppError) -> None:
-        """Cancel a lease's turn, once; unless it has ended by itself meanwhile."""
+        """Cancel a lease's turn once, unless it has already ended by itself."""
         with self._lock:
             is_held = self._leases.pop(_key(lease), None) is not None
         if is_held:
@@ -166,7 +166,7 @@ class LeaseKeeper:
             return list(self._leases.values())
 
 
-# Made once: it is asked several times in a second.
+# Built once: it runs several times a second.
 _LOOK = select(TurnRow.id, TurnRow.attempt, TurnRow.status, TurnRow.stop_requested).where(
     TurnRow.id.in_(bindparam("ids", expanding=True))
 )

@@ -1,4 +1,4 @@
-"""The model calls of a claim: noted with the step that they made, or when the turn ends."""
+"""The model calls of a claim: recorded with the step that they made, or when the turn ends."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -13,7 +13,7 @@ from backend.types import JSON
 
 
 class ModelCallLog:
-    """Calls that are not noted yet, and which contents this claim has stored already."""
+    """The calls not recorded yet, and the contents that this claim has already stored."""
 
     def __init__(self) -> None:
         self._open: list[ModelAsked] = []
@@ -22,28 +22,28 @@ class ModelCallLog:
         self._storing: set[str] = set()
 
     def add(self, asked: ModelAsked) -> None:
-        """A model was asked."""
+        """Add a call."""
         self._open.append(asked)
 
     @property
     def calls(self) -> list[ModelCall]:
-        """The calls that are not noted yet."""
+        """Return the calls that are not recorded yet."""
         return [asked.call for asked in self._open]
 
     def choose_ended(self) -> list[ModelCall]:
-        """Note only those that have ended by now, and give them; the others go on."""
+        """Choose the calls that have ended by now, and return them; the others continue."""
         self._noted = [asked for asked in self._open if asked.call.has_ended]
         return [asked.call for asked in self._noted]
 
     def choose_all(self) -> None:
-        """Note also those that have not ended."""
+        """Choose all calls, including those that have not ended."""
         self._noted = list(self._open)
 
     def note(self, session: Session, conversation_id: UUID, messages: Sequence[JSON]) -> list[JSON]:
-        """Return the notes of the chosen calls; their contents are stored.
+        """Store the contents of the chosen calls and return their records.
 
-        `messages` are those of the state that is saved with them. Nothing counts as noted until
-        `saved`, since a write may have to be done again.
+        `messages` are those of the state that is saved with them. Nothing counts as recorded until
+        `saved`, because a write may have to be repeated.
         """
         noted = RequestRecord()
         for asked in self._noted:
@@ -54,7 +54,7 @@ class ModelCallLog:
         return noted.calls
 
     def saved(self) -> None:
-        """What was noted last is saved."""
+        """Mark the calls recorded last as saved."""
         self._stored |= self._storing
         self._open = [asked for asked in self._open if asked not in self._noted]
         self._noted = []

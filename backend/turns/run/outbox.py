@@ -1,4 +1,4 @@
-"""The one way from an agent on the loop to its turn's thread: deltas joined, steps waited for."""
+"""Passing events from an agent on the loop to its turn's thread: deltas joined, steps awaited."""
 
 import asyncio
 import logging
@@ -12,9 +12,7 @@ from typing import NamedTuple
 from backend.agents.steps.events import Outbox, RunEvent, Step, TextDelta, ThinkingDelta
 from backend.turns.process.agent_loop import AgentLoop
 
-FIRST_WINDOW = (
-    0.03  # seconds in which deltas are joined; an answer that keeps coming has longer ones
-)
+FIRST_WINDOW = 0.03  # seconds in which deltas are joined; longer for long answers
 LONGEST_WINDOW = 0.1
 GROWTH = 1.5
 CLOSE_SECONDS = 2.0
@@ -24,14 +22,14 @@ log = logging.getLogger(__name__)
 
 
 class _Handed(NamedTuple):
-    """An event for the thread. `saved`: what a step's agent waits for."""
+    """An event for the thread. `saved`: the future that a step's agent waits for."""
 
     event: RunEvent
     saved: "asyncio.Future[None] | None" = None
 
 
 class _End(NamedTuple):
-    """The agent has ended or is to end, well or by an error."""
+    """The agent has ended or must end, normally or with an error."""
 
     error: BaseException | None
 
@@ -40,8 +38,8 @@ class TurnOutbox:
     """Runs an agent on the loop for one thread, which records what the agent hands over.
 
     `with TurnOutbox(loop, agent) as outbox: outbox.deliver(record)`. The loop calls `put` and
-    `step`, the thread all else. Where recording raises, or the turn is cancelled, the thread
-    leaves at once and the agent is cancelled; whoever waits in `step` gets the reason.
+    `step`; everything else is for the thread. If recording raises, or the turn is cancelled, the
+    thread leaves immediately and the agent is cancelled; `step` raises the reason to its caller.
     """
 
     def __init__(self, loop: AgentLoop, agent: Agent) -> None:
@@ -67,7 +65,7 @@ class TurnOutbox:
     ) -> None:
         self.cancel(error or asyncio.CancelledError())
         if not self._ended.wait(CLOSE_SECONDS):
-            log.warning("the agent of a turn that ends has not let go in time; it is left behind")
+            log.warning("an ended turn's agent did not finish in time and was abandoned")
 
     def put(self, event: RunEvent) -> None:
         """Hand over what needs no answer; deltas that arrive together are joined."""
@@ -77,9 +75,9 @@ class TurnOutbox:
             self._hand_over(_Handed(event))
 
     async def step(self, step: Step) -> None:
-        """Hand a step over and return once it is saved.
+        """Hand over a step and return once it is saved.
 
-        Raise what saving it has raised, or why the turn is to end.
+        Raise what saving it raised, or why the turn must end.
         """
         self._check_open()
         saved = self._loop.create_future()
@@ -91,7 +89,7 @@ class TurnOutbox:
             raise
 
     def deliver(self, record: Callable[[RunEvent], None]) -> None:
-        """Record what is handed over until the agent has ended; raise what has ended it."""
+        """Record what is handed over until the agent ends; raise the error that ended it."""
         while isinstance(handed := self._queue.get(), _Handed):
             record(handed.event)
             if handed.saved:
@@ -100,7 +98,7 @@ class TurnOutbox:
             raise handed.error
 
     def cancel(self, reason: BaseException) -> None:
-        """End the agent at once; the thread gets `reason` raised. For any thread."""
+        """Cancel the agent now and raise `reason` in its turn's thread. Call it from any thread."""
         self._loop.call_soon_threadsafe(self._cancel, reason)
 
     def _start(self) -> None:
@@ -108,7 +106,7 @@ class TurnOutbox:
         self._task.add_done_callback(self._end)  # also called when it is cancelled before it runs
 
     async def _run(self) -> BaseException | None:
-        """Run the agent; return the error that has ended it, which must not end the loop."""
+        """Run the agent; return the error that ended it, which must not end the loop."""
         try:
             await self._agent(self)
         except BaseException as error:  # noqa: BLE001  (the turn's thread raises it again)
@@ -121,7 +119,7 @@ class TurnOutbox:
         self._ended.set()
 
     def _cancel(self, reason: BaseException) -> None:
-        """Cancel the agent, once: another time would break off what it does to let go."""
+        """Cancel the agent only once: a second time would interrupt its cleanup."""
         if self._reason or self._task is None or self._task.done():
             return
         self._reason = reason
@@ -137,7 +135,7 @@ class TurnOutbox:
         self._queue.put(handed)
 
     def _join(self, delta: TextDelta | ThinkingDelta) -> None:
-        """Hand the first delta over at once, then what comes within a window together."""
+        """Hand over the first delta immediately, then everything within a window together."""
         last = self._delta
         if last and (type(last), last.message_id) != (type(delta), delta.message_id):
             self._flush()
@@ -151,7 +149,7 @@ class TurnOutbox:
         self._flush_at = self._loop.call_later(seconds, self._close_window, seconds)
 
     def _close_window(self, seconds: float) -> None:
-        """Hand over what has come. While more comes the windows grow, each costs an event."""
+        """Hand over the joined deltas; windows grow while more arrive, as each costs an event."""
         self._flush_at = None
         if self._pieces:
             self._put_delta()
@@ -170,5 +168,5 @@ class TurnOutbox:
 
 
 def _release(saved: "asyncio.Future[None]") -> None:
-    if not saved.done():  # the turn may have been cancelled meanwhile
+    if not saved.done():  # the turn may have been cancelled
         saved.set_result(None)

@@ -1,4 +1,4 @@
-"""Telling those who watch, and waking who is next, once a turn's end is committed."""
+"""Notifying viewers and waking the next turn once a turn's end is committed."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -11,7 +11,7 @@ from backend.turns.run.stopping import stop_task_turn
 
 
 def publish_closed(services: Services, closed: Closed) -> None:
-    """Tell those who watch how a turn ended; wake the turn after it."""
+    """Publish how a turn ended, and wake the turn after it."""
     context = closed.context
     services.events.publish(
         closed.turn.session_id,
@@ -28,7 +28,7 @@ def publish_closed(services: Services, closed: Closed) -> None:
 
 
 def stop_tasks(services: Services, turn_ids: Iterable[UUID]) -> None:
-    """Stop the turns of tasks whose plan has ended; one that is missed here the sweeper finds."""
+    """Stop the turns of tasks whose plan has ended; the sweeper finds any missed here."""
     for turn_id in turn_ids:
         with services.database.transaction() as session:
             closed = stop_task_turn(session, turn_id)

@@ -1,4 +1,4 @@
-"""What a turn of a team leaves besides its messages: its payload and artifacts, and its route."""
+"""What a team's turn leaves besides its messages: its payload, artifacts and route."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ from db.models.turns.turn import TurnRow
 def keep_results(
     session: Session, turn: TurnRow, status: TurnStatus, stored: StoredState | None
 ) -> list[DisplayMessage]:
-    """Link what a turn has made to its last message; return the row of a payload that is new.
+    """Link a turn's artifacts to its last message; return the row of a new payload.
 
-    Only an answer that is complete makes an artifact of the payload.
+    Only a complete answer makes an artifact of the payload.
     """
     if turn.route is None or stored is None or not stored.state["messages"]:
         return []
@@ -45,7 +45,7 @@ def keep_results(
 
 
 def route_at_end(turn: TurnRow, stored: StoredState | None) -> Any:
-    """Return the turn's route, which says so where the manager had nothing to say."""
+    """Return the turn's route, marked if the manager had nothing to say."""
     if turn.route is None:
         return null()
     messages = stored.state["messages"] if stored else []

@@ -1,4 +1,4 @@
-"""Runs one turn: claim, restore, run, save step by step, finish. Everything a worker does."""
+"""Running one turn: claim, restore, run, save step by step, finish."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -44,13 +44,13 @@ log = logging.getLogger(__name__)
 
 UNEXPECTED = Outcome.failed(
     "Something went wrong",
-    "The turn met an unexpected error; the log has it. Press Retry.",
+    "An unexpected error ended the turn; the log has the details. Press Retry.",
 )
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """What a worker process holds to run turns with."""
+    """What a worker process needs to run turns."""
 
     name: str
     services: Services
@@ -62,9 +62,9 @@ class Runtime:
 
 
 def run_turn(runtime: Runtime, turn_id: UUID) -> None:
-    """Run a turn from its claim to its end. A turn that cannot be claimed is left alone.
+    """Run a turn from its claim to its end; do nothing if it cannot be claimed.
 
-    When the lease or the database is lost, nothing more is written: another attempt goes on.
+    When the lease or the database is lost, nothing more is written; another attempt resumes.
     """
     claim = _claim(runtime, turn_id)
     if claim is None:
@@ -83,7 +83,7 @@ def run_turn(runtime: Runtime, turn_id: UUID) -> None:
 
 
 def find_waiting_turn(runtime: Runtime) -> UUID | None:
-    """Return a turn that waits, found in the database, for when nobody announces them."""
+    """Return a waiting turn from the database, for when Redis announces none."""
     with runtime.services.database.read() as session:
         return find_waiting(session, runtime.services.settings.user_turns_at_once)
 
@@ -98,7 +98,7 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
         claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
     if claim is None and chosen != turn_id:
         chosen = turn_id
-        # Who held two turns at once could stand in the way of somebody who holds them in turn.
+        # A transaction of its own: locking two turns in one could deadlock with other workers.
         with services.database.transaction() as session:
             claim = claim_turn(session, chosen, runtime.name, seconds, at_once)
     if chosen != turn_id:
@@ -111,9 +111,9 @@ def _claim(runtime: Runtime, turn_id: UUID) -> Claim | None:
 
 
 def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
-    """Let the agent work until it has answered, fails, or is stopped; None: it waits for people."""
+    """Run the agent until it answers, fails or is stopped; return None if the turn waits."""
     try:
-        recorder.check_usage()  # an attempt that was lost may have come no further than its step
+        recorder.check_usage()  # a lost attempt may have ended right after its step
         agent = partial(run_agent, _recipe(runtime, claim), claim.stored.state)
         with (
             TurnOutbox(runtime.loop, agent) as outbox,
@@ -135,23 +135,23 @@ def _run(runtime: Runtime, claim: Claim, recorder: Recorder) -> Outcome | None:
 
 
 def _finish(recorder: Recorder, outcome: Outcome) -> None:
-    """End the turn; without what was in flight, if just that is what cannot be stored."""
+    """End the turn; drop what was in flight if that is what cannot be stored."""
     try:
         recorder.finish(outcome)
     except (DataError, IntegrityError):
-        log.exception("The last words of a turn cannot be stored")
+        log.exception("The unfinished step of a turn cannot be stored")
         recorder.forget_in_flight()
         recorder.finish(UNEXPECTED)
 
 
 def _suggest_title(runtime: Runtime, claim: Claim) -> None:
-    with suppress(ConfigurationError):  # the turn has told it
+    with suppress(ConfigurationError):  # the turn has reported it
         models = runtime.models.of(claim.connection)
         suggest_title(runtime.services.database, models, runtime.loop, claim)
 
 
 def _let_next_run(runtime: Runtime, owner_id: str) -> None:
-    """Wake the owner's next turn, if it waited only since one person runs so many at once."""
+    """Wake the owner's next turn, if only the limit of concurrent turns held it back."""
     services = runtime.services
     with services.database.read() as session:
         turn_id = find_held_back(session, owner_id, services.settings.user_turns_at_once)
@@ -160,7 +160,7 @@ def _let_next_run(runtime: Runtime, owner_id: str) -> None:
 
 
 def _plans(services: Services, claim: Claim) -> TurnPlans | None:
-    """Return what starts plans for the image's manager; no other agent may."""
+    """Return the object that starts plans for the image's manager; other agents may not."""
     image = template_of(claim.image)
     if image.manager is None:
         return None
@@ -169,7 +169,7 @@ def _plans(services: Services, claim: Claim) -> TurnPlans | None:
 
 
 def _artifacts(database: Database, claim: Claim) -> Mapping[str, Sequence[JSON]]:
-    """Return what was made with the messages that an agent of a team may read."""
+    """Return the artifacts made with the messages that an agent of a team may read."""
     manager = template_of(claim.image).manager
     if manager is None:
         return {}

@@ -1,4 +1,4 @@
-"""Stopping one turn, for a person, or since the turn that waits for its task has ended."""
+"""Stopping one turn, for a person or because the turn that waits for its task has ended."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from db.models.turns.turn import TurnRow
 
 
 def stop_row(session: Session, turn: TurnRow) -> Closed | None:
-    """Close the turn if no worker is at it, else leave the wish for its worker to find."""
+    """Close the turn if no worker runs it; otherwise request the stop from its worker."""
     status = TurnStatus(turn.status)
     if is_finished(status):
         return None
@@ -27,7 +27,7 @@ def stop_row(session: Session, turn: TurnRow) -> Closed | None:
 
 
 def stop_task_turn(session: Session, turn_id: UUID) -> Closed | None:
-    """Stop the turn of a task, whose owner is not asked; None: its worker will, or it has ended."""
+    """Stop a task's turn, whoever owns it; None if its worker will stop it or it has ended."""
     turn = session.get(TurnRow, turn_id)
     if turn is None:
         return None

@@ -1,4 +1,4 @@
-"""A title from the model once the first answer is there: after its turn, so that nobody waits."""
+"""A title from the model after the first answer: once its turn has ended, to delay no one."""
 
 import asyncio
 import logging
@@ -28,14 +28,14 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 from db.session import Database
 
-FIRST_QUESTIONS = 2  # of which the first may have had no answer
+FIRST_QUESTIONS = 2  # the first may have had no answer
 log = logging.getLogger(__name__)
 
 
 def suggest_title(database: Database, models: ModelProvider, loop: AgentLoop, claim: Claim) -> None:
-    """Let the model name the conversation, if its domain wants that and this is the time for it.
+    """Let the model name the conversation, if its domain asks for that and it has no title yet.
 
-    Returns at once. What goes wrong is logged: the first line of the question stays the title.
+    Return immediately. Errors are logged: the first line of the question stays the title.
     """
     asyncio.run_coroutine_threadsafe(_suggest(database, models, claim), loop.loop)
 
@@ -71,7 +71,7 @@ async def _name(database: Database, model: ColloquyChatModel, claim: Claim) -> N
 
 
 def _request(database: Database, claim: Claim) -> str | None:
-    """What the model is asked; None unless this was the first answer, and nobody gave a title."""
+    """Return the request to the model; None unless this was the first answer, without a title."""
     with database.read() as session:
         answered = session.scalars(
             select(TurnRow.id)
@@ -87,7 +87,7 @@ def _request(database: Database, claim: Claim) -> str | None:
 
 
 def _save(database: Database, claim: Claim, title: str | None, calls: list[ModelCall]) -> None:
-    """Rename the conversation unless somebody did so meanwhile; count what the title has cost."""
+    """Rename the conversation unless someone already did; count what the title cost."""
     spent = Spent().plus(calls)
     with database.transaction() as session:
         automatic = _automatic_title(session, claim.conversation_id)
@@ -103,13 +103,13 @@ def _save(database: Database, claim: Claim, title: str | None, calls: list[Model
             note_apart(session, claim.conversation_id, calls)
             turn.usage = Spent.read(turn.usage).with_more(spent).dump()
             session.flush()
-        # Deleted meanwhile, it was paid for all the same.
+        # The cost counts even if the conversation has been deleted.
         domain_name = claim.budgets.domain_name
         record_usage(session, claim.scope.user_id, domain_name, spent, turns=0)
 
 
 def _automatic_title(session: Session, conversation_id: UUID) -> str | None:
-    """Return the title, if it is still the first line of the first question."""
+    """Return the title if it is still the first line of the first question."""
     row = session.execute(
         select(ConversationRow.title, TurnRow.message)
         .join(TurnRow, TurnRow.conversation_id == ConversationRow.id)

@@ -1,6 +1,6 @@
-"""How a turn enters a conversation: the one way for new, edited, repeated and waiting messages.
+"""Entering a turn into a conversation: one way for new, edited, repeated and waiting messages.
 
-Which agent a message goes to is decided before.
+Its agent has already been chosen.
 """
 
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ TITLE_CHARS = 60
 
 @dataclass(frozen=True)
 class NewTurn:
-    """A turn that a person's message asks for.
+    """A turn requested by a person's message.
 
     `fork_of` is the first turn of which this one is another version. `resumes` is an earlier turn
-    with the same message, from whose end this one goes on. `model` is the one that was chosen for
-    it, None the default; `route` is why it goes to the agent, where its domain has a manager;
-    `role` that of who asks.
+    with the same message, from whose end this one continues. `model` is the model chosen for it,
+    None for the default; `route` is why it goes to the agent, where its domain has a manager;
+    `role` is the role of the person who asks.
     """
 
     owner_id: str
@@ -79,7 +79,7 @@ def enter(session: Session, conversation: ConversationRow, new: NewTurn) -> Acce
 
 
 def show_message(session: Session, turn: TurnRow) -> DisplayMessage:
-    """Add the message of a turn that is next to both views; the turn is told its places.
+    """Add the message of a turn that is next to both views; the turn records its places.
 
     The caller holds the conversation, and writes the turn. Raise SessionNotFound when the
     conversation is gone.
@@ -102,9 +102,9 @@ def title_of(message: str) -> str:
 
 
 def _resume(session: Session, turn: TurnRow, old: TurnRow) -> None:
-    """Go on from an old turn: an answer that broke off leaves what the model reads.
+    """Continue from an old turn, removing an answer that broke off from what the model reads.
 
-    People go on seeing it.
+    People still see it.
     """
     turn.message_position, turn.state_version = old.message_position, old.state_version
     stored = load_state(session, turn.conversation_id)
@@ -117,7 +117,7 @@ def _resume(session: Session, turn: TurnRow, old: TurnRow) -> None:
 
 
 def _bring_to_top(session: Session, conversation: ConversationRow, message: str) -> None:
-    """Bring the conversation to the top of the list, and name it if it has no name."""
+    """Move the conversation to the top of the list, and name it if it has no name."""
     title = conversation.title or title_of(message)
     session.execute(_TOUCH, {"held_id": conversation.id, "title": title})
 

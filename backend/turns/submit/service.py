@@ -1,4 +1,4 @@
-"""Submitting: how a message of a person becomes a turn. Nothing here runs an agent."""
+"""Submitting: turning a person's message into a turn. Nothing here runs an agent."""
 
 import logging
 from collections.abc import Callable
@@ -43,9 +43,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Submission:
-    """A person's message and where it goes; without `session_id` a new session is made.
+    """A person's message and where it goes; without `session_id`, in a new session.
 
-    `replaces` names the turn of which the message's turn is another version.
+    `replaces` names the turn of which this message makes another version.
     """
 
     message: str
@@ -58,7 +58,7 @@ class Submission:
 
     @property
     def body_hash(self) -> str:
-        """Tells whether a repeated Idempotency-Key comes with the same body."""
+        """Return a hash that shows whether a repeated Idempotency-Key has the same body."""
         body = [self.message, str(self.session_id), self.domain, self.agent]
         if self.replaces:
             body.append(str(self.replaces))
@@ -68,7 +68,7 @@ class Submission:
 
 
 def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
-    """Accept a message: one transaction; the wake-up call follows, and nobody waits for it.
+    """Accept a message in one transaction; waking a worker follows in the background.
 
     Raise InvalidInput, MessageTooLong, SessionNotFound, PlanDecides, DomainNotFound,
     IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
@@ -81,7 +81,7 @@ def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
 def accept(
     services: Services, scope: Scope, ask: Submission, make: Callable[[Session], Accepted]
 ) -> Turn:
-    """Make a turn within the limits and tell of it, once: with the same key it is the same one.
+    """Create a turn within the limits and announce it; the same key returns the same turn.
 
     Raise what `make` raises, IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp.
     """
@@ -104,7 +104,7 @@ def accept(
 def _turn_from_race(
     database: Database, scope: Scope, ask: Submission, error: IntegrityError | AppError
 ) -> Turn:
-    """Return what a quicker request with this key has stored; else raise the error."""
+    """Return the turn stored by a faster request with this key; otherwise raise the error."""
     with database.read() as session:
         earlier = earlier_turn(session, scope, ask)
     if earlier is None:
@@ -137,7 +137,7 @@ def open_session(
     title: str | None,
     session_id: UUID | None = None,
 ) -> UUID:
-    """Make an empty session from a domain. Raise DomainNotFound, DomainArchived."""
+    """Create an empty session from a domain. Raise DomainNotFound, DomainArchived."""
     found = domains.find(session, scope, domain)
     image = Image(found.id, image_of(domains.template_in(found)), found.version)
     conversation_id = conversations.create(session, scope, image, title, session_id)
@@ -146,7 +146,7 @@ def open_session(
 
 
 def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | None:
-    """Return the turn that this key has started before.
+    """Return the turn that this key started before.
 
     Raise IdempotencyKeyReused, and SessionNotFound for a turn that was deleted with its session.
     """
@@ -184,7 +184,7 @@ def _enter(session: Session, settings: Settings, scope: Scope, ask: Submission) 
 
 
 def hold_session(session: Session, scope: Scope, session_id: UUID) -> ConversationRow:
-    """Hold a session that people may ask something in. Raise SessionNotFound, PlanDecides."""
+    """Hold a session that people may write in. Raise SessionNotFound, PlanDecides."""
     conversation = conversations.lock(session, scope, session_id)
     if conversation.parent_id is not None:
         raise PlanDecides(conversation.parent_id)
@@ -194,7 +194,7 @@ def hold_session(session: Session, scope: Scope, session_id: UUID) -> Conversati
 def keep_choice(
     session: Session, settings: Settings, conversation: ConversationRow, agent: str, model: str
 ) -> None:
-    """Make a model the choice for the turns that the conversation gets from now on.
+    """Make a model the choice for the conversation's turns from now on.
 
     Raise InvalidInput where its image does not offer the model.
     """
@@ -206,8 +206,8 @@ def keep_choice(
 def find_agent(
     scope: Scope, conversation: ConversationRow, message: str, name: str | None
 ) -> Routed:
-    """Return to whom a message goes in the session, as far as that is known before its turn runs.
+    """Return the agent that a message goes to, as far as known before its turn runs.
 
-    Raise InvalidInput where it names an agent that is not there for the caller.
+    Raise InvalidInput if it names an agent that the caller may not use.
     """
     return route_message(template_of(conversation.image), scope.role, message, name)

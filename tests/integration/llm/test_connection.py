@@ -160,7 +160,7 @@ def test_a_test_says_what_the_endpoint_did(
     assert "large" in no_model["detail"]
     assert nobody["outcome"] == no_name["outcome"] == "unreachable"
     assert the_api["outcome"] == a_page["outcome"] == "not_compatible"
-    assert "mostly ends in /v1" in the_api["detail"]
+    assert "usually ends in /v1" in the_api["detail"]
     assert (limited["outcome"], "quota" in limited["detail"]) == ("refused", True)
     assert stack.client.get(PATH).json()["source"] == "environment"
 

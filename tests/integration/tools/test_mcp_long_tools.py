@@ -214,7 +214,7 @@ def test_a_link_that_leads_nowhere_says_so(server: ToolServer) -> None:
     assert "[gone: it could not be read." in result.content
     assert result.content.count("Ship it.") == 4
     assert result.content.count("[link plan notes://plan]") == 6
-    assert "[2 more links are not opened: 5 of a result are]" in result.content
+    assert "[2 more links not opened: at most 5 per result]" in result.content
 
 
 def test_links_of_a_server_without_resources_stay_links() -> None:

@@ -357,7 +357,7 @@ def test_a_call_is_decided_once(post: Post) -> None:
     taken = {answer.status_code for answer in answers}
     assert taken == {200, 409}
     said = next(answer for answer in answers if answer.status_code == 409)
-    assert "local has decided already, at 20" in check_problem(said, 409)["detail"]
+    assert "local has already decided, at 20" in check_problem(said, 409)["detail"]
     assert post.stack.finished(turn["id"])["status"] == "succeeded"
     (asked,) = rows_of(post.stack, turn, "interrupt")
     is_approved = asked["metadata"]["decision"] == "approve"

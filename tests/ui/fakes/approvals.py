@@ -109,7 +109,7 @@ def add_approval_routes(app: FastAPI, approvals: FakeApprovals, api: str) -> Non
     def decide(approval_id: UUID, body: Decision):
         approval = approvals.items[approval_id]
         if approval.status is not ApprovalStatus.PENDING:
-            return problem("Already decided", f"{approval.decided_by} has decided already.")
+            return problem("Already decided", f"{approval.decided_by} has already decided.")
         if body.arguments_hash != approval.arguments_hash:
             return problem("Arguments changed", "These are not the arguments that wait.")
         approvals.decide(approval, body)

@@ -40,8 +40,8 @@ class At:
     [
         ([task("a", agent="Nobody")], "no agent 'Nobody'. The agents are: Analyst, Writer."),
         ([task("a"), task("a")], "Several tasks have the tempId a."),
-        ([task("a", "b")], "depends on b, and there is no such task. The tasks are: a."),
-        ([task("a", input={"x": ["@c.output"]})], "refers to @c.output, and there is no such"),
+        ([task("a", "b")], "depends on b, but there is no such task. The tasks are: a."),
+        ([task("a", input={"x": ["@c.output"]})], "refers to @c.output, but there is no such"),
         ([task("a", "b"), task("b", "c"), task("c", "a")], "a → b → c → a"),
         ([task("a", input={"x": "@a.output.text"})], "a → a"),
         ([task("a", "b"), task("b", input={"x": "see @a.output.rows"})], "a → b → a"),
@@ -107,7 +107,7 @@ def test_references_become_what_they_name(value: Any, resolved: Any) -> None:
         ("@t1.output.sum", "t1 has no `sum` there; there is text, rows, total"),
         ("@t1.output.rows.9", "it is a list of 2"),
         ("@t1.output.total.x", "it is a single value"),
-        ("@t2.output.text", "t2 has given nothing"),
+        ("@t2.output.text", "t2 has no output"),
     ],
 )
 def test_a_reference_to_what_was_not_given_is_told(value: str, said: str) -> None:

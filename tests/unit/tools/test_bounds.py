@@ -30,8 +30,11 @@ def test_a_schema_of_arguments_is_used(schema):
         ({"inputSchema": GOOD, "outputSchema": nested(MAX_DEPTH + 1)}, "deeper"),
         ({"inputSchema": {"enum": ["a"] * MAX_CHARS}}, "more than 200,000 characters"),
         ({"inputSchema": GOOD, "description": "a" * (MAX_CHARS + 1)}, "more than 200,000"),
-        ({"inputSchema": {"type": "string"}}, "none of named arguments"),
-        ({"inputSchema": {"type": "object", "properties": ["a"]}}, "none of named arguments"),
+        ({"inputSchema": {"type": "string"}}, "does not describe named arguments"),
+        (
+            {"inputSchema": {"type": "object", "properties": ["a"]}},
+            "does not describe named arguments",
+        ),
     ],
 )
 def test_what_no_model_can_be_told_of_is_not_used(fields, said):

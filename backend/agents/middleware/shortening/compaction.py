@@ -1,4 +1,4 @@
-"""Where a long conversation is cut, so that what the model reads fits its budget again. Pure."""
+"""Choosing where to cut a long conversation so that the model's input fits again. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from backend.agents.state import SOURCE, SUMMARY
 
 @dataclass(frozen=True)
 class Cut:
-    """What becomes of the messages: `old` are left out, but for what a summary says of them.
+    """What happens to the messages: `old` are left out, except for what a summary says of them.
 
-    `summary` stood for what came before them; `kept` stay, the person's last message among them.
+    `summary` is the one before them, if any; `kept` stay, with the person's last message.
     """
 
     summary: BaseMessage | None
@@ -24,26 +24,26 @@ class Cut:
 
 
 def count_tokens(messages: Sequence[BaseMessage]) -> int:
-    """Return about how many tokens the messages are: four characters each, and a few for frames."""
+    """Return about how many tokens the messages have: four characters each, plus overhead."""
     return count_tokens_approximately(list(messages))
 
 
 def is_summary(message: BaseMessage) -> bool:
-    """Return whether a policy has written the message, in the place of older ones."""
+    """Return whether a policy wrote the message in place of older ones."""
     return message.additional_kwargs.get(SOURCE) == SUMMARY
 
 
 def summary_message(text: str) -> HumanMessage:
-    """Return a summary as a message of the state, in LangChain's words and with its mark."""
+    """Return a summary as a message of the state, with LangChain's wording and mark."""
     said = f"Here is a summary of the conversation to date:\n\n{text}"
     return HumanMessage(said, id=str(uuid4()), additional_kwargs={SOURCE: SUMMARY})
 
 
 def find_cut(messages: Sequence[BaseMessage], keep_tokens: int, keep_messages: int) -> Cut | None:
-    """Return what to keep: as many of the newest messages as fit; None if nothing is left out.
+    """Return the cut that keeps as many of the newest messages as fit; None if all do.
 
-    A model's message stays or goes with its results. The newest such block stays in any case, and
-    so does the person's last message, which counts into what is kept wherever it stands.
+    A model's message and its results are kept or left out together. The newest such block always
+    stays, and so does the person's last message, which counts towards the budget wherever it is.
     """
     said = [message for message in messages if not is_summary(message)]
     summary = next((m for m in reversed(messages) if is_summary(m)), None)
@@ -72,13 +72,13 @@ def _start_of_kept(
 
 
 def _blocks(said: list[BaseMessage]) -> list[tuple[int, int]]:
-    """The messages in pieces that must not be parted: each with the results that follow it."""
+    """Return the blocks that must not be split: each message with the results that follow it."""
     starts = [i for i, m in enumerate(said) if i == 0 or not isinstance(m, ToolMessage)]
     return list(zip(starts, [*starts[1:], len(said)], strict=True))
 
 
 def shorten(text: str, chars: int) -> str:
-    """Return the text, or its beginning and its end where it is longer."""
+    """Return the text, or its beginning and end if it is longer than `chars`."""
     if len(text) <= chars:
         return text
     head = chars // 4
@@ -86,7 +86,7 @@ def shorten(text: str, chars: int) -> str:
 
 
 def transcript(messages: Sequence[BaseMessage], chars: int) -> str:
-    """Return the messages as text for a model to summarise; overlong ones without their middle."""
+    """Return the messages as text for a model to summarise; long ones without their middle."""
     lines = [line for message in messages for line in _lines(message, chars // 4)]
     return shorten("\n".join(lines), chars)
 

@@ -1,4 +1,4 @@
-"""Leaves old tool results out of what the model is sent, once the conversation is long."""
+"""Leaving old tool results out of model requests once the conversation is long."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ CLEARED = "[left out: an old result; call the tool again if it is needed]"
 
 
 class ContextEditingSettings(Input):
-    """Old results of tools are left out of what the model is sent; people see them still."""
+    """Old tool results are left out of what the model reads; people still see them."""
 
     trigger_tokens: int = Field(
-        50_000, ge=1, description="From how many tokens on; a token is about four characters."
+        50_000, ge=1, description="Applies from this many tokens, of about four characters each."
     )
     keep: int = Field(3, ge=0, description="How many of the newest results always stay.")
     never: list[str] = Field([], description="Tools whose results always stay.")
 
 
 class ContextEditing(ContextEditingMiddleware[Any, Any]):
-    """LangChain's own: each request is edited as it leaves; state and history stay as they are."""
+    """LangChain's policy: it edits each request; state and history do not change."""
 
     def __init__(self, settings: ContextEditingSettings) -> None:
         edit = ClearToolUsesEdit(

@@ -1,4 +1,4 @@
-"""Keeps what the model reads short: the oldest messages are dropped. People still see them all."""
+"""Keeping the model's input short by dropping the oldest messages. People still see them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,9 @@ from backend.schemas.wire import Input
 
 
 class RecentMessagesSettings(Input):
-    """The model reads the newest messages only, without a summary of those before."""
+    """The model reads only the newest messages, without a summary of earlier ones."""
 
-    trigger: int = Field(200, ge=1, description="With more messages than this, old ones go.")
+    trigger: int = Field(200, ge=1, description="Above this number, old messages are dropped.")
     keep: int = Field(100, ge=1, description="About how many messages remain.")
 
     @model_validator(mode="after")
@@ -25,7 +25,7 @@ class RecentMessagesSettings(Input):
 
 
 class RecentMessages(AgentMiddleware[Any, Any]):
-    """Drops the oldest messages at the start of a turn, in the state, so that restoring is flat."""
+    """Drops the oldest messages from the state as a turn starts, so restoring costs stay flat."""
 
     def __init__(self, settings: RecentMessagesSettings) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class RecentMessages(AgentMiddleware[Any, Any]):
     async def abefore_agent(
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
-        """Remove what lies before the cut."""
+        """Remove the messages before the cut."""
         messages = state["messages"]
         if len(messages) <= self._settings.trigger:
             return None
@@ -44,7 +44,7 @@ class RecentMessages(AgentMiddleware[Any, Any]):
 
 
 def find_cut(messages: Sequence[BaseMessage], keep: int) -> int:
-    """Return where the kept messages begin: at a person's message, so no call loses its result.
+    """Return where the kept messages begin: a person's message, so that no call loses its result.
 
     It is the first one within the last `keep` messages, or else the last one before them.
     """

@@ -1,4 +1,4 @@
-"""Keeps what the model reads short: what is old is put into a summary. People still see it all."""
+"""Keeping the model's input short by summarising old messages. People still see them."""
 
 import asyncio
 import logging
@@ -27,26 +27,24 @@ from db.failpoints import failpoint
 PURPOSE = "summary"
 PLACE = "{messages}"
 CHARS_PER_TOKEN = 4
-WORTH = 8  # what is less than the eighth part of what is kept is not worth a summary
+WORTH = 8  # less than an eighth of what is kept is not worth a summary
 FAILED = "The earlier conversation could not be summarised ({reason}), so it was left out."
 
 logger = logging.getLogger(__name__)
 
 
 class SummarizationSettings(Input):
-    """A summary takes the place of old messages in what the model reads of a long conversation."""
+    """In a long conversation, the model reads a summary in place of old messages."""
 
     trigger_tokens: int = Field(
-        32_000, ge=100, description="From how many tokens on; a token is about four characters."
+        32_000, ge=100, description="Applies from this many tokens, of about four characters each."
     )
     keep_tokens: int = Field(
-        8_000, ge=50, description="About so many tokens stay as they were said: at most half."
+        8_000, ge=50, description="About how many tokens stay unchanged: at most half."
     )
-    trigger_messages: int = Field(200, ge=4, description="Also from how many messages on.")
-    model: str | None = Field(None, description="Who summarises; absent: the agent's model.")
-    prompt: str = Field(
-        DEFAULT_SUMMARY_PROMPT, description="What it is told, with {messages} in it."
-    )
+    trigger_messages: int = Field(200, ge=4, description="Also applies from this many messages.")
+    model: str | None = Field(None, description="The model that summarises; absent: the agent's.")
+    prompt: str = Field(DEFAULT_SUMMARY_PROMPT, description="The prompt, with {messages} in it.")
     seconds: float = Field(60.0, gt=0, le=600, description="How long it may take.")
 
     @field_validator("prompt")
@@ -64,10 +62,10 @@ class SummarizationSettings(Input):
 
 
 class Summarization(AgentMiddleware[Any, Any]):
-    """Before each call of the model; marks its summary as LangChain's SummarizationMiddleware does.
+    """Runs before each model call; marks its summary as LangChain's SummarizationMiddleware does.
 
-    Unlike that it keeps the person's question, and goes on when no summary can be made: then the
-    old messages are left out, and a notice says so.
+    Unlike LangChain's, it keeps the person's question, and continues when no summary can be made:
+    then the old messages are left out, and a notice says so.
     """
 
     def __init__(self, settings: SummarizationSettings, context: PolicyContext) -> None:
@@ -77,7 +75,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         self._model = context.own_model(PURPOSE, settings.model)
 
     async def abefore_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Put a summary in the place of old messages, if there are too many."""
+        """Replace old messages with a summary, if there are too many."""
         cut = self._find_cut(state["messages"])
         if cut is None:
             return None
@@ -86,7 +84,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *start, *cut.kept]}
 
     def _find_cut(self, messages: list[BaseMessage]) -> Cut | None:
-        """Return the cut, if it is time for one and worth it."""
+        """Return the cut, if one is due and worthwhile."""
         settings = self._settings
         is_many = len(messages) >= settings.trigger_messages
         if not is_many and count_tokens(messages) < settings.trigger_tokens:
@@ -97,7 +95,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return cut
 
     async def _start_of(self, cut: Cut) -> list[BaseMessage]:
-        """Return the new summary; when none can be made, the one that was there before."""
+        """Return the new summary; if none can be made, the previous one."""
         earlier = [cut.summary] if cut.summary else []
         try:
             async with asyncio.timeout(self._settings.seconds):
@@ -115,7 +113,7 @@ class Summarization(AgentMiddleware[Any, Any]):
         return earlier
 
     async def _summarise(self, messages: list[BaseMessage]) -> str:
-        """Return what the model says of the messages; what that used is told."""
+        """Return the model's summary of the messages; report its usage."""
         said = transcript(messages, self._settings.trigger_tokens * CHARS_PER_TOKEN)
         sent = [HumanMessage(self._settings.prompt.replace(PLACE, said))]
         answer = await self._model.ainvoke(sent)

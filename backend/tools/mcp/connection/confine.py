@@ -1,13 +1,13 @@
-"""Becomes a tool server, after giving up what it must not have: run as a program of its own.
+"""Becomes a tool server after dropping what it must not have: run as a separate program.
 
     python -I -S mcp_confine.py HIDDEN… -- /path/of/command ARGUMENT…
 
-A tool server is somebody else's program, started by a worker that holds secrets. It is kept from
-other processes' environments and memory (Landlock, capabilities, a user namespace where one is
-needed for the next), from the files of this installation (empty mounts of its own), from more
-privileges (no_new_privs) and from descriptors that it was not given. What this machine does not
-offer is said on standard error; the server starts all the same. Only the standard library: nothing
-else is imported where its code could be another one.
+A tool server is third-party software, started by a worker that holds secrets. It is kept from other
+processes' environments and memory (Landlock, capabilities, and a user namespace where mounts need
+one), from the files of this installation (empty mounts over them), from gaining privileges
+(no_new_privs) and from descriptors that it was not given. Whatever this machine does not support is
+reported on standard error; the server starts all the same. Only the standard library is used: any
+other import could run someone else's code.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ SCOPES_SINCE = 6
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Give up what the server must not have, then become it."""
+    """Drop what the server must not have, then become it."""
     split = arguments.index("--")
     hidden, command = arguments[:split], arguments[split + 1 :]
     os.closerange(3, 65_536)
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _limit() -> None:
-    """No core files, which would hold what it knows, and not more files than it needs."""
+    """Disable core files, which would contain its memory, and limit open files."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
@@ -67,7 +67,7 @@ def _limit() -> None:
 
 
 def _hide(libc: ctypes.CDLL, paths: Sequence[str]) -> bool:
-    """Mount nothing over these folders and files, for this process and its children only."""
+    """Mount empty ones over these folders and files, for this process and its children only."""
     paths = [path for path in paths if os.path.exists(path)]
     if not paths:
         return True
@@ -84,7 +84,7 @@ def _hide(libc: ctypes.CDLL, paths: Sequence[str]) -> bool:
 
 
 def _enter_user_namespace(libc: ctypes.CDLL) -> bool:
-    """Where one is not root, mounts need a namespace of users, in which one stays who one is."""
+    """Enter a user namespace that keeps the user's id: mounts need one without root."""
     user, group = os.geteuid(), os.getegid()
     if libc.unshare(CLONE_NEWUSER | CLONE_NEWNS):
         return False
@@ -102,7 +102,7 @@ def _enter_user_namespace(libc: ctypes.CDLL) -> bool:
 
 
 def _isolate(libc: ctypes.CDLL) -> bool:
-    """Give up all privileges for good, and the sight of processes other than its own children."""
+    """Drop all privileges permanently, and access to processes other than its children."""
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     locked = _lock_in(libc)
     for capability in range(LAST_CAPABILITY + 1):
@@ -120,7 +120,7 @@ def _lock_in(libc: ctypes.CDLL) -> bool:
     if version >= SCOPES_SINCE:
         attributes = struct.pack("=QQQ", 0, 0, ABSTRACT_SOCKETS | SIGNALS)
     else:
-        # A domain has to forbid something. That must not be moving files, forbidden by default.
+        # A domain has to forbid something, but not moving files, which it would by default.
         attributes = struct.pack("=Q", MAKE_BLOCK | (REFER if version > 1 else 0))
     rules = libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if rules < 0:

@@ -1,4 +1,4 @@
-"""Why a tool server cannot be had, in words that quote nothing of it: they may be secrets."""
+"""Why a tool server is unavailable, without quoting its output, which may hold secrets."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from backend.errors.tools import ToolServerUnavailable
 
 
 def failure_of(error: BaseException | None, seconds: float) -> str:
-    """Return why it did not connect, as the end of a sentence; without an error, too slowly."""
+    """Return why it did not connect, as the end of a sentence; without an error, a timeout."""
     if error is None:
         return f"it did not answer within {seconds:g} seconds"
     if is_refused(error):
@@ -32,25 +32,25 @@ def failure_of(error: BaseException | None, seconds: float) -> str:
 
 
 def is_refused(error: BaseException | None) -> bool:
-    """Whether nothing has reached the server."""
+    """Return whether nothing has reached the server."""
     return any(isinstance(c, httpx.ConnectError | httpx.ConnectTimeout) for c in _causes(error))
 
 
 def said_of_status(error: BaseException | None) -> str | None:
-    """Return that it answered with a status that means failure, if it did, and what to do."""
+    """Return a sentence about a failing HTTP status and what to do; None without one."""
     found = next((c for c in _causes(error) if isinstance(c, httpx.HTTPStatusError)), None)
     if found is None:
         return None
     if found.response.is_redirect:
         return (
-            "answered that it is at another address, which is not followed: its headers are meant"
-            " for the one that the domain names; write the other one there if it is right"
+            "answered with a redirect to another address, which is not followed: its headers are"
+            " for the address in the domain; change that to the new one if it is right"
         )
     return f"answered with the status {found.response.status_code}; check its url and headers"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error, or those that a group holds."""
+    """Yield the error, or the members of a group."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
             yield from _causes(part)

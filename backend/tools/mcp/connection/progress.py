@@ -1,4 +1,4 @@
-"""What a running tool says of its progress: one short line, and not more often than one reads."""
+"""A running tool's progress: one short line, no more often than people can read."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ MAX_CHARS = 200
 
 
 class ProgressLine:
-    """Passes on what one call says; of what comes too fast the latest, once the pause is over."""
+    """Passes on one call's progress; if it comes too fast, only the latest after a pause."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
@@ -18,18 +18,18 @@ class ProgressLine:
         self._pause: asyncio.TimerHandle | None = None
 
     def say(self, text: str) -> None:
-        """Take what the server has said."""
+        """Take a line from the server."""
         self._said = " ".join(clean_text(text[: 4 * MAX_CHARS]).split())[:MAX_CHARS]
         if self._pause is None:
             self._pass_on()
 
     async def count(self, progress: float, total: float | None, message: str | None) -> None:
-        """Take a notification of progress, as the SDK hands it over."""
+        """Take a progress notification from the SDK."""
         counted = f"{progress:g} of {total:g}" if total else f"{progress:g}"
         self.say(f"{message[: 4 * MAX_CHARS]} ({counted})" if message else counted)
 
     def close(self) -> None:
-        """The call has ended: nothing more is passed on."""
+        """Stop passing on progress: the call has ended."""
         if self._pause is not None:
             self._pause.cancel()
 

@@ -1,4 +1,4 @@
-"""Results that the MCP SDK cannot parse, such as those with half of a character: made readable."""
+"""Repairing results that the MCP SDK cannot parse, such as those with lone surrogates."""
 
 import json
 from typing import Any
@@ -10,13 +10,13 @@ from backend.llm.clean import clean
 
 
 class TooManyParts(Exception):
-    """A message that was not read; `args` has it."""
+    """A message with too many parts to read; `args` holds it."""
 
 
 def rescue(error: Exception) -> tuple[Any, CallToolResult | None]:
-    """Return the id of the call that an unreadable message answers, and its result, clean.
+    """Return the id of the call that an unreadable message answers, and its cleaned result.
 
-    Without an id it is no answer, such as a line of a log; without a result it is lost.
+    Without an id it is not an answer but, say, a log line; without a result that is lost.
     """
     if isinstance(error, TooManyParts):
         return _id_at_an_end(error.args[0]), None

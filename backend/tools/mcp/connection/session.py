@@ -1,4 +1,4 @@
-"""One connection to an MCP server: opened, called through, and how it ends."""
+"""One connection to an MCP server: opening, calls and how it ends."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ from backend.tools.mcp.connection.wire import HttpWatch
 from backend.types import JSON
 
 MAX_TOOLS = 1_000
-MARGIN_SECONDS = 10.0  # who asked for the call gives it up first
+MARGIN_SECONDS = 10.0  # so that the caller times out first
 SIGN_SECONDS = 3.0
 UNCERTAIN = "so this call may or may not have taken effect"
 SESSION_TERMINATED = 32600
@@ -37,13 +37,13 @@ logger = logging.getLogger(__name__)
 
 
 class NotDelivered(Exception):
-    """The server has not got the call: to make it again is harmless."""
+    """The server has not received the call: repeating it is harmless."""
 
 
 class Session:
-    """One connection. A task of its own opens and closes it, as anyio demands.
+    """One connection, opened and closed by its own task, as anyio demands.
 
-    `known`: the tools, if the server has just told them; else it is asked.
+    `known`: the tools, if the server has just listed them; otherwise it is asked.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has connected, and has not ended since."""
+        """Return whether it is connected."""
         return (
             self._session is not None
             and self._task is not None
@@ -83,7 +83,7 @@ class Session:
         )
 
     async def open(self, tasks: set[asyncio.Task[None]], seconds: float) -> list[Tool] | None:
-        """Connect and give the tools; None when the server does not answer in time."""
+        """Connect and return the tools; None when the server does not answer in time."""
         self._task = asyncio.create_task(self._keep_open())
         tasks.add(self._task)
         self._task.add_done_callback(tasks.discard)
@@ -92,11 +92,11 @@ class Session:
         return self._ready.result() if self._ready.done() else None
 
     def failure(self, seconds: float) -> str:
-        """Return why it did not open within so many seconds, in words."""
+        """Return why it did not open within `seconds`, in words."""
         return failure_of(self._error, seconds)
 
     async def is_usable(self) -> bool:
-        """Whether calls may go this way; one that gave no answer in time is asked for a sign."""
+        """Return whether calls may use it; ping it if its last answer was late."""
         if self._is_suspect and self._session is not None and self.is_open:
             try:
                 async with asyncio.timeout(SIGN_SECONDS):
@@ -115,7 +115,7 @@ class Session:
         *,
         as_task: bool = False,
     ) -> CallToolResult:
-        """Call a tool; what it says of its progress goes to `line`."""
+        """Call a tool; its progress goes to `line`."""
         asked = 0
 
         async def ask(session: ClientSession, note: Note) -> CallToolResult:
@@ -135,12 +135,12 @@ class Session:
         try:
             return await self._request(ask)
         except NotDelivered:
-            if asked > 1:  # what was not delivered is a question about a task that has begun
+            if asked > 1:  # the undelivered request concerns a task that has begun
                 raise self._broken() from None
             raise
 
     async def read(self, uri: AnyUrl) -> ReadResourceResult | None:
-        """Read a resource; None where the server says that it has none."""
+        """Read a resource; None if the server says that it has none."""
         capabilities = self._session.get_server_capabilities() if self._session else None
         if capabilities is None or capabilities.resources is None:
             return None
@@ -152,9 +152,9 @@ class Session:
         return await self._request(ask)
 
     async def _request(self, ask: Ask[T]) -> T:
-        """Ask the server something; one that dies meanwhile ends that at once.
+        """Send a request; it fails immediately if the server dies.
 
-        Each request is known by the id that the session gives it in the very moment of `note`.
+        A request is identified by the id that the session assigns it when `note` is called.
         """
         assert self._session is not None and self._task is not None  # noqa: S101  # is open
         session = self._session
@@ -177,7 +177,7 @@ class Session:
                 return aside.result()
             raise self._lost()
         except asyncio.CancelledError:
-            self._is_suspect = True  # nobody waits any longer: stopped, or it took too long
+            self._is_suspect = True  # the caller has gone: stopped, or a timeout
             raise
         except McpError as error:
             raise self._explain(error) from error
@@ -186,14 +186,14 @@ class Session:
         except (RuntimeError, ValidationError) as error:
             raise ToolException(
                 f"The tool server {self._name!r} gave a result that does not fit its own schema; "
-                "the tool has run, its result cannot be used."
+                "the tool has run, but its result cannot be used."
             ) from error
         finally:
             self._forget(aside)
             call.cancel()
 
     def close(self) -> None:
-        """Ask the task to end; one that has not connected yet is cancelled."""
+        """Ask the task to end, or cancel it if it has not connected yet."""
         self._closing.set()
         if self._task is not None and self._session is None:
             self._task.cancel()
@@ -206,21 +206,22 @@ class Session:
             aside.cancel()
 
     def _fail(self, request_id: Any, reason: str) -> None:
-        """End a call of which the transport knows that no result will come."""
+        """Fail a call for which the transport knows that no result will come."""
         aside = self._calls.get(request_id)
         if aside is not None and not aside.done():
             said = f"The tool server {self._name!r} failed: {reason}, {UNCERTAIN}."
             aside.set_exception(ToolException(said))
 
     async def _take_aside(self, message: Any) -> None:
-        """Take what the SDK could not read; a result in it still reaches its call."""
+        """Handle what the SDK could not read; a result in it still reaches its call."""
         if not isinstance(message, Exception):
             return
         request_id, result = rescue(message)
         aside = self._calls.get(request_id)
         if aside is None or aside.done():
             if not self._has_complained:
-                logger.warning("tool server sent what is no message", extra={"server": self._name})
+                fields = {"server": self._name}
+                logger.warning("tool server sent something that is not a message", extra=fields)
             self._has_complained = True
         elif result is None:
             self._fail(request_id, "its answer cannot be read")
@@ -267,24 +268,24 @@ class Session:
                 self._session = session
                 self._ready.set_result(tools)
                 await self._closing.wait()
-        except Exception as error:  # noqa: BLE001  # an edge: the connection's end is its news
+        except Exception as error:  # noqa: BLE001  # an edge: callers see that the connection ended
             self._error = error
             fields = {"server": self._name, "error": type(error).__name__}
             logger.warning("tool server lost", extra=fields)
 
 
 def _note_tools(session: ClientSession, tools: Sequence[Tool]) -> list[Tool]:
-    """Keep the session from checking results by their schemas, on the loop of all turns.
+    """Prevent the session from validating results on the loop that all turns share.
 
-    Whoever calls checks them, where that can be ended. Of a tool that it does not know the session
-    would ask for all tools again.
+    The caller validates them in a process that can be killed. For a tool that it does not know, the
+    session would list all tools again.
     """
     session._tool_output_schemas.update({tool.name: None for tool in tools})
     return list(tools)
 
 
 async def _list_tools(session: ClientSession) -> list[Tool]:
-    """Return the tools of all pages, or a few more than allowed of a server that has no end."""
+    """Return the tools of all pages; from an endless server, a few more than allowed."""
     page = await session.list_tools()
     tools = list(page.tools)
     while page.nextCursor and len(tools) <= MAX_TOOLS:

@@ -1,6 +1,6 @@
-"""An MCP server as a child process: one that the operator allows, confined, its answers bounded.
+"""An MCP server as a child process: allowed by the operator, confined, with bounded answers.
 
-The SDK's own transport gathers a line of any length, and copies what it has for each new piece.
+The SDK's own transport buffers lines of any length, and copies the buffer for each new piece.
 """
 
 import contextlib
@@ -40,9 +40,9 @@ ToSend = MemoryObjectReceiveStream[SessionMessage]
 async def stdio_session(
     server: StdioServer, commands: Commands, on_other: Any
 ) -> AsyncGenerator[ClientSession, None]:
-    """Start the server and give a session with it; at its end the process has ended, too.
+    """Start the server and yield a session with it; on exit the process has ended too.
 
-    A line that is too long ends the session. `on_other` gets what is no message. Raises
+    A line that is too long ends the session. `on_other` gets whatever is not a message. Raise
     ToolServerUnavailable for a command that the operator does not allow, OSError for one that
     cannot be run.
     """
@@ -71,15 +71,15 @@ async def stdio_session(
 
 
 def _find_program(command: str) -> str:
-    """Return where the command is, by this process's own PATH. Raises OSError."""
+    """Return where the command is, by this process's own PATH. Raise OSError."""
     if found := shutil.which(command):
-        return os.path.abspath(found)  # a link stays one: programs go by its name
+        return os.path.abspath(found)  # not resolved: programs may depend on a link's name
     is_there = os.sep in command and Path(command).exists()
     raise OSError(errno.EACCES if is_there else errno.ENOENT, "cannot be run", command)
 
 
 async def _receive(stdout: ByteReceiveStream, received: Received) -> None:
-    """Hand messages over until the server closes its output or a line is too long."""
+    """Pass messages on until the server closes its output or a line is too long."""
     async with received:
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             async for line in _lines(stdout):
@@ -120,7 +120,7 @@ def _message(line: str) -> SessionMessage | Exception:
 
 
 async def _end(process: Process) -> None:
-    """Close the server's input, which asks it to end; then end it, and its children, by force."""
+    """Close the server's input, which asks it to end; then kill it and its children."""
     with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         if process.stdin is not None:
             await process.stdin.aclose()

@@ -1,4 +1,4 @@
-"""Tools that a server runs as tasks only: begun, asked about until they have ended, given up."""
+"""Tools that a server only runs as tasks: started, polled until they end, or cancelled."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from backend.types import JSON
 
 SHORTEST_PAUSE, USUAL_PAUSE, LONGEST_PAUSE = 0.1, 0.5, 10.0
-KEPT_SECONDS = 60.0  # a result that is ready waits so long to be fetched
+KEPT_SECONDS = 60.0  # how long a finished result is kept for fetching
 CANCEL_SECONDS = 5.0
 NEEDS_INPUT = "input_required"
 
@@ -27,7 +27,7 @@ _cancelling: set[asyncio.Task[None]] = set()
 
 
 def is_run_as_task(tool: Tool) -> bool:
-    """Whether the server refuses to run the tool within a call."""
+    """Return whether the server refuses to run the tool within a call."""
     return tool.execution is not None and tool.execution.taskSupport == TASK_REQUIRED
 
 
@@ -35,10 +35,10 @@ async def run_as_task(
     session: ClientSession, tool: str, arguments: JSON, meta: JSON | None, *,
     seconds: float, note: Note, say: Say,
 ) -> CallToolResult:  # fmt: skip
-    """Run the tool as a task and return its result; a task that nobody waits for is cancelled.
+    """Run the tool as a task and return its result; cancel the task if the caller leaves.
 
-    `note` is called before each request, `say` with what the server tells meanwhile. Raises
-    ToolException for a task that asks for what nobody gives here, or that the server has cancelled.
+    `note` is called before each request, `say` with the server's status messages. Raise
+    ToolException for a task that asks for input, or that the server has cancelled.
     """
     note()
     begun = await session.experimental.call_tool_as_task(
@@ -57,13 +57,13 @@ async def run_as_task(
 
 
 async def _wait(session: ClientSession, task: Task, note: Note, say: Say) -> Task | GetTaskResult:
-    """Ask about the task in the pace that its server wants, until it has ended."""
+    """Poll the task at the pace that its server asks for, until it has ended."""
     now: Task | GetTaskResult = task
     while not is_terminal(now.status):
         if now.status == NEEDS_INPUT:
             raise ToolException(
-                "The tool's task asks for an answer of a person, which is not supported here; "
-                "it was cancelled. Do without the tool, or give it all that it needs at once."
+                "The tool's task asks for a person's answer, which is not supported here; it was "
+                "cancelled. Do without the tool, or give it all that it needs in the call."
             )
         if now.statusMessage:
             say(now.statusMessage)
@@ -75,7 +75,7 @@ async def _wait(session: ClientSession, task: Task, note: Note, say: Say) -> Tas
 
 
 async def _result(session: ClientSession, task: Task | GetTaskResult) -> CallToolResult:
-    """Fetch the result; one that has failed may have none beside what its status says."""
+    """Fetch the result; a failed task may have none besides its status message."""
     try:
         return await session.experimental.get_task_result(task.taskId, CallToolResult)
     except ValidationError:
@@ -85,10 +85,10 @@ async def _result(session: ClientSession, task: Task | GetTaskResult) -> CallToo
 
 
 def _cancel(session: ClientSession, task_id: str) -> None:
-    """Tell the server that nobody waits any longer, as far as it still listens."""
+    """Tell the server, if it still listens, that the task is no longer needed."""
 
     async def cancel() -> None:
-        # One that has ended, or a connection that is closed: there is nothing to be cancelled.
+        # If the task has ended or the connection is closed, there is nothing to cancel.
         with contextlib.suppress(Exception):
             async with asyncio.timeout(CANCEL_SECONDS):
                 await session.experimental.cancel_task(task_id)

@@ -1,6 +1,6 @@
-"""What comes from an MCP server: bounded, in a pace that others can live with, and never missed.
+"""Receiving from an MCP server: bounded in size and pace, and without missing a failure.
 
-Over HTTP the SDK waits on when an answer's stream ends without its result, and reads any amount.
+Over HTTP, the SDK keeps waiting when a stream ends without its result, and reads any amount.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ TOO_MANY_PARTS = f"its answer is made of more than {MAX_PARTS:,} parts"
 TOO_LARGE = f"its answer has more than {MAX_ANSWER_BYTES // 2**20} MB"
 BROKE_OFF = "its answer broke off"
 CONNECT_SECONDS = 10.0
-LISTEN_SECONDS = 1.0  # a server that holds its headers back costs a turn so much, once
+LISTEN_SECONDS = 1.0  # the most that a server withholding its headers costs a turn, once
 
-# What a server says unasked is read on the loop that all turns share.
+# Unsolicited messages are read on the loop that all turns share.
 MESSAGES_AT_ONCE, MESSAGES_A_SECOND = 1_000, 200
 STREAMS_AT_ONCE, STREAMS_A_SECOND = 20, 2
 LINES_OF_EVENT = 3
@@ -35,7 +35,7 @@ OnFailure = Callable[[Any, str], None]
 
 
 class Pace:
-    """Lets so many through at once, and then so many a second; the sender has to wait."""
+    """Limits messages to a burst and then a rate per second; the sender has to wait."""
 
     def __init__(self, at_once: int = MESSAGES_AT_ONCE, a_second: int = MESSAGES_A_SECOND) -> None:
         self._at_once, self._a_second = at_once, a_second
@@ -43,7 +43,7 @@ class Pace:
         self._since = time.monotonic()
 
     async def keep(self, count: int) -> None:
-        """Wait until so many more may be taken."""
+        """Wait until `count` more may be taken."""
         now = time.monotonic()
         self._left = min(self._left + (now - self._since) * self._a_second, self._at_once) - count
         self._since = now
@@ -52,12 +52,12 @@ class Pace:
 
 
 class HttpWatch:
-    """The HTTP client of one connection: what it receives, and when it listens.
+    """The HTTP client of one connection, which watches what it receives.
 
-    `on_failure` gets the JSON-RPC id of a request without an answer and, for a sentence, what
-    happened to it. A server may ask something itself, of which it is told at once that nobody does
-    that here; often it does so on a stream of its own, which is open from the first call on: to
-    open one with each connection is a fifth of what it takes to connect.
+    `on_failure` gets the JSON-RPC id of a request that remains unanswered and what happened to it,
+    for a sentence. Servers may send requests themselves, which are refused immediately; often they
+    do so on a separate stream, which is opened with the first call, because opening it with every
+    connection would add a fifth to the time to connect.
     """
 
     def __init__(self, on_failure: OnFailure) -> None:
@@ -73,8 +73,8 @@ class HttpWatch:
         timeout: httpx.Timeout | None = None,
         auth: httpx.Auth | None = None,
     ) -> httpx.AsyncClient:
-        """Return the client that is watched; redirects to elsewhere are not followed."""
-        # Compressed, a small answer could unfold to any size.
+        """Return the watched client; it does not follow redirects to other addresses."""
+        # A small compressed answer could expand to any size.
         headers = {"accept-encoding": "identity", **(headers or {})}
         hooks: Hooks = {"request": [self._before], "response": [self._after]}
         return httpx.AsyncClient(
@@ -87,13 +87,13 @@ class HttpWatch:
         )
 
     async def listen(self) -> None:
-        """Let the stream for what the server asks be opened, and wait until it is."""
+        """Open the stream for the server's own requests, and wait until it is open."""
         self._is_wanted.set()
         if self._has_session:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LISTEN_SECONDS):
                     await self._is_open.wait()
-            self._is_open.set()  # nobody else waits for one that is slow
+            self._is_open.set()  # later calls do not wait for a slow one
 
     async def _before(self, request: httpx.Request) -> None:
         if request.method == "GET":
@@ -110,7 +110,7 @@ class HttpWatch:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """The trusted certificates; reading them takes tens of milliseconds, on everybody's loop."""
+    """Return the trusted certificates: loading them takes tens of ms, on the shared loop."""
     return httpx.create_ssl_context()
 
 
@@ -141,7 +141,7 @@ class _Watched(httpx.AsyncByteStream):
             said = str(error)
             self._fail(said if said in (TOO_LARGE, TOO_MANY_PARTS) else BROKE_OFF)
             raise
-        # Whoever finds the result in a stream of events stops reading it before its end.
+        # The SDK stops reading a stream of events once it has found the result.
         if self._is_stream and not resumes:
             self._fail(BROKE_OFF)
 
@@ -149,7 +149,7 @@ class _Watched(httpx.AsyncByteStream):
         await self._inner.aclose()
 
     def _counted(self, parts: Parts, chunk: bytes) -> Parts:
-        """Count anew from the last event of the chunk on, as each event is read by itself."""
+        """Count from the chunk's last event on, because each event is read separately."""
         ended, gap, begun = chunk.rpartition(b"\n\n") if self._is_stream else (b"", b"", chunk)
         if not gap:
             return parts.add(begun)

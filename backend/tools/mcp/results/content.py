@@ -1,8 +1,8 @@
-"""From a tool server's result to words for the model and to what people see: pure rules.
+"""Converting a tool server's result into text for the model and content for people: pure rules.
 
-Text passes exactly as it was said, but for pictures and files that stand in it encoded. What a
-model cannot read is told to it in a line; people get the thing itself, from our own store: nothing
-is ever fetched from where a result points to.
+Text passes unchanged, except for pictures and files encoded in it. What a model cannot read is
+described to it in a line; people get the content itself from our own store: nothing is ever
+fetched from an address in a result.
 """
 
 import base64
@@ -51,13 +51,13 @@ class Content:
 
 
 def read_result(result: CallToolResult) -> Content:
-    """Return the result's words, and what else it holds: attachments and structured content."""
+    """Return the result's text, attachments and structured content."""
     kept = _Attachments()
     lines = [_line(block, kept) for block in result.content]
     text = "\n".join(lines)
     structured = _own_part(result, text, kept)
     if structured and not any(map(_is_text, result.content)):
-        # Nothing else would tell the model of it.
+        # Otherwise the model would not see it.
         text = "\n".join([*lines, json.dumps(structured, ensure_ascii=False)])
     if structured and len(written := json.dumps(structured)) > MAX_STRUCTURED_CHARS:
         kept.add("file", "result.json", "application/json", written.encode())
@@ -70,7 +70,7 @@ def read_result(result: CallToolResult) -> Content:
 
 
 class _Attachments:
-    """What a result holds beside words, as long as it is not too much."""
+    """A result's attachments, within limits."""
 
     def __init__(self) -> None:
         self.all: list[JSON] = []
@@ -78,12 +78,12 @@ class _Attachments:
         self._said: dict[str, str] = {}
 
     def take(self, kind: str, name: str, mime_type: str | None, data: str) -> str:
-        """Keep what is written in base64; return the line that tells the model of it."""
+        """Keep base64 data; return the line that describes it to the model."""
         self._said[data] = self._take(kind, name, mime_type, data)
         return self._said[data]
 
     def take_encoded(self, mime_type: str, data: str) -> str:
-        """Keep what stands in a text or in JSON, once; return the line that stands there then."""
+        """Keep data embedded in text or JSON, once; return the line that replaces it."""
         data = "".join(data.split())
         return self._said.get(data) or self.take(_kind(mime_type), "", mime_type, data)
 
@@ -101,7 +101,7 @@ class _Attachments:
         return f"[{head}, {_size(len(raw))}: shown to people, {_LOST[kind]}]"
 
     def add(self, kind: str, name: str, mime_type: str, raw: bytes) -> bool:
-        """Keep it, if it is not too much; return whether it is kept."""
+        """Keep it if it fits the limits; return whether it was kept."""
         too_many = len(self.all) >= MAX_ATTACHMENTS
         if too_many or len(raw) > MAX_BYTES or self._size + len(raw) > MAX_ALL_BYTES:
             return False
@@ -119,7 +119,7 @@ class _Attachments:
 
 
 def _line(block: ContentBlock, kept: _Attachments) -> str:
-    """Return the block as the model reads it; what people see besides goes to `kept`."""
+    """Return the block as the model reads it; what only people see goes to `kept`."""
     if isinstance(block, TextContent):
         return text_without_media(block.text, kept.take_encoded)
     if isinstance(block, ImageContent):
@@ -130,7 +130,7 @@ def _line(block: ContentBlock, kept: _Attachments) -> str:
         return _link(block)
     if isinstance(block, EmbeddedResource):
         return _resource(block, kept)
-    return f"[{getattr(block, 'type', 'something')}: not of a known kind]"
+    return f"[{getattr(block, 'type', 'something')}: of an unknown kind]"
 
 
 def _resource(block: EmbeddedResource, kept: _Attachments) -> str:
@@ -140,7 +140,7 @@ def _resource(block: EmbeddedResource, kept: _Attachments) -> str:
     if isinstance(resource, BlobResourceContents):
         name = str(resource.uri).rstrip("/").rpartition("/")[2]
         return kept.take(_kind(resource.mimeType), name, resource.mimeType, resource.blob)
-    return "[resource: not of a known kind]"
+    return "[resource: of an unknown kind]"
 
 
 def _link(block: ResourceLink) -> str:
@@ -150,7 +150,7 @@ def _link(block: ResourceLink) -> str:
 
 
 def _address(block: ResourceLink) -> JSON:
-    """Return the link as people are shown it; an address that is cut would lead elsewhere."""
+    """Return the link as people see it; a truncated address would lead elsewhere."""
     uri = str(block.uri)
     return {
         "name": block.name[:MAX_NAME_CHARS],
@@ -171,7 +171,7 @@ def _is_text(block: ContentBlock) -> bool:
 
 
 def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | None:
-    """Return the structured content, media set apart; None where it only says the rest again."""
+    """Return the structured content without media; None if it only repeats the rest."""
     structured = result.structuredContent
     if not structured or _repeats_blocks(structured, result.content):
         return None
@@ -180,7 +180,7 @@ def _own_part(result: CallToolResult, text: str, kept: _Attachments) -> JSON | N
 
 
 def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
-    """Whether it is the blocks as JSON, as frameworks do that take any result for data."""
+    """Return whether it is the blocks as JSON, as frameworks send that treat any result as data."""
     said = structured.get("result")
     given = said if isinstance(said, list) else [said]
     if len(structured) != 1 or len(given) != len(blocks):
@@ -193,7 +193,7 @@ def _repeats_blocks(structured: JSON, blocks: Sequence[ContentBlock]) -> bool:
 
 
 def _repeats(structured: JSON, text: str) -> bool:
-    """Whether it only says the text again, as servers do for clients that read one or the other."""
+    """Return whether it only repeats the text, as servers do for clients that read just one."""
     if structured == {"result": text}:
         return True
     if has_too_many_parts(text):

@@ -1,4 +1,4 @@
-"""What a tool's result links to: read from the very server that gave the link, never elsewhere."""
+"""Reading what a tool's result links to, from the server that sent the link, never elsewhere."""
 
 import asyncio
 import base64
@@ -18,16 +18,16 @@ from mcp.types import (
 from pydantic import AnyUrl
 
 MOST_LINKS = 5
-LINKED_CHARS = 20_000  # of one resource, for the model; people get all of it
+LINKED_CHARS = 20_000  # of one resource for the model; people get all of it
 OPEN_SECONDS = 10.0
 
 Read = Callable[[AnyUrl], Awaitable[ReadResourceResult | None]]
 
 
 async def open_links(result: CallToolResult, read: Read) -> CallToolResult:
-    """Return the result with what its links point to behind each of them.
+    """Return the result with each link followed by the content that it points to.
 
-    `read` gives None where the server has nothing to be read: the links stay as they are then.
+    `read` returns None if the server has no resources: then the links stay as they are.
     """
     links = [block for block in result.content if isinstance(block, ResourceLink)]
     if not links:
@@ -37,7 +37,7 @@ async def open_links(result: CallToolResult, read: Read) -> CallToolResult:
     content = [one for block in result.content for one in (block, *behind.get(id(block), ()))]
     if len(links) > MOST_LINKS and any(opened):
         left = len(links) - MOST_LINKS
-        content.append(_line(f"[{left} more links are not opened: {MOST_LINKS} of a result are]"))
+        content.append(_line(f"[{left} more links not opened: at most {MOST_LINKS} per result]"))
     return result.model_copy(update={"content": content})
 
 

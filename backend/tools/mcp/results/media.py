@@ -1,6 +1,6 @@
-"""Pictures and other files that stand encoded in a text or in JSON: found and set apart. Pure.
+"""Finding and extracting pictures and other files encoded in text or JSON. Pure.
 
-A megabyte of base64 says nothing to a model, and costs it all that it can read.
+A megabyte of base64 tells a model nothing and uses up its context.
 """
 
 import re
@@ -10,26 +10,26 @@ from typing import Any
 
 from backend.artifacts.media_types import type_of_beginning
 
-Keep = Callable[[str, str], str]  # of what MIME type, the base64; gives what stands for it
+Keep = Callable[[str, str], str]  # (MIME type, base64) -> replacement
 
-LEAST_CHARS = 1_000  # of base64 that nothing announces: a key or a signature is shorter
+LEAST_CHARS = 1_000  # of unmarked base64: keys and signatures are shorter
 MAX_DEPTH = 60
 MEDIA = ("image/", "audio/", "video/")
 _MIME_FIELDS = ("mimeType", "mime_type", "media_type", "mimetype")
 _DATA_FIELDS = ("data", "blob", "base64")
-# Lines as they are wrapped, a slash or the end of a line perhaps escaped as JSON does.
+# Wrapped lines, with slashes and line ends possibly escaped as in JSON.
 _ENCODED = re.compile(
-    r"(?<![A-Za-z0-9+/\\])"  # else each letter of a long word would be tried as a beginning
+    r"(?<![A-Za-z0-9+/\\])"  # otherwise each letter of a long word would be tried as a start
     r"(?:data:(?P<type>[\w.+-]{1,60}/[\w.+-]{1,60})(?:;[\w.=+-]{1,60}){0,5}?;base64,)?"
     r"(?P<data>[A-Za-z0-9+/\\]{60,}+(?:\r?\n[A-Za-z0-9+/]{60,}+)*+(?:\r?\n[A-Za-z0-9+/]{1,75}+=)?"
     r"={0,2})"
 )
-_WHOLE = re.compile(r"[A-Za-z0-9+/\s]{60,}+={0,2}\s*")  # no address, which may stand there, too
+_WHOLE = re.compile(r"[A-Za-z0-9+/\s]{60,}+={0,2}\s*")  # not an address, which may also occur here
 _ESCAPED = str.maketrans("", "", "\r\n")
 
 
 def without_media(value: Any, keep: Keep, depth: int = 0) -> Any:
-    """Return JSON as it is, but for encoded media; `keep` takes those."""
+    """Return JSON unchanged except for encoded media, which `keep` replaces."""
     if isinstance(value, str):
         return text_without_media(value, keep)
     if depth >= MAX_DEPTH:
@@ -49,7 +49,7 @@ def without_media(value: Any, keep: Keep, depth: int = 0) -> Any:
 
 
 def text_without_media(text: str, keep: Keep) -> str:
-    """Return the text as it is, but for encoded media in it; linear in its length."""
+    """Return the text unchanged except for encoded media; takes time linear in its length."""
 
     def set_apart(found: re.Match[str]) -> str:
         data = found["data"].replace("\\n", "").replace("\\r", "").replace("\\/", "/")
@@ -61,7 +61,7 @@ def text_without_media(text: str, keep: Keep) -> str:
 
 
 def _type_of(data: str) -> str | None:
-    """Return the kind of file that begins so; None for what is none that is known."""
+    """Return the MIME type of a file that begins with `data`; None if it is unknown."""
     try:
         head = b64decode(data[:24], validate=True)
     except ValueError:

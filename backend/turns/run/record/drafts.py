@@ -22,7 +22,7 @@ SUMMARISED = (
 def drafts_of(step: StepFinished, before: JSON, delta: JSON, agent: str) -> list[Draft]:
     """Return the rows of a step that changes the state from `before` by `delta`.
 
-    What policies tell comes first, then messages in order, then what else has changed.
+    Notices of policies come first, then messages in order, then other changes.
     """
     drafts = [display.notice(told) for told in step.notices]
     for message in step.messages:
@@ -43,7 +43,7 @@ def _of_message(message: JSON, step: StepFinished, agent: str) -> list[Draft]:
 
 
 def _as_answered(row: Draft, step: StepFinished) -> Draft:
-    """Return a call that was answered in its own step never ran; one that asks people waits."""
+    """Return a call's row with the status that its step gives it, if it was answered or waits."""
     if row.content_type is not ContentType.TOOL_CALL:
         return row
     for message in step.messages:

@@ -55,7 +55,7 @@ _SAID: Mapping[Kind, tuple[type[events.ThinkingDelta | events.TextDelta], Conten
 
 
 class TurnWaits(Exception):
-    """The turn waits for people or tasks now; it is nobody's until it may go on."""
+    """The turn now waits for people or tasks; no worker holds it until it may continue."""
 
 
 class Recorder:
@@ -75,7 +75,7 @@ class Recorder:
         self._calls.opened(list(claim.calls))
 
     def started(self) -> None:
-        """Tell those who watch that the turn runs, and show the message if it had to wait."""
+        """Publish that the turn runs, and show its message if that had to wait."""
         claim, context = self._claim, self._context
         reset = []
         if self._claim.attempt > 1 and not self._claim.has_waited:
@@ -93,14 +93,14 @@ class Recorder:
         )
 
     def record(self, event: RunEvent) -> None:
-        """Take what the agent tells, and save it if it is a step.
+        """Handle one event of the agent, and save it if it is a step.
 
-        Raises why the agent may not go on: TurnStopped, TurnWaits, LeaseLost, a limit.
+        Raise why the agent may not continue: TurnStopped, TurnWaits, LeaseLost, a limit.
         """
         _RECORD[type(event)](self, event)
 
     def said(self, delta: TextDelta | ThinkingDelta) -> None:
-        """Publish a piece of an answer; keep it in case the turn is stopped within."""
+        """Publish a delta of an answer; keep it in case the turn stops before the answer ends."""
         self._partials.add(delta)
         failpoint("model.streaming")
         event, content_type = _SAID[type(delta)]
@@ -108,7 +108,7 @@ class Recorder:
         self._publish(event(context=self._context, message_id=shown, text=delta.text))
 
     def reset(self, reset: AnswerReset) -> None:
-        """Take back what was published of an answer that broke off; it comes again."""
+        """Withdraw what was published of an answer that broke off and will be asked for again."""
         context, reason, message_id = self._context, reset.reason, reset.message_id
         said = [
             of_kind for kind, (_, of_kind) in _SAID.items() if self._partials.has(message_id, kind)
@@ -118,7 +118,7 @@ class Recorder:
         self._partials.forget([message_id])
 
     def waiting(self, waiting: ModelWaiting) -> None:
-        """Say that the model's provider lets the turn wait; keep it for those who look later."""
+        """Publish that the model's provider makes the turn wait; store it for later viewers."""
         seconds, reason = waiting.seconds, waiting.reason
         said = events.Progress(
             context=self._context, state="waiting_for_model", seconds=seconds, reason=reason
@@ -128,22 +128,22 @@ class Recorder:
             with self._services.database.transaction() as session:
                 note_wait(session, self._claim, waiting.seconds, waiting.reason)
         except SQLAlchemyError as error:
-            # It is told already, and the next step finds out whether the database is back.
-            log.warning("A wait for the model is not kept: %s", str(error).splitlines()[0])
+            # It is already published, and the next step will show whether the database is back.
+            log.warning("A wait for the model was not stored: %s", str(error).splitlines()[0])
 
     def tool_said(self, said: ToolProgress) -> None:
-        """Publish how far a running tool has come; that is not kept."""
+        """Publish a running tool's progress, which is not stored."""
         call_id, text = said.call_id, said.text
         self._publish(
             events.Progress(context=self._context, state="running_tool", call_id=call_id, text=text)
         )
 
     def asked(self, asked: ModelAsked) -> None:
-        """Keep what a model was sent until it is noted with the step that it makes."""
+        """Keep what a model was sent until it is recorded with the step that it makes."""
         self._asked.add(asked)
 
     def check_usage(self) -> None:
-        """Raise what says which limit or budget is used up while there is more to do."""
+        """Raise the error of the limit or budget that is used up while work remains."""
         if is_answered(self._stored.state):
             return
         budgets, used = self._claim.budgets, Used.of(self._spent.total)
@@ -164,9 +164,9 @@ class Recorder:
         self._calls.ended(finished.message.get("tool_call_id"))
 
     def interrupted(self, interrupted: Interrupted) -> NoReturn:
-        """Save what there is and let the turn wait, for people or tasks. Raise what `record` does.
+        """Save the step and make the turn wait for people or tasks. Raise what `record` does.
 
-        Only a wait for people is told: what tasks do is told of each.
+        Only a wait for people is published: tasks publish their own events.
         """
         self.step_finished(interrupted.step, interrupted)
         changed = {"status": TurnStatus.WAITING, "usage": self._spent.total}
@@ -176,7 +176,7 @@ class Recorder:
         raise TurnWaits
 
     def routed(self, routed: TurnRouted) -> None:
-        """Save which agent has the turn from now on, and what it has cost to find out."""
+        """Save which agent has the turn from now on, and what choosing it cost."""
         asked = self._asked.choose_ended()
         spent = self._spent.plus(asked)
         usage = Spent().plus(asked).total if asked else None
@@ -197,7 +197,7 @@ class Recorder:
     def step_finished(self, step: StepFinished, waits: Interrupted | None = None) -> None:
         """Save a step: display rows, state, usage, in one transaction; then publish.
 
-        The turn waits where it is the last one, by `waits`. Raise what `record` does.
+        With `waits`, the turn waits after this step. Raise what `record` does.
         """
         if self._claim.turn.route and is_answered(step.state):
             self._publish(events.Progress(context=self._context, state="completing"))
@@ -228,13 +228,13 @@ class Recorder:
             self.check_usage()
 
     def forget_in_flight(self) -> None:
-        """Let go of what was said and done since the last step."""
+        """Drop what was published and recorded since the last step."""
         self._asked = ModelCallLog()
         self._finished.clear()
         self._partials.clear()
 
     def finish(self, outcome: Outcome) -> Closed:
-        """End the turn and tell those who watch. Raise LeaseLost when this attempt may not."""
+        """End the turn and publish it. Raise LeaseLost when this attempt may not."""
         in_flight = InFlight(self._partials.list_all(), tuple(self._finished), self._asked)
 
         def write(session: Session) -> Closed:
@@ -253,7 +253,7 @@ class Recorder:
         return Begun(self._claim, self._stored, self._asked)
 
     def _insist(self, write: Callable[[Session], T]) -> T:
-        """Commit a write, also when the database is away for less than a lease."""
+        """Commit a write, retrying while the database is down for less than a lease."""
         services = self._services
         return services.database.retry_transaction(write, services.settings.lease_seconds)
 

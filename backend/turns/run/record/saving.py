@@ -25,7 +25,7 @@ from db.failpoints import failpoint
 
 
 class Begun(NamedTuple):
-    """From what an attempt writes: its claim, the state as it is stored, calls to be noted."""
+    """What an attempt writes from: its claim, the stored state, and calls to be recorded."""
 
     claim: Claim
     stored: StoredState
@@ -33,9 +33,9 @@ class Begun(NamedTuple):
 
 
 class SavedStep(NamedTuple):
-    """What a step has made; whether the turn is to stop, or waits for nothing any more.
+    """What a step wrote; whether the turn is to stop, or no longer waits for anything.
 
-    `task`: the one that is worked on here, where it waits for people from now on.
+    `task`: the task that this turn runs, if it waits for people from now on.
     """
 
     written: views.Written
@@ -52,7 +52,7 @@ def save_step(
     spent: Spent,
     moves: Sequence[CallMove],
 ) -> SavedStep:
-    """Write a step: rows, state, usage; let the turn wait where calls do. Raise LeaseLost."""
+    """Write a step: rows, state, usage; make the turn wait if its calls do. Raise LeaseLost."""
     claim, stored, asked = begun
     conversation_id, turn = claim.conversation_id, claim.turn
     if waits:
@@ -77,7 +77,7 @@ def save_step(
 def save_route(
     session: Session, begun: Begun, routed: TurnRouted, route: JSON, spent: Spent
 ) -> Turn:
-    """Write which agent has the turn from now on, and the state it begins from. Raise LeaseLost."""
+    """Write which agent has the turn from now on and the state it starts from. Raise LeaseLost."""
     claim, stored, asked = begun
     turn = hold_turn(session, claim)
     change = views.Change(
@@ -91,7 +91,7 @@ def save_route(
 
 
 def _wait(session: Session, claim: Claim, waits: Interrupted, written: views.Written) -> bool:
-    """Let the turn wait; return whether all that it waits for has ended meanwhile."""
+    """Make the turn wait; return whether everything it waits for has already ended."""
     turn = claim.turn
     if waits.asked:
         asked = (claim.conversation_id, turn.id, turn.agent, waits.asked)

@@ -1,4 +1,4 @@
-"""The tool calls of a running turn on the screen: which are open, since when, and how they end."""
+"""The tool calls of a running turn on screen: which are open, since when, and how they end."""
 
 import time
 
@@ -10,7 +10,7 @@ from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 
 
 class OpenCalls:
-    """The tool calls that are running: where they stand on the screen, and since when."""
+    """The running tool calls: their display messages, and when they started."""
 
     def __init__(self) -> None:
         self._rows: list[DisplayMessage] = []
@@ -18,7 +18,7 @@ class OpenCalls:
         self._seconds: list[tuple[str | None, float]] = []
 
     def opened(self, rows: list[DisplayMessage]) -> None:
-        """Take the calls among the rows of a saved step: they run from now on."""
+        """Add the calls among a saved step's rows: they run from now on."""
         calls = [
             row
             for row in rows
@@ -28,11 +28,11 @@ class OpenCalls:
             self._rows, self._since, self._seconds = calls, time.monotonic(), []
 
     def ended(self, call_id: str | None) -> None:
-        """Note how long a call took; its row is moved on when its batch is saved."""
+        """Record how long a call took; its row is updated when its batch is saved."""
         self._seconds.append((call_id, time.monotonic() - self._since))
 
     def moves_of(self, step: StepFinished) -> list[CallMove]:
-        """Return how the calls that this step answers end; ids may repeat, order tells.
+        """Return how the calls that this step answers end; ids may repeat, so order decides.
 
         Changes nothing here: a step whose commit was lost is written a second time.
         """

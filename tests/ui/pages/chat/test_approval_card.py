@@ -184,7 +184,7 @@ def test_who_comes_too_late_is_told_and_sees_what_was_decided(open_page, store, 
     press(page, approval, "send")
 
     assert len(store.approvals.decisions) == 1
-    assert "ada has decided already" in words(page)
+    assert "ada has already decided" in words(page)
     assert "approved by ada" in page.expander[0].label
 
 
