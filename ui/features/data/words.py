@@ -1,4 +1,4 @@
-"""How the page Data says things: sizes, kinds, who can use something. Pure."""
+"""The wording of the page Data: sizes, kinds, who can use a file. Pure."""
 
 from backend.schemas.data.files import FileKind, FileSummary
 from backend.schemas.data.sources import SourceSummary
@@ -16,7 +16,7 @@ TYPES = {
     "integer": "Whole number",
     "number": "Number",
     "boolean": "True or false",
-    "date": "Date, as its cells show",
+    "date": "Date, detected from its cells",
     "date_dmy": "Date: day, month, year",
     "date_mdy": "Date: month, day, year",
     "date_ymd": "Date: year, month, day",
@@ -24,7 +24,7 @@ TYPES = {
 }
 SEPARATORS = {";": "Semicolon ;", ",": "Comma ,", "\t": "Tab", "|": "Bar |", "": "None: one column"}
 DECIMALS = {",": "Comma: 1.234,56", ".": "Point: 1,234.56"}
-AS_SHOWN = "As the file shows"
+AS_SHOWN = "Detected from the file"
 
 
 _ENGINE_TYPES = {
@@ -40,7 +40,7 @@ _ENGINE_TYPES = {
 
 
 def type_words(engine_type: str) -> str:
-    """Return a column's type in words, as far as it has some; else the engine's own."""
+    """Return a column's type in words, or the engine's name for it if there are none."""
     return _ENGINE_TYPES.get(engine_type, engine_type)
 
 
