@@ -99,7 +99,7 @@ def read_json(text: str) -> tuple[JSON, dict[str, str]]:
     try:
         arguments = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        said = f"Not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        said = f"Not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         return {}, {JSON_FIELD: said}
     except (ValueError, RecursionError) as error:
         return {}, {JSON_FIELD: f"Not valid JSON: {error}"}

@@ -75,7 +75,7 @@ def read(text: str) -> Value:
         return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
+        where = f" in line {mark.line + 1}" if mark else ""
         reason = getattr(error, "problem", None) or "it is not valid YAML"
         raise ValueError(f"This cannot be read{where}: {reason}.") from None
     except (RecursionError, ValueError):
