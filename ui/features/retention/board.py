@@ -44,8 +44,8 @@ def rule_words(rules: RetentionRules) -> list[str]:
     when = f"every **{hours:g} hours**" if hours else "only by an administrator"
     return [
         f"- Sessions are {days}, unless their domain says otherwise.",
-        f"- Each person keeps {sessions}; pinned ones are deleted last.",
-        f"- All sessions together take up {amount}.",
+        f"- A person may keep {sessions}; pinned ones are deleted last.",
+        f"- All sessions together may take up {amount}.",
         f"- The rules are applied {when}.",
     ]
 
