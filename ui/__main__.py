@@ -39,8 +39,7 @@ def main() -> int:
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,
         ws_max_size=message_bytes(),
-        # A growing paragraph is sent again and again; compression makes the repeated part nearly
-        # free.
+        # A growing paragraph is sent repeatedly; compression makes the repeated part nearly free.
         ws_per_message_deflate=True,
     )
     return 0

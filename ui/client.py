@@ -239,7 +239,7 @@ def unreachable(base_url: str) -> ServiceUnavailable:
     return ServiceUnavailable(
         "The service does not answer",
         f"Nothing is lost: turns go on without this page. Start the API (`make run`, or `make api`)"
-        f" at {base_url}; this page connects again by itself.",
+        f" at {base_url}; this page reconnects by itself.",
     )
 
 

@@ -1,5 +1,5 @@
-// Links to artifacts open the panel beside the chat without reloading the page: whatever is open
-// there stays open. With a modifier key held, or in another tab, they work like any other link.
+// Links to artifacts open the panel beside the chat without reloading the page: elements that are
+// open there stay open. With a modifier key held, or in another tab, they work like any other link.
 const PANEL = ".st-key-artifact-panel";
 const NARROW = "(max-width: 1099px)"; // there the panel covers the page: `panel.css`
 const MOST_LOOKS = 100;

@@ -93,7 +93,7 @@ def service_is_away() -> None:
         with st.bottom:
             st.warning(
                 "**The service does not answer.** The page shows the last known state. Nothing is "
-                "lost: turns go on without this page, and it connects again by itself.",
+                "lost: turns go on without this page, and it reconnects by itself.",
                 icon=":material/cloud_off:",
             )
         timer.draw_again(AWAY_SECONDS, "away")

@@ -30,7 +30,7 @@ SHORTCUTS = (
             ("Delete", "Delete the session, after confirmation"),
             ("Shift+F10", "Open the session's menu"),
             ("Ctrl+click Shift+click", "Select several sessions"),
-            ("Esc", "End the selection"),
+            ("Esc", "Clear the selection"),
         ),
     ),
 )

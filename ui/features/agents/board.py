@@ -12,7 +12,7 @@ from ui.shared.text.markdown import plain
 
 MARK_WIDTH = 32
 MOST_TOOLS = 12
-TAKES_THE_REST = "Takes whatever no other agent is asked for: answers, asks, delegates and plans."
+TAKES_THE_REST = "Takes messages that are for no other agent: answers, asks, delegates and plans."
 
 
 def show(page: AgentPage, cursors: list[str]) -> None:
@@ -22,7 +22,7 @@ def show(page: AgentPage, cursors: list[str]) -> None:
     for domain in sorted(page.items, key=lambda each: not each.is_default):
         _domain(domain)
     with st.container(horizontal=True):
-        pager.by_cursor(cursors, page.next_cursor, "agents", ("Earlier domains", "Further domains"))
+        pager.by_cursor(cursors, page.next_cursor, "agents", ("Earlier domains", "More domains"))
 
 
 def _domain(domain: DomainAgents) -> None:

@@ -34,7 +34,7 @@ FORMATS: Mapping[ArtifactKind, Sequence[tuple[str, str]]] = {
     ArtifactKind.DOCUMENT: (("pdf", "PDF"), ("html", "Web page"), ("md", "Markdown")),
     ArtifactKind.JSON: (("json", "JSON"),),
 }
-FILE = "file"  # as it is stored
+FILE = "file"  # as stored
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _ORIGINS = {
     "tool": "Tool",

@@ -22,7 +22,13 @@ TYPES = {
     "date_ymd": "Date: year, month, day",
     "timestamp": "Date with time",
 }
-SEPARATORS = {";": "Semicolon ;", ",": "Comma ,", "\t": "Tab", "|": "Bar |", "": "None: one column"}
+SEPARATORS = {
+    ";": "Semicolon ;",
+    ",": "Comma ,",
+    "\t": "Tab",
+    "|": "Pipe |",
+    "": "None: one column",
+}
 DECIMALS = {",": "Comma: 1.234,56", ".": "Point: 1,234.56"}
 AS_SHOWN = "Detected from the file"
 
@@ -78,4 +84,4 @@ def about_source(source: SourceSummary) -> str:
 
 def who(file: FileSummary) -> str:
     """Return who can use a file."""
-    return "One session of yours" if file.session_id else "All your sessions"
+    return "One of your sessions" if file.session_id else "All your sessions"

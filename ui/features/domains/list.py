@@ -121,7 +121,7 @@ def _duplicate(domain: Domain) -> None:
 def _delete(domain: Domain) -> None:
     st.markdown(f"**{plain(domain.name, 80)}**")
     st.caption(
-        f"This permanently deletes all its versions. Its sessions ({domain.sessions or 0}) keep"
+        f"All its versions are permanently deleted. Its sessions ({domain.sessions or 0}) keep"
         " their configuration and continue. To keep it for later, archive it instead."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):

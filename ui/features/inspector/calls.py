@@ -7,7 +7,7 @@ from ui.client import Client
 
 
 def get_inspection(client: Client, session_id: UUID, before: int | None, limit: int) -> Inspection:
-    """Return a page of the history beside what the model reads next."""
+    """Return a page of the history with what the model reads next."""
     path = f"sessions/{session_id}/inspection"
     return client.get(Inspection, path, before=before, limit=limit)
 

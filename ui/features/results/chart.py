@@ -71,7 +71,7 @@ def _choose(table: Table, given: dict[str, Any] | None, key: str) -> dict[str, A
     with st.container(horizontal=True, gap="small"):
         chosen = (
             _select("Chart", list(MARKS), mark, f"mark-{key}"),
-            _select("Along", names, x, f"x-{key}"),
+            _select("X axis", names, x, f"x-{key}"),
             _select("Value", numbers or names, y, f"y-{key}"),
             _select("Colour", [NO_COLOUR, *names], colour or NO_COLOUR, f"colour-{key}"),
         )

@@ -38,7 +38,7 @@ def pause_words(server: ServerReport) -> str:
 def version_words(version: ToolVersion) -> str:
     """Return the kind of change that waits for a decision."""
     if version.before is not None:
-        return "described differently than before"
+        return "description changed"
     return "new"
 
 

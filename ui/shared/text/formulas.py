@@ -77,7 +77,7 @@ def _written(text: str, start: int, end: int, said: str, *, is_block: bool) -> s
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
-    """Return whether nothing else stands on the formula's lines."""
+    """Return whether the formula's lines contain nothing else."""
     line_start = text.rfind("\n", max(0, start - 200), start) + 1
     if line_start == 0 and start > 200:
         return False

@@ -1,4 +1,4 @@
-"""Lists that pages show beside the sessions: the calls that read them, and what is compared.
+"""Lists that pages show in addition to the sessions: the calls that read them, and comparison.
 
 Pure. A page reads them to draw them, the route in `shared/watch/route` to check for changes.
 """

@@ -22,7 +22,7 @@ KNOWN_ROLES = ("member", "admin")
 OWN_MIDDLEWARE = About("Own middleware", "Off: the domain's. On: only the policies below.")
 HAS_MANAGER = About(
     "A manager",
-    "It takes whatever no other agent is asked for: answers, asks, delegates and plans. Off:"
+    "It takes messages that are for no other agent: answers, asks, delegates and plans. Off:"
     " messages go to the first agent.",
 )
 LABELS = {"approve_plans": "Approve plans", "artifact_characters": "Artifact characters"}

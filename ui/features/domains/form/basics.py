@@ -11,7 +11,7 @@ DESCRIPTION = About(
 )
 MODEL = About("Model", "The model that answers. You can type one that is not in the list.")
 MODELS = About(
-    "Further models to choose from",
+    "Additional models",
     "People can choose one of these for a message; the model above stays the default.",
 )
 PROMPT = About(

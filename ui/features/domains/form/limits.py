@@ -17,7 +17,7 @@ MORE = {
 GROUPS = {
     "One turn": ("steps", "turn_seconds", "tool_seconds", "tokens", "cost"),
     "One session": ("conversation_tokens", "conversation_cost"),
-    "The domain in a month": ("domain_tokens_per_month", "domain_cost_per_month"),
+    "The domain per month": ("domain_tokens_per_month", "domain_cost_per_month"),
 }
 DAYS = About(
     "Days without activity",

@@ -17,7 +17,7 @@ FIRST: Mapping[str, str] = {"tools": ALL_OF_THEM, "action": "ask"}
 ACTIONS = {"allow": "Run it", "ask": "Ask a person first", "deny": "Never run it"}
 TOOLS = About("Tools", "A tool's name, or a pattern. An asterisk matches any tool.", "mail_\\*")
 ACTION = About("What happens", "The first rule that matches a tool applies.")
-DECISIONS = About("The person may", "Empty: all of them.")
+DECISIONS = About("Allowed decisions", "Empty: all of them.")
 EXPIRES = About(
     "Seconds to decide",
     "After that, the call is not run and the agent is told. Empty: no time limit.",
