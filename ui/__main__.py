@@ -10,13 +10,13 @@ from backend.privacy import hide_process
 from backend.web.connections import ConnectionLimits, limit_connections
 from ui.server import create_app, message_bytes
 
-CLOSE_SECONDS = 3  # a page's WebSocket has no end of its own
+CLOSE_SECONDS = 3  # a page's WebSocket never closes by itself
 PING_SECONDS = 30.0
 HEALTH_PATHS = frozenset({b"/_stcore/health"})
 
 
 def main() -> int:
-    """Serve until told to end."""
+    """Serve the pages until the process is stopped."""
     hide_process()
     parser = argparse.ArgumentParser(description="Serve Colloquy's pages.")
     parser.add_argument("--host", default="127.0.0.1")
@@ -31,15 +31,15 @@ def main() -> int:
         port=given.port,
         log_level="warning",
         access_log=False,
-        proxy_headers=False,  # anybody can send them; the settings say what a proxy would
+        proxy_headers=False,  # any client can send them; the settings name the proxy's addresses
         http=limit_connections(ConnectionLimits(), HEALTH_PATHS),
         timeout_graceful_shutdown=CLOSE_SECONDS,
-        # As `streamlit run` has it.
+        # As in `streamlit run`.
         ws="websockets-sansio",
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,
         ws_max_size=message_bytes(),
-        # A paragraph that grows is sent again; its beginning then costs nothing.
+        # A growing paragraph is sent repeatedly; compression makes the repeated part nearly free.
         ws_per_message_deflate=True,
     )
     return 0

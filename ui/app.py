@@ -1,4 +1,4 @@
-"""The frame around all pages: navigation, sidebar, and what is said when something fails."""
+"""The frame around all pages: navigation, sidebar, and the message shown when a page fails."""
 
 import logging
 from pathlib import Path
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 def main() -> None:
-    """Draw the frame, and within it the page that the URL names."""
+    """Draw the frame and, within it, the page that the URL names."""
     st.set_page_config(page_title="Colloquy", page_icon=ICON, layout="centered")
     st.logo(LOGO, size="large")
     page = st.navigation(
@@ -48,8 +48,8 @@ def main() -> None:
         banners.service_is_away()
     except ClientError as problem:
         banners.page_error(problem)
-    # Only of a run that comes to its end Streamlit 1.67 forgets the parts of the page before.
-    # One that is asked for late would be drawn into this page, and leave it blank.
+    # Streamlit 1.67 forgets the fragments of the previous page only when a run reaches its end. A
+    # late rerun of such a fragment would otherwise be drawn into this page and leave it blank.
     except (PageEnd, FragmentHandledException):
         pass
     except Exception as error:

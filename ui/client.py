@@ -1,6 +1,6 @@
-"""The API's client: typed with the wire contract, errors in words.
+"""The API client: typed with the wire contract, with readable errors.
 
-Calls that only one page makes stand in `ui.features.*.calls`.
+Calls made by a single page are in `ui.features.*.calls`.
 """
 
 from typing import Any, BinaryIO, TypeVar
@@ -53,7 +53,7 @@ class ServiceUnavailable(ClientError):
 
 
 class NotFound(ClientError):
-    """What was asked for does not exist, or is not the caller's to see."""
+    """The resource does not exist, or the caller has no access to it."""
 
 
 class Client:
@@ -70,7 +70,7 @@ class Client:
         )
 
     def server(self) -> ServerInfo:
-        """Return who asks, which model answers, and whether a worker is alive."""
+        """Return the caller, the model that answers, and whether a worker is alive."""
         return self.get(ServerInfo, "server")
 
     def sessions(
@@ -109,7 +109,7 @@ class Client:
         return self.call(Session, "POST", "sessions", json=body)
 
     def upload_file(self, session_id: UUID | None, name: str, content: BinaryIO) -> FileDetails:
-        """Upload a file for a session, or for all sessions; return what was understood of it."""
+        """Upload a file for one session or for all; return its details as they were read."""
         fields = {"session_id": str(session_id)} if session_id else {}
         file = (name, content, "application/octet-stream")
         return self.call(
@@ -117,7 +117,7 @@ class Client:
         )
 
     def delete_file(self, file_id: UUID) -> None:
-        """Delete an uploaded file for good."""
+        """Delete an uploaded file permanently."""
         self.send("DELETE", f"files/{file_id}")
 
     def change_session(self, session_id: UUID, change: SessionChange) -> Session:
@@ -138,13 +138,13 @@ class Client:
         after: int | None = None,
         around: int | None = None,
     ) -> MessagePage:
-        """The latest messages of the branch that is shown, or those at a position, in order."""
+        """Return the latest messages of the active branch, or those at a position, in order."""
         path = f"sessions/{session_id}/messages"
         place = {"before": before, "after": after, "around": around}
         return self.get(MessagePage, path, limit=limit, branch="active", **place)
 
     def messages_after(self, session_id: UUID, position: int) -> list[DisplayMessage]:
-        """Return all messages of the branch that is shown that stand after a position, in order."""
+        """Return all messages of the active branch after a position, in order."""
         path, after = f"sessions/{session_id}/messages", position
         found: list[DisplayMessage] = []
         while True:
@@ -171,9 +171,9 @@ class Client:
         domain: str | None = None,
         model: str | None = None,
     ) -> ChatResponse:
-        """Submit a message and return at once; without a session one is made, from a domain.
+        """Submit a message and return without waiting; without a session, make one from a domain.
 
-        The same `key` and text give the same turn, however often they are sent.
+        The same `key` and text return the same turn, however often they are sent.
         """
         path = f"sessions/{session_id}/chat" if session_id else "chat"
         new = NewChatRequest(message=text, domain=domain, model=model)
@@ -191,15 +191,15 @@ class Client:
         self.send("POST", f"turns/{turn_id}/retry")
 
     def work(self) -> Work:
-        """Return what runs, waits and failed, and who works; for administrators."""
+        """Return running, waiting and failed turns, and the workers; for administrators."""
         return self.get(Work, "work")
 
     def drain_worker(self, name: str) -> WorkerInfo:
-        """Let a worker end what it has in hand, take no more, and stop; for administrators."""
+        """Let a worker finish its turns, take no new ones, and stop; for administrators."""
         return self.call(WorkerInfo, "POST", f"workers/{quote(name, safe='')}/drain")
 
     def rebuild_session(self, session_id: UUID) -> None:
-        """Make what the session's agent remembers anew from the messages."""
+        """Rebuild the session's agent state from its messages."""
         self.send("POST", f"sessions/{session_id}/rebuild")
 
     def domains(self) -> DomainPage:
@@ -207,24 +207,24 @@ class Client:
         return self.get(DomainPage, "domains")
 
     def get(self, model: type[Model], path: str, **params: Any) -> Model:
-        """Read one thing; a parameter of None is left out."""
+        """Read one resource; parameters that are None are omitted."""
         given = {name: value for name, value in params.items() if value is not None}
         return self.call(model, "GET", path, params=given)
 
     def call(self, model: type[Model], method: str, path: str, **options: Any) -> Model:
-        """Make one call and read its answer; `options` are httpx's."""
+        """Make one call and parse its response; `options` are passed to httpx."""
         response = self.send(method, path, **options)
         try:
             return model.read(response.content)
         except ValidationError as error:
             raise ServiceUnavailable(
                 "The service gave an unexpected answer",
-                "The pages and the API are of different versions. Restart both, then reload.",
+                "The pages and the API have different versions. Restart both, then reload.",
                 response.status_code,
             ) from error
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Make one call. Raise ClientError in the service's own words."""
+        """Make one call. Raise ClientError with the service's own message."""
         try:
             response = self.http.request(method, path, **options)
         except httpx.TransportError as error:
@@ -239,12 +239,12 @@ def unreachable(base_url: str) -> ServiceUnavailable:
     return ServiceUnavailable(
         "The service does not answer",
         f"Nothing is lost: turns go on without this page. Start the API (`make run`, or `make api`)"
-        f" at {base_url}; this page connects again by itself.",
+        f" at {base_url}; this page reconnects by itself.",
     )
 
 
 def refusal(response: httpx.Response) -> ClientError:
-    """Return the error that an answer tells of, from its problem document where it has one."""
+    """Return the error of a response, from its problem document if it has one."""
     try:
         problem = Problem.model_validate_json(response.content)
         title, detail = problem.title, problem.detail

@@ -1,6 +1,6 @@
-"""The HTML that every page begins with: Streamlit's own, with our styles and scripts in it.
+"""The initial HTML of every page: Streamlit's own, with our styles and scripts added.
 
-What Streamlit sends of them later would change a page that is seen already.
+Sent later through Streamlit, they would change a page that is already visible.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ SCRIPTS = ("drafts.js", "places.js", "keys.js")
 
 
 def routes() -> list[Route]:
-    """Return the routes of all pages; any other address stays Streamlit's."""
+    """Return the routes of all pages; all other addresses are handled by Streamlit."""
     html = index_html()
 
     async def answer(request: Request) -> Response:
@@ -31,13 +31,13 @@ def routes() -> list[Route]:
 
 
 def index_html() -> str:
-    """Return the HTML. Raise RuntimeError if Streamlit's has another form than we know."""
+    """Return the HTML. Raise RuntimeError if Streamlit's HTML has an unexpected form."""
     html = INDEX.read_text()
     if any(html.count(part) != 1 for part in (TITLE, HEAD_END, ROOT)):
-        raise RuntimeError(f"{INDEX} has another form than `ui/index_page.py` knows.")
+        raise RuntimeError(f"{INDEX} does not have the form that `ui/index_page.py` expects.")
     scripts = "".join(f'<script defer src="{PATH}/{name}"></script>' for name in SCRIPTS)
-    # Within the body: of two rules that weigh the same the later holds, and Streamlit's styles are
-    # put at the end of the head.
+    # In the body: of two rules with equal specificity the later one wins, and Streamlit's styles
+    # are added at the end of the head.
     styles = "".join(
         f'<link rel="stylesheet" href="{PATH}/styles/{file.name}">'
         for file in sorted((FOLDER / "styles").glob("*.css"))

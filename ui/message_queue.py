@@ -1,11 +1,11 @@
-"""The queue of what the server has to tell a browser: what a finished run has drawn stays in it.
+"""The queue of messages from the server to a browser: what a finished run has drawn stays in it.
 
-Where a fragment's run begins, Streamlit 1.67 drops what waits here of that fragment, also where it
-is part of a whole run that has finished. The browser is then told that the whole run is done, and
-has not seen the fragment: it takes the fragment off the page, with all that was typed in it.
+When a fragment's run begins, Streamlit 1.67 drops that fragment's messages from the queue, even if
+they belong to a full run that has finished. The browser then learns that the full run is done
+without having received the fragment, and removes it from the page with everything typed in it.
 
-What `st.session_state` puts into a widget is told once. Where that message is dropped for a run
-that follows at once, the widget would be drawn empty: a form without what is stored.
+A value that `st.session_state` sets in a widget is sent once. If that message is dropped for a run
+that follows directly, the widget would be drawn empty: a form without its stored values.
 """
 
 from typing import Any
@@ -14,18 +14,18 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
 _DONE = frozenset({ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY})
-_VALUE = ("set_value", "value", "raw_value", "raw_values")  # whichever a widget has
+_VALUE = ("set_value", "value", "raw_value", "raw_values")  # a widget has one of these
 
 
 class MessageQueue(ForwardMsgQueue):
-    """Streamlit's queue, in which a new run takes back nothing that no later message tells."""
+    """Streamlit's queue, in which a new run drops nothing that no later message repeats."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._unseen: dict[str, Any] = {}  # widgets whose values were dropped, by their ids
+        self._unseen: dict[str, Any] = {}  # widgets whose values were dropped, by id
 
     def enqueue(self, msg: ForwardMsg) -> None:
-        """Add a message; one of a widget tells its value too, if that was dropped before."""
+        """Add a message; a widget's message also gets its value, if that was dropped before."""
         if (widget := _widget(msg)) is not None:
             place = self._delta_index_map.get(tuple(msg.metadata.delta_path))
             if place is not None:
@@ -35,12 +35,12 @@ class MessageQueue(ForwardMsgQueue):
                 _copy_value(unseen, widget)
         super().enqueue(msg)
         if _is_end(msg) and msg.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-            self._unseen.clear()  # what the whole page has drawn no more
+            self._unseen.clear()  # widgets that the full page no longer draws
 
     def clear(
         self, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
     ) -> None:
-        """Empty the queue; before a fragment's run, only of what has come since the last end."""
+        """Empty the queue; before a fragment's run, drop only messages after the last run's end."""
         waiting, kept = self._queue, list[ForwardMsg]()
         if retain_lifecycle_msgs and fragment_ids_this_run is not None:
             ends = [number for number, msg in enumerate(self._queue, 1) if _is_end(msg)]
@@ -48,7 +48,7 @@ class MessageQueue(ForwardMsgQueue):
             kept, self._queue = self._queue[:count], self._queue[count:]
         super().clear(retain_lifecycle_msgs, fragment_ids_this_run)
         self._queue = [*kept, *self._queue]
-        if retain_lifecycle_msgs:  # otherwise they were sent
+        if retain_lifecycle_msgs:  # otherwise the messages were sent
             told = {id(msg) for msg in self._queue}
             for msg in waiting:
                 if id(msg) not in told:
@@ -65,7 +65,7 @@ def _is_end(msg: ForwardMsg) -> bool:
 
 
 def _widget(msg: ForwardMsg) -> Any:
-    """Return the widget that a message draws; None for one of another kind."""
+    """Return the widget that a message draws; None if it draws none."""
     if msg.WhichOneof("type") != "delta" or msg.delta.WhichOneof("type") != "new_element":
         return None
     kind = msg.delta.new_element.WhichOneof("type")
@@ -74,7 +74,7 @@ def _widget(msg: ForwardMsg) -> Any:
 
 
 def _copy_value(old: Any, new: Any) -> None:
-    """Let a widget's message tell the value that one before, of the same widget, told."""
+    """Copy the value from an earlier message of the same widget."""
     told = type(old)()
     told.CopyFrom(old)
     for field in old.DESCRIPTOR.fields:

@@ -1,4 +1,4 @@
-"""Where one browser tab is: its page, its session and the place there; most of it is in the URL."""
+"""The location of one browser tab: page, session and place in it; most of it is in the URL."""
 
 import re
 from dataclasses import replace
@@ -39,7 +39,7 @@ def open_session_id() -> UUID | None:
 
 
 def parent_session_id() -> UUID | None:
-    """Return the session whose plan has the task that is worked on in the open one; else None."""
+    """Return the session whose plan the open session works for as a task; None if it is no task."""
     try:
         return UUID(st.query_params.get(PARENT, ""))
     except ValueError:
@@ -47,23 +47,23 @@ def parent_session_id() -> UUID | None:
 
 
 def link_is_broken() -> bool:
-    """Return whether the URL names a session in a form that cannot be one."""
+    """Return whether the URL names a session with an invalid id."""
     return bool(st.query_params.get("session")) and open_session_id() is None
 
 
 def is_read_only() -> bool:
-    """Return whether the page is opened to be read, without a composer."""
+    """Return whether the page is opened read-only, without a composer."""
     return st.query_params.get("view") == "read" or link_token() is not None
 
 
 def link_token() -> str | None:
-    """Return the token of the link by which a session is read."""
+    """Return the token of the link through which a session is read."""
     token = st.query_params.get(LINK, "")
     return token if re.fullmatch(LINK_PATTERN, token) else None
 
 
 def result_path(session_id: UUID, result_id: str) -> str:
-    """Return where a stored result is got: by the link that opened the page, if one did."""
+    """Return the API path of a stored result: through the link that opened the page, if any."""
     token = link_token()
     of = f"shared/{token}" if token else f"sessions/{session_id}"
     return f"{of}/results/{result_id}"
@@ -82,7 +82,7 @@ def show_latest(session_id: UUID) -> None:
 
 
 def follow_again(session_id: UUID) -> None:
-    """Let the URL lead to its message once more: it may be on the page now."""
+    """Follow the URL to its message once more: it may be on the page now."""
     state.memory().jumps.pop(session_id, None)
 
 
@@ -94,12 +94,12 @@ def go_to_session(session_id: UUID, *, read_only: bool = False) -> None:
 
 
 def leave_for(session_id: UUID | None) -> None:
-    """Go to a session or a new chat with the next run; for callbacks, which know no pages."""
+    """Go to a session or a new chat with the next run; for callbacks, which cannot switch pages."""
     state.memory().destination = state.Destination(session_id)
 
 
 def follow_destination(*, is_on_chat: bool) -> None:
-    """Go where a callback led: on the chat page within this run, from another one by a switch."""
+    """Go where a callback asked: on the chat page within this run, else by switching pages."""
     held = state.memory()
     destination, held.destination = held.destination, None
     if destination is not None:
@@ -115,9 +115,9 @@ def follow_destination(*, is_on_chat: bool) -> None:
 
 
 def stay_in_chat() -> None:
-    """Stay in the chat that was drawn last, in a callback of what a browser asks for by itself.
+    """Stay in the chat that was drawn last; for callbacks of requests made by browser scripts.
 
-    It may not have heard yet where it was led; what it asks for bears the address of before.
+    The browser may not know of a navigation yet: its request then carries the previous address.
     """
     held = state.memory()
     if held.is_chat_drawn and is_stale():
@@ -125,15 +125,15 @@ def stay_in_chat() -> None:
 
 
 def is_stale() -> bool:
-    """Return whether a fragment was asked for by a browser that did not know yet where it was led.
+    """Return whether a fragment was requested by a browser that did not know of a navigation yet.
 
-    The whole page must not be drawn again for its address: that is the one of before.
+    The full page must not be redrawn for the request's address, which is the previous one.
     """
     return open_session_id() != state.memory().drawn
 
 
 def session_query(session_id: UUID) -> dict[str, str]:
-    """What a link to another page about a session names; opened to be read, it stays that."""
+    """Return the query of a link to another page about a session; read-only stays read-only."""
     view = {"view": "read"} if is_read_only() else {}
     return {"session": str(session_id), **view}
 
@@ -160,7 +160,7 @@ def window(session_id: UUID) -> state.Window:
 
 
 def set_window(session_id: UUID, to: state.Window) -> None:
-    """Show another part of a session's history; what a link has led to is marked no more."""
+    """Show another part of a session's history; a linked message is no longer marked."""
     held = state.memory()
     held.windows[session_id] = to
     if (jump := held.jumps.get(session_id)) is not None:
@@ -168,7 +168,7 @@ def set_window(session_id: UUID, to: state.Window) -> None:
 
 
 def wanted_jump(session_id: UUID) -> int | None:
-    """Return the position that the URL leads to; None without one, or where it has led there."""
+    """Return the position that the URL points to; None without one, or if it was followed."""
     at = st.query_params.get("at", "")
     if not at.isdecimal() or len(at) > MAX_DIGITS or int(at) == 0:
         return None
@@ -177,7 +177,7 @@ def wanted_jump(session_id: UUID) -> int | None:
 
 
 def jump_to(session_id: UUID, position: int, row: UUID | None, window: state.Window) -> None:
-    """Show the window around a position, and mark a row of it; None: the page does not show it."""
+    """Show the window around a position, and mark a row; None: the page does not show the row."""
     held = state.memory()
     set_window(session_id, window)
     held.jump_count += 1
@@ -185,11 +185,11 @@ def jump_to(session_id: UUID, position: int, row: UUID | None, window: state.Win
 
 
 def jump(session_id: UUID) -> state.Jump | None:
-    """Return the place that a link has led to, while the page still shows what is around it."""
+    """Return the linked place, while the page still shows the window around it."""
     found = state.memory().jumps.get(session_id)
     return found if found is not None and found.is_marked else None
 
 
 def forget_jumps() -> None:
-    """The links that lead to messages are on the page again: each one leads there once more."""
+    """Forget followed links when links to messages are shown again: each works once more."""
     state.memory().jumps.clear()

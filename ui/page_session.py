@@ -1,12 +1,12 @@
-"""Streamlit's session of an open page, which loses no click and nothing that a run has drawn.
+"""Streamlit's session of an open page, changed so that no click and no drawn output is lost.
 
-For a request to draw the whole page, Streamlit 1.67 stops the run that is there, also where that
-was asked for by a click and has not begun: the click has no effect. So a request waits here until
-what was clicked before it has been heard.
+On a request for a full run, Streamlit 1.67 stops the current run, even if a click requested it and
+it has not begun: the click then has no effect. So a request waits here until the callbacks of
+earlier clicks have been called.
 
-Where a fragment is asked for just when a run has ended, Streamlit drops what that run has drawn and
-not told yet, its end included: an input that was opened is not there, a panel that was closed stays
-open. So such a request waits here until all has been told.
+If a fragment is requested just as a run ends, Streamlit drops that run's unsent output, including
+its end: an input that was opened is missing, a panel that was closed stays open. So such a request
+waits here until everything has been sent.
 """
 
 from collections import deque
@@ -30,20 +30,20 @@ Clicked = frozenset[str]  # ids of widgets
 
 
 class PageSession(AppSession):
-    """Hands requests to Streamlit one after the other, as they came.
+    """Passes requests to Streamlit one after the other, in order.
 
-    All but `_State.on_script_will_rerun` runs in the thread of the event loop.
+    Everything except `_State.on_script_will_rerun` runs in the event loop's thread.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._asked: deque[ClientState | None] = deque()
         self._unheard: Clicked = frozenset()
-        self._refused: RerunData | None = None  # by a run that has ended, and is still told of
+        self._refused: RerunData | None = None  # by an ended run whose output is not sent yet
         self._session_state = _State(self._tell_heard)
 
     def request_rerun(self, client_state: ClientState | None) -> None:
-        """Have the script run with what a browser says, or with what it said last (None)."""
+        """Run the script with the state that a browser sent, or with the last one (None)."""
         self._asked.append(client_state)
         self._hand_on()
 
@@ -74,7 +74,7 @@ class PageSession(AppSession):
         if refused is not None:
             self._create_scriptrunner(refused)
         else:
-            self._unheard = frozenset()  # whoever was to hear it was stopped
+            self._unheard = frozenset()  # the run that was to handle them was stopped
         self._hand_on()
 
     def _tell_heard(self, clicked: Clicked) -> None:
@@ -87,7 +87,7 @@ class PageSession(AppSession):
 
 
 class _State(SessionState):
-    """Says which clicks were heard: their callbacks have been called."""
+    """Reports which clicks were handled: their callbacks have been called."""
 
     def __init__(self, tell: Callable[[Clicked], None]) -> None:
         super().__init__()
@@ -102,8 +102,8 @@ class _State(SessionState):
 
 
 def install() -> None:
-    """Have each page use this session, with our queue of messages."""
-    # Streamlit exports neither.
+    """Make each page use this session, with our message queue."""
+    # Streamlit has no public hook for either.
     setattr(websocket_session_manager, "AppSession", PageSession)  # noqa: B010
     setattr(app_session, "ForwardMsgQueue", MessageQueue)  # noqa: B010
 

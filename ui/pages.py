@@ -1,4 +1,4 @@
-"""All pages: where each stands in the project, in the URL and in the navigation."""
+"""All pages: the file, URL path and navigation entry of each."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ui import navigation
 
 @dataclass(frozen=True)
 class PageSpec:
-    """One page. `key` is that of its link in the sidebar; without one, other pages lead to it."""
+    """One page. `key` is that of its sidebar link; without one, only other pages link to it."""
 
     path: str
     title: str

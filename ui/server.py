@@ -1,4 +1,4 @@
-"""The pages' server: Streamlit as an ASGI application, behind what keeps other sites out."""
+"""The pages' server: Streamlit as an ASGI application, behind checks of host and origin."""
 
 import hashlib
 import re
@@ -25,7 +25,7 @@ MEGABYTE = 1_000_000
 
 def create_app(address: Address) -> ASGIApp:
     """Make the pages' application for this address."""
-    # What `streamlit run` does with its flags: they win over files and the environment.
+    # As `streamlit run` does with its flags: they override files and the environment.
     load_config_options(options(address))
     page_session.install()
     api = AsyncApi()
@@ -35,7 +35,7 @@ def create_app(address: Address) -> ASGIApp:
 
 
 def options(address: Address) -> dict[str, object]:
-    """Return Streamlit's options that follow from the address: the second wall behind our own."""
+    """Return Streamlit's options for the address: a second check behind our own."""
     return {
         "server.address": address.host,
         "server.port": address.port,
@@ -45,29 +45,29 @@ def options(address: Address) -> dict[str, object]:
         "server.enableXsrfProtection": True,
         "server.enableAgentApi": False,
         "server.enableStaticServing": False,
-        "client.allowedOrigins": [],  # whose frames may press our buttons
+        "client.allowedOrigins": [],  # origins that may control our pages from a frame
         "browser.serverAddress": address.public_host,
         "browser.serverPort": address.public_port,
     }
 
 
 def message_bytes() -> int:
-    """Return how long a message of a page to Streamlit may be."""
+    """Return the maximum size of a message from a page to Streamlit, in bytes."""
     return int(config.get_option("server.maxMessageSize")) * MEGABYTE
 
 
 def page_policy() -> str:
-    """Return the policy of the pages: what they load is ours, and no other site shows them.
+    """Return the Content-Security-Policy: pages load only from us, and no other site frames them.
 
-    Streamlit styles its elements with `style` elements that it makes as it goes. Its own inline
-    scripts are named by their digests, so that no other can run.
+    Streamlit creates `style` elements at run time. Its own inline scripts are allowed by their
+    digests, so that no others can run.
     """
     scripts = INLINE_SCRIPT.findall(index_page.INDEX.read_text())
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return "; ".join(
         (
             "default-src 'self'",
-            # Streamlit loads the scripts of components from blobs, which only scripts can make.
+            # Streamlit loads component scripts from blobs, which only scripts can create.
             f"script-src 'self' blob: {digests}",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",

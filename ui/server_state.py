@@ -1,4 +1,4 @@
-"""Which domain's tool servers a tab looks at: the URL names it, so that a link leads there."""
+"""The domain whose tool servers a tab shows, named in the URL so that links can point to it."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -9,7 +9,7 @@ CHOSEN = "servers-domain"
 
 
 def restore_choice(known: Sequence[UUID]) -> None:
-    """Give the choice, which is about to be drawn, what the URL names; else the first one."""
+    """Set the choice, which is about to be drawn, to the domain in the URL, else to the first."""
     named = st.query_params.get("domain", "")
     by_text = {str(domain_id): domain_id for domain_id in known}
     st.session_state[CHOSEN] = by_text.get(named, known[0])

@@ -1,4 +1,4 @@
-"""What one browser tab remembers, whichever page it shows. Where it is: `ui.navigation`."""
+"""What one browser tab remembers, on any page. Its location is in `ui.navigation`."""
 
 import os
 from collections.abc import Hashable
@@ -20,13 +20,13 @@ SEARCH = "search"
 SESSION_LIST = "session-list"
 PAGE_ROWS = 50
 WINDOW_ROWS = 150
-TOLD_SECONDS = 3.0  # so long a notice is drawn again: a run may be broken off by the next one
-MAX_KNOWN = 30  # answers of the service that a tab keeps for while it is away
+TOLD_SECONDS = 3.0  # how long a notice is redrawn: a run may be cut off by the next one
+MAX_KNOWN = 30  # responses that a tab keeps for when the service is unavailable
 
 
 @dataclass(frozen=True)
 class Window:
-    """Which display messages are on the page: so many, the latest, or before or after a position.
+    """The display messages on the page: a number of the latest, or before or after a position.
 
     How it moves is in `ui.features.chat.windows`.
     """
@@ -41,15 +41,15 @@ class Window:
         return self.before is None and self.after is None
 
     def rows(self, message_count: int) -> int:
-        """Return how many rows to ask for; the first one stays while up to fifty new ones come."""
+        """Return how many rows to read; the first one stays while up to fifty new ones arrive."""
         return self.limit + (message_count % PAGE_ROWS if self.is_latest else 0)
 
 
 @dataclass(frozen=True)
 class Jump:
-    """A place in a session that a link has led to; `row` is what is marked there, if it is shown.
+    """The place in a session that a link pointed to; `row` is the marked row, if it is shown.
 
-    `number` tells it from all others of this tab.
+    `number` distinguishes it from all others of this tab.
     """
 
     position: int
@@ -60,7 +60,7 @@ class Jump:
 
 @dataclass(frozen=True)
 class Area:
-    """What a part of the page showed in the run before, and in which of its two places."""
+    """What a part of the page showed in the previous run, and in which of its two places."""
 
     identity: object = None
     rows: int = 0
@@ -69,16 +69,16 @@ class Area:
 
 @dataclass(frozen=True)
 class Destination:
-    """Where a callback leads to: a session, or a new chat."""
+    """The target of a callback's navigation: a session, or a new chat."""
 
     session_id: UUID | None
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """What the next message says of its model, None: as before; and the field that was drawn.
+    """The model choice of the next message, None: unchanged; and the field that was drawn.
 
-    `key` and `shown` are the field's key and what it shows, None where there is no choice.
+    `key` and `shown` are the field's key and value, None where there is no choice.
     """
 
     model: str | None = None
@@ -88,7 +88,7 @@ class ModelChoice:
 
 @dataclass
 class Notices:
-    """What the last actions have done, as Markdown, and which failed; when that was drawn first."""
+    """The results of the last actions as Markdown, the failures, and when they were first drawn."""
 
     problem: ClientError | None = None
     said: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Notices:
 
 @dataclass
 class Memory:
-    """One tab's memory; a reload begins a new one, so nothing here may be the only copy."""
+    """One tab's memory; a reload starts a new one, so nothing here may be the only copy."""
 
     windows: dict[UUID, Window] = field(default_factory=dict)
     jumps: dict[UUID, Jump] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Memory:
     server: ServerInfo | None = None
     known: dict[Hashable, Any] = field(default_factory=dict)
     is_away: bool = False
-    drawn: UUID | None = None  # the session of the last run of the whole page
+    drawn: UUID | None = None  # the session of the last full run of the page
     is_chat_drawn: bool = False  # in that run
     opened: Session | None = None
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
@@ -166,13 +166,13 @@ def memory() -> Memory:
 
 
 def server() -> ServerInfo:
-    """Return what the frame learned of the server in this run."""
+    """Return the server's state as the frame read it in this run."""
     found = memory().server
     return found or client().server()
 
 
 def inspected_before(session_id: UUID) -> int | None:
-    """Before which position the inspector shows the history; None: the latest."""
+    """Return the position before which the inspector shows the history; None: the latest."""
     return memory().inspected.get(session_id)
 
 
@@ -182,7 +182,7 @@ def inspect_before(session_id: UUID, before: int | None) -> None:
 
 
 def listed_before(session_id: UUID) -> int | None:
-    """Before which version the inspector lists model calls; None: the latest."""
+    """Return the version before which the inspector lists model calls; None: the latest."""
     return memory().listed_calls.get(session_id)
 
 
@@ -192,48 +192,49 @@ def list_before(session_id: UUID, before: int | None) -> None:
 
 
 def continue_key(session_id: UUID) -> str:
-    """Return the Idempotency-Key of going on from a session: for both clicks of a double click."""
+    """Return the Idempotency-Key for continuing a session: the same for both of two clicks."""
     return memory().continuing.setdefault(session_id, uuid4().hex)
 
 
 def forget_continuing(session_id: UUID) -> None:
-    """The page stands there without a click: the next one makes another session."""
+    """Forget the key when the page is drawn without a click: the next click makes a new session."""
     memory().continuing.pop(session_id, None)
 
 
 def search_text() -> str:
-    """Return what the sidebar's search holds."""
+    """Return the text of the sidebar's search."""
     return str(st.session_state.get(SEARCH) or "").strip()
 
 
 def told_by(component: str, name: str) -> Any:
-    """Return what a component's script has told; None where it has left the page meanwhile.
+    """Return the value that a component's script sent; None if it has left the page since.
 
-    What it tells may cross the way to another page, on which Streamlit knows it no more.
+    The value may arrive after a switch to another page, where Streamlit no longer knows the
+    component.
     """
     told = st.session_state.get(component)
     return told.get(name) if told else None
 
 
 def session_list_acts() -> Any:
-    """Return what the session list asks for in this run, as the browser sent it."""
+    """Return the session list's acts in this run, as the browser sent them."""
     return told_by(SESSION_LIST, "acts") or []
 
 
 def flash(error: ClientError) -> None:
-    """Keep an error of a callback for the page to show, in place of what it has shown."""
+    """Keep an error from a callback for the page to show, in place of earlier notices."""
     _new_notices().problem = error
 
 
 def say(text: str) -> None:
-    """Keep what an action has done, as Markdown, for the page to say in place of what it has."""
+    """Keep the result of an action, as Markdown, for the page to show in place of earlier ones."""
     _new_notices().said.append(text)
 
 
 def notices() -> Notices:
-    """Return what the last actions have done, unless the page has shown it for a while.
+    """Return the results of the last actions, unless the page has shown them for a while.
 
-    Where a run begins at once after another, the browser may never see what that one has drawn.
+    If a run directly follows another, the browser may never see what the first has drawn.
     """
     held = memory()
     drawn_at = held.notices.drawn_at
@@ -250,7 +251,7 @@ def _new_notices() -> Notices:
 
 
 def area_moves(name: str, identity: object, rows: int) -> bool:
-    """Whether an area takes its second place in this run: it changes places with its identity."""
+    """Return whether an area uses its second place in this run: it alternates with its identity."""
     areas = memory().areas
     before = areas.get(name, Area())
     differs = before.identity != identity or rows < before.rows

@@ -67,7 +67,7 @@ def test_a_reset_takes_back_what_was_said_and_tells_why(live):
     tell(live, Reset, message_id=M1, reason="The connection was lost.")
 
     assert not live.partial
-    assert live.notice.endswith("is asked for again. The connection was lost.")
+    assert live.notice.endswith("is being requested again. The connection was lost.")
 
 
 def test_a_reset_of_another_message_takes_nothing_back(live):
@@ -125,7 +125,7 @@ def test_a_page_that_comes_later_knows_of_the_delay(turn):
 def test_a_turn_in_the_queue_names_its_place(live):
     live.turn.status, live.turn.queue_position = TurnStatus.QUEUED, 2
 
-    assert live.activity == "Waits: 2 turns before it"
+    assert live.activity == "Waiting: 2 turns before it"
 
 
 def test_steps_are_counted_by_message_and_batch(store, turn):
@@ -186,7 +186,7 @@ def test_a_turn_that_begins_to_wait_says_for_how_many_and_goes_on_when_all_are_d
             live.apply(one)
 
     assert live.waits_for == []
-    assert live.activity == "Going on"
+    assert live.activity == "Continuing"
 
 
 def stored_events(store, turn):

@@ -1,4 +1,4 @@
-"""Agents: who there is in each domain, what for, with which tools, and for whom."""
+"""Agents: those of each domain, with their purpose, their tools and who may use them."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.features.agents import board, calls
 st.set_page_config(page_title="Agents · Colloquy")
 st.title("Agents", anchor=False)
 st.caption(
-    "Who answers in each domain. Where there is a manager, write @ and a name to ask an agent"
+    "The agents of each domain. In a domain with a manager, type @ and a name to ask an agent"
     " directly."
 )
 cursors = state.memory().agents_cursors

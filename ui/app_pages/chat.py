@@ -1,4 +1,4 @@
-"""The chat page: the open session's history, its latest turn as it comes, and the composer."""
+"""The chat page: the open session's history, its latest turn as it runs, and the composer."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ from ui.shared.watch.component import keep_fresh
 session_id = navigation.open_session_id()
 server = state.server()
 
-# The composer comes first on either page: one takes the other's place at once.
+# The composer is drawn first on either page, so that one replaces the other without a gap.
 if session_id is None:
     above = composer.show(None, active=None)
     with area("page", "opening"):

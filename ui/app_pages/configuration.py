@@ -1,4 +1,4 @@
-"""A session's configuration: what it was made with, and how its domain has drifted since."""
+"""A session's configuration, and how its domain has drifted since the session was made."""
 
 import streamlit as st
 
@@ -12,5 +12,5 @@ st.title("Configuration", anchor=False)
 session = session_of_page()
 drift_view.show(session, domains.get_drift(state.client(), session.id))
 st.divider()
-st.subheader("What this session was made with", anchor=False)
+st.subheader("Configuration of this session", anchor=False)
 image_view.show(domains.get_image(state.client(), session.id), f"image-{session.id}")

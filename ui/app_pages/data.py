@@ -1,4 +1,4 @@
-"""Data: what agents can ask, how each file was read, and the way to upload and correct files."""
+"""Data: the sources that agents can query, how each file was read, uploads and corrections."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ elif name := data_state.open_source():
     details.show_source(calls.get_source(client, name))
 else:
     st.title("Data", anchor=False)
-    st.caption("What agents can ask. A file that you upload here is there for all your sessions.")
+    st.caption("Data that agents can query. Files uploaded here are available in all sessions.")
     data_list.show_upload()
     desk.refused = []
     data_list.show_files(calls.list_files(client, desk.cursors[-1] if desk.cursors else None))

@@ -1,4 +1,4 @@
-"""Inbox: what agents ask before they act, over all sessions, decided right there."""
+"""Inbox: the approvals that agents ask for in all sessions, decided on this page."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ st.set_page_config(page_title="Inbox · Colloquy")
 st.title("Inbox", anchor=False)
 if server.is_admin:
     st.toggle(
-        "Of everyone",
+        "Everyone's",
         key=EVERYONE,
         help="Include other people's sessions",
         on_change=desk().cursors.clear,

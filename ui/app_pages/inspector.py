@@ -1,4 +1,4 @@
-"""The inspector of a session: what the model reads next, and what it was sent before."""
+"""The inspector of a session: what the model reads next, and what it was sent so far."""
 
 import streamlit as st
 

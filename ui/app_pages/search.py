@@ -1,4 +1,4 @@
-"""Search in messages: what was said in any session, and the way there."""
+"""Search in messages: find messages in any session, with links to them."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""A session that a link opens: its history to be read, with nothing to write, act or approve."""
+"""A session opened by a link: its history, read-only, without composer, actions or approvals."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from ui.shared.watch.component import keep_fresh
 st.set_page_config(page_title="Shared session · Colloquy")
 token, client = navigation.link_token(), state.client()
 if token is None:
-    st.info("This link leads to no session. Ask whoever sent it for the whole of it.")
+    st.info("This link is incomplete. Ask the person who sent it for the full link.")
     end_page()
 try:
     shared = calls.open_link(client, token)
@@ -36,7 +36,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
     st.markdown(f"**{plain(title)}** :small[:gray[{plain(shared.domain, 60)}]]", width="content")
     st.badge(f"Read only · {plain(shared.owner, 60)}", icon=":material/link:", color="gray")
 if not page.items:
-    st.caption("Nothing was said in this session yet.")
+    st.caption("This session has no messages yet.")
 with st.container(key=f"shared-{after}"):
     actions = Actions(shared.id, is_read_only=True, team=of_rows(page.items))
     history.draw(to_groups(page.items), shared.id, actions, folds=True)

@@ -1,4 +1,4 @@
-"""Tasks: what plans have agents work on, over all sessions, what is active first."""
+"""Tasks: the tasks of plans in all sessions, active ones first."""
 
 import streamlit as st
 
@@ -8,10 +8,10 @@ from ui.features.plans.board import EVERYONE, desk
 
 st.set_page_config(page_title="Tasks · Colloquy")
 st.title("Tasks", anchor=False)
-st.caption("What agents work on for a plan, each task in a session of its own.")
+st.caption("Tasks that agents work on for a plan. Each task has its own session.")
 if state.server().is_admin:
     st.toggle(
-        "Of everyone",
+        "Everyone's",
         key=EVERYONE,
         help="Include other people's sessions",
         on_change=desk().clear,

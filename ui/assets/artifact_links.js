@@ -1,10 +1,10 @@
-// Links to artifacts open the panel beside the chat, in the page as it is: what is open there stays
-// open. With a key held, or in another tab, they are addresses as all others.
+// Links to artifacts open the panel beside the chat without reloading the page: elements that are
+// open there stay open. With a modifier key held, or in another tab, they work like any other link.
 const PANEL = ".st-key-artifact-panel";
 const NARROW = "(max-width: 1099px)"; // there the panel covers the page: `panel.css`
 const MOST_LOOKS = 100;
 const LINK = 'a[href*="artifact="]';
-const STILL = 4; // pixels: so far a hand moves between pressing and letting go
+const STILL = 4; // pixels that the pointer may move between press and release
 const LAYERS = '[role="listbox"], [role="menu"], [data-testid="stPopoverBody"]';
 
 class Links {
@@ -41,14 +41,14 @@ class Links {
     this.set("asked", { ...Object.fromEntries(searchParams), at: Date.now() });
   }
 
-  /** The link that was pressed and has gone from under the pointer, as it does in a text that grows. */
+  /** The link that was pressed but has since moved from under the pointer, as in a growing text. */
   left({ clientX, clientY, detail }) {
     const { target, clientX: x, clientY: y } = this.pressed ?? {};
     const isStill = detail && target && Math.hypot(clientX - x, clientY - y) < STILL;
     return (isStill && target.isConnected && target.closest?.(LINK)) || null;
   }
 
-  /** Escape closes the panel where it covers the page. */
+  /** Close the panel on Escape where it covers the page. */
   key(event) {
     const panel = event.key === "Escape" && this.set && document.querySelector(PANEL);
     if (!panel || panel.getAttribute("role") !== "dialog") return;
@@ -58,12 +58,12 @@ class Links {
     this.set("closed", Date.now());
   }
 
-  /** The panel is drawn after this: name it for those who hear the page, and go there. */
+  /** The panel is drawn after this: label it for screen readers, and move the focus to it. */
   find(goes) {
     const panel = this.name();
     if (panel && goes) {
       panel.focus({ preventScroll: true });
-      // The chat has become narrower: what was clicked stays in sight.
+      // The chat has become narrower: keep the clicked link in view.
       requestAnimationFrame(() => this.from?.scrollIntoView({ block: "nearest" }));
     } else if (!panel && this.looks++ < MOST_LOOKS) {
       requestAnimationFrame(() => this.find(goes));

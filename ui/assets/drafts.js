@@ -1,5 +1,5 @@
-// Keeps what is written but not sent with its composer, while another session is looked at:
-// Streamlit forgets the text of an input that leaves the page, and Python never sees it.
+// Keeps the unsent text of a composer while another session is open: Streamlit forgets the text of
+// an input that leaves the page, and Python never sees it.
 (() => {
   if (window.colloquyDrafts) return;
   const LOOK_MS = 200;
@@ -14,7 +14,7 @@
     area.dispatchEvent(new Event("input", { bubbles: true }));
   };
 
-  // A key that sends empties the text before it comes up again.
+  // A key that sends has emptied the text by the time of its keyup event.
   for (const event of ["input", "keyup", "click"]) {
     document.addEventListener(event, ({ target }) => {
       const input = inputOf(target);
@@ -23,7 +23,7 @@
     });
   }
 
-  // At once: a look may come before the key is let go.
+  // Immediately: the text may be read before the key is released.
   const forget = (node) => {
     const input = inputOf(node);
     if (input) drafts.delete(nameOf(input));

@@ -1,12 +1,13 @@
-// Escape between Enter and the Stop button: kept until the button of that message's turn is there.
+// Escape pressed after Enter but before the Stop button appears: remembered until the button of
+// that message's turn exists.
 const isVisible = (one) => one.getClientRects().length > 0;
 
-/** The one message whose turn is to stop before it can be. */
+/** The one message whose turn is to be stopped as soon as it can be. */
 export class EarlyStop {
   constructor() {
     this.message = null;
     this.observer = new MutationObserver(() => this.press());
-    // What a script puts back into a field was not typed.
+    // Text that a script restores to a field was not typed.
     document.addEventListener("input", ({ isTrusted }) => isTrusted && this.forget(), true);
   }
 
@@ -28,7 +29,7 @@ export class EarlyStop {
     button.click();
   }
 
-  /** The page was drawn: that of another session, or one on which the turn does not run. */
+  /** The page was drawn: it shows another session, or the turn does not run. */
   update({ session, active, turns }) {
     if (!this.message) return;
     const { page, session: own, turn } = this.message;

@@ -1,6 +1,6 @@
-// Keys of every page: Escape stops the turn that runs, ? opens the list of shortcuts. Each presses
-// the button that does the same. Escape closes a dialog also where what was pressed in it has gone,
-// and the focus with it: the dialog itself hears of no key then. Edit leads the keys to its field.
+// Keys on every page: Escape stops the running turn, ? opens the list of shortcuts. Each presses
+// the button that does the same. Escape also closes a dialog whose focused element has disappeared,
+// since the dialog then receives no key events. Clicking Edit moves the focus to the editing field.
 (() => {
   if (window.colloquyKeys) return;
   window.colloquyKeys = true;
@@ -22,7 +22,7 @@
     return Boolean(button);
   };
 
-  // Before anybody else hears of the key: whoever closes a layer has not done so yet.
+  // In the capture phase, before any other listener: open layers have not been closed yet.
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
     if (!["Escape", "?"].includes(key) || event.isComposing || event.repeat) return;
@@ -38,7 +38,8 @@
     }
   }, true);
 
-  // Who edits a message writes at once: the button that has the focus goes.
+  // Editing a message puts the cursor in its field, because the button that had the focus
+  // disappears.
   document.addEventListener("click", ({ target }) => {
     if (!target.closest?.(EDIT)) return;
     const until = performance.now() + MOST_MS;

@@ -1,6 +1,7 @@
-// The live part of a chat: a person's words from the moment they press Enter, and the answer while
-// it streams. It follows the pages' own event route, so no rerun of the page disturbs it, and asks
-// the page to draw what is stored. What it is told is in `ui/features/chat/live/frames.py`.
+// The live part of a chat: a person's message from the moment they press Enter, and the answer
+// while it streams. It follows the pages' own event route, so reruns of the page do not disturb it,
+// and asks the page to draw what is stored. Its frames are described in
+// `ui/features/chat/live/frames.py`.
 import { EarlyStop } from "./early_stop.js";
 import { StreamingText } from "./markdown.js";
 import { Mentions } from "./mentions.js";
@@ -8,9 +9,9 @@ import { mayRedraw } from "./rest.js";
 import { Sending } from "./sending.js";
 
 const RETRY_MS = [200, 500, 1000, 2000];
-const REDRAW_MS = 150; // the least time between two requests to draw what is stored
-const FIRST_WORDS_MS = 250; // what was just sent stands on the page: its answer is not held up by a run
-const ASK_AGAIN_MS = 2000; // a request may be lost when a rerun crosses it
+const REDRAW_MS = 150; // minimum time between two requests to draw what is stored
+const FIRST_WORDS_MS = 250; // the sent message is on the page already: a run must not delay its answer
+const ASK_AGAIN_MS = 2000; // a request may be lost when it coincides with a rerun
 const THINKING_CHARS = 2000;
 const COSTLY_MS = 16;
 const REST_MS = 20;
@@ -23,7 +24,7 @@ const make = (tag, name, text = "") => {
   return element;
 };
 
-/** A message that streams: text as Markdown, thinking as its last lines. */
+/** A streaming message: text as Markdown, thinking as its last lines. */
 class Draft {
   constructor({ kind, turn, agent, task }) {
     Object.assign(this, { turn, agent, task, hasEnded: false, isStale: true, thoughts: "" });
@@ -46,7 +47,8 @@ class Draft {
     this.isStale = true;
   }
 
-  /** Say whose it is: `speaker` is its agent's mark, null where that goes on or goes without. */
+  /** Show the agent: `speaker` is its mark, null where it is not needed or the agent is unchanged.
+     */
   says(name, speaker, why) {
     this.name.replaceChildren(speaker ? make("b", "agent-name", name) : name, why ? ` · ${why}` : "");
     this.face.hidden = !speaker;
@@ -55,7 +57,7 @@ class Draft {
     this.element.classList.toggle("colloquy-speaks", Boolean(speaker));
   }
 
-  /** Draw what is new. */
+  /** Draw the new part. */
   draw() {
     if (!this.isStale) return;
     this.isStale = false;
@@ -64,12 +66,12 @@ class Draft {
   }
 }
 
-/** What is told of one session, for as long as its page is open. */
+/** The state of one session as its frames report it, for as long as its page is open. */
 class Session {
   constructor(id) {
     this.id = id;
     this.drafts = new Map();
-    this.undrawn = new Set(); // rows that are stored, and that the page has not drawn yet
+    this.undrawn = new Set(); // rows that are stored but not drawn by the page yet
     this.status = { text: "", notice: "" };
     this.failures = 0;
     if (id) this.connect();
@@ -121,14 +123,14 @@ class Session {
   }
 
   void(id) {
-    // What tasks say is taken back by its id: their turns do not begin anew with this one.
+    // Messages of tasks are removed by id: their turns do not restart with this one.
     const own = () => [...this.drafts.keys()].filter((one) => !this.drafts.get(one).task);
     for (const one of id ? [id] : own()) {
       if (!this.undrawn.has(one)) this.drafts.delete(one);
     }
   }
 
-  /** Let go of what the page has drawn from what is stored. */
+  /** Drop the messages that the page has drawn from stored rows. */
   drawn({ drawn, active }) {
     for (const id of drawn) {
       this.undrawn.delete(id);
@@ -140,13 +142,13 @@ class Session {
   }
 }
 
-/** The one live part of a browser tab, wherever the page has its place for it at the moment. */
+/** The one live part of a browser tab, wherever the page currently places it. */
 class Live {
   constructor() {
     this.session = new Session(null);
     this.cost = 0;
     this.earlyStop = new EarlyStop();
-    this.mentions = new Mentions(() => this.place); // hears keys before what sends
+    this.mentions = new Mentions(() => this.place); // handles keys before `Sending` does
     this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
       this.toEnd();
@@ -156,13 +158,14 @@ class Live {
     });
   }
 
-  /** Stop what was just sent, as soon as it can be: Escape came before the Stop button. */
+  /** Stop the message just sent as soon as possible: Escape came before the Stop button. */
   stopSoon() {
-    const [first] = this.sending.shown; // of several, the one that runs first
+    const [first] = this.sending.shown; // of several messages, the one that runs first
     if (first) this.earlyStop.keep(first);
   }
 
-  /** The page was drawn: `data` says what of. Gives what is to be done when its place goes. */
+  /** The page was drawn: `data` says what it shows. Return the cleanup for when its place is
+     removed. */
   mount({ data, parentElement, setTriggerValue }) {
     const place = parentElement.querySelector(".colloquy-live");
     if (data.session !== this.session.id) {
@@ -184,7 +187,7 @@ class Live {
     };
   }
 
-  /** Have the page draw what is stored, soon, and again if nothing came of it. */
+  /** Ask the page to draw what is stored, soon, and ask again if it does not. */
   redraw() {
     this.isWanted = true;
     if (this.isAsked || this.timer) return;
@@ -195,7 +198,7 @@ class Live {
   ask() {
     this.timer = 0;
     if (!this.place) return;
-    // What crosses a click carries the address of before it, and would lead back there.
+    // A request that coincides with a click carries the old address, and would navigate back to it.
     if (!mayRedraw()) {
       this.timer = setTimeout(() => this.ask(), REST_MS);
       return;
@@ -211,7 +214,7 @@ class Live {
     }, ASK_AGAIN_MS);
   }
 
-  /** Draw soon; what takes long to draw is drawn less often, so that the page stays quick. */
+  /** Draw soon; long texts are drawn less often, so that the page stays responsive. */
   show() {
     if (this.isDue) return;
     this.isDue = true;
@@ -225,13 +228,14 @@ class Live {
     else requestAnimationFrame(draw);
   }
 
-  /** Streamlit keeps the end in sight from there on, until the reader scrolls away. */
+  /** Scroll to the end; Streamlit then keeps it in view until the reader scrolls away. */
   toEnd() {
     const area = this.place?.closest("main");
     if (area) area.scrollTop = area.scrollHeight;
   }
 
-  /** Say who speaks where another one does than before; with one agent, only where it is another. */
+  /** Name the agent where it changes; in a session with one agent, only where it is a different one.
+     */
   name(drafts) {
     const { agent, speakers, reasons, lastSpeaker } = this.data;
     const first = drafts.values().next().value;

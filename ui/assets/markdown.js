@@ -1,19 +1,20 @@
-// Draws an answer while it streams: Markdown to elements, with nothing in them that could run or
-// call out. What is finished is drawn once; only the last paragraph is drawn again and again.
+// Draws an answer while it streams: Markdown to elements that can neither run code nor load
+// anything. Finished paragraphs are drawn once; only the last one is redrawn.
 import DOMPurify from "./vendor/dompurify.mjs";
 import MarkdownIt from "./vendor/markdown-it.mjs";
 
 const LONG_CHARS = 20_000;
-const MOST_CELLS = 5_000; // of a table that is drawn as one: the page's own limit
+const MOST_CELLS = 5_000; // of a table that is drawn as a table: the page has the same limit
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
-// An image would be fetched from wherever it says: it becomes a link, and the reader decides.
+// An image would be fetched from any address: it becomes a link, and the reader decides.
 markdown.renderer.rules.image = (tokens, index) => {
   const { escapeHtml } = markdown.utils;
   const token = tokens[index];
   return `!<a href="${escapeHtml(token.attrGet("src") ?? "")}">${escapeHtml(token.content)}</a>`;
 };
 
-// A link to a cell of an artifact leads to this page beside which it opens: see artifact_links.js.
+// A link to a cell of an artifact points to this page, where the panel opens: see
+// artifact_links.js.
 const CELL = /^artifact:([0-9a-f-]{36}(?:@\d{1,9})?)(?:#(.*))?$/i;
 markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
   const token = tokens[index];
@@ -28,7 +29,7 @@ markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
   return self.renderToken(tokens, index, options);
 };
 
-// `$$ … $$` on lines of their own is a formula. KaTeX is read when the first one comes.
+// `$$ … $$` on lines of their own is a formula. KaTeX is loaded with the first one.
 markdown.block.ruler.before("fence", "formula", (state, first, last, silent) => {
   const line = (number) => state.src.slice(state.bMarks[number] + state.tShift[number], state.eMarks[number]);
   if (!line(first).startsWith("$$")) return false;
@@ -52,7 +53,7 @@ markdown.renderer.rules.formula = (tokens, index) => {
   return window.katex.renderToString(source, { displayMode: true, output: "mathml", throwOnError: false });
 };
 
-// Rows are filled up to the widest one: few letters may ask for very many cells.
+// Rows are padded to the widest one: a short text may produce very many cells.
 const hasTooManyCells = (text) => {
   const bars = text.split("\n").map((line) => line.split("|").length - 1).filter(Boolean);
   return bars.length * bars.reduce((most, one) => Math.max(most, one), 0) > MOST_CELLS;
@@ -94,7 +95,7 @@ const finishedLength = (text) => {
   return cut;
 };
 
-// A paragraph without an end is cut, so that a piece more costs no more each time.
+// A paragraph without an end is cut, so that the cost of each further piece does not grow.
 const tooLongLength = (text) =>
   text.length > LONG_CHARS ? Math.max(text.lastIndexOf("\n") + 1, text.lastIndexOf(" ") + 1, 0) || text.length : 0;
 
@@ -102,10 +103,8 @@ const isAlike = (one, other) =>
   one.nodeName === other.nodeName && one.attributes?.length === other.attributes?.length
   && [...(one.attributes ?? [])].every(({ name, value }) => other.getAttribute(name) === value);
 
-/**
- * Make the nodes of a parent from `first` on like those of another, keeping what is alike: a link
- * that is being clicked, words that are being selected.
- */
+/** Make a parent's nodes from `first` on equal to those of another, keeping equal nodes in place: a
+ * link that is being clicked, text that is being selected. */
 const become = (parent, first, wanted) => {
   let node = first;
   for (const next of [...wanted.childNodes]) {
@@ -124,7 +123,7 @@ const become = (parent, first, wanted) => {
   }
 };
 
-// Text that is added leaves a selection of what stands before it as it is.
+// Appending text leaves a selection in the text before it intact.
 const extend = (node, text) => {
   if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
   else node.data = text;
@@ -136,8 +135,8 @@ export class StreamingText {
     this.element = document.createElement("div");
     this.element.className = "colloquy-text";
     this.text = "";
-    this.drawn = 0; // so much of the text is drawn for good
-    this.nodes = 0; // by so many of the element's nodes
+    this.drawn = 0; // characters of the text whose drawing is final
+    this.nodes = 0; // the element's nodes that hold them
   }
 
   add(text) {

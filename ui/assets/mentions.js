@@ -1,9 +1,9 @@
-// Completes the name of an agent where a person begins a word with @: a list beside the input, from
-// which keys or the mouse choose. The input keeps the focus; a screen reader hears the list through
-// it (aria-activedescendant), and how many names there are through a line that only it reads.
+// Completes agent names in words that begin with @: a list beside the input, used with the keyboard
+// or the mouse. The input keeps the focus; screen readers get the options through it
+// (aria-activedescendant), and the number of names from a line that is visible to them only.
 const INPUT = 'textarea[data-testid="stChatInputTextArea"]';
 const COLOURS = ["--st-text-color", "--st-background-color", "--st-secondary-background-color", "--st-border-color", "--st-font"];
-// As the service reads mentions: an address such as a@b.c is none.
+// The same rule as the service's: an address such as a@b.c is not a mention.
 const BEGUN = /(?<![\p{L}\p{N}_.@/`])@([\p{L}\p{N}_-]{0,80})$/u;
 const LIST = "colloquy-mentions";
 const GAP = 6; // pixels
@@ -17,7 +17,7 @@ const make = (tag, name, text = "") => {
   return element;
 };
 
-/** Whether the end of this text stands in code, where @ mentions nobody. */
+/** Whether this text ends inside code, where @ is not a mention. */
 const isInCode = (text) => {
   const outside = text.replace(/^ {0,3}(```|~~~)[^]*?^ {0,3}\1.*$/gm, "");
   if (/^ {0,3}(```|~~~)/m.test(outside)) return true;
@@ -25,7 +25,7 @@ const isInCode = (text) => {
   return line.split("`").length % 2 === 0;
 };
 
-/** The list of one tab. `theme()` gives an element of the page that has the theme's colours. */
+/** The list of one tab. `theme()` returns an element of the page that has the theme's colours. */
 export class Mentions {
   constructor(theme) {
     this.theme = theme;
@@ -36,21 +36,21 @@ export class Mentions {
       if (this.area && document.activeElement === this.area) this.look(this.area);
     });
     document.addEventListener("focusout", ({ target }) => target === this.area && this.close());
-    // Before the key sends the message or stops a turn.
+    // Before the key can send the message or stop a turn.
     document.addEventListener("keydown", (event) => this.press(event), true);
     window.addEventListener("resize", () => this.area && this.place());
     document.addEventListener("scroll", ({ target }) => this.area && target !== this.list && this.place(), true);
   }
 
-  /** The page was drawn: these can be mentioned on it. */
+  /** The page was drawn: these agents can be mentioned on it. */
   update({ speakers, mentions }) {
     this.agents = mentions ? speakers : [];
     if (!this.agents.length || !this.area?.isConnected) this.close();
-    const area = document.activeElement; // a name may be begun before the page has come
+    const area = document.activeElement; // typing a name may have started before the page was drawn
     if (area?.matches(INPUT)) this.look(area);
   }
 
-  /** Open, change or close the list by what stands before the cursor. */
+  /** Open, update or close the list, depending on the text before the cursor. */
   look(area) {
     const before = area.value.slice(0, area.selectionStart);
     const begun = area.selectionStart === area.selectionEnd && BEGUN.exec(before);
@@ -67,7 +67,7 @@ export class Mentions {
     return this.show(found);
   }
 
-  /** Those whose names begin with it, then those whose names have it. */
+  /** Agents whose names begin with the text, then those whose names contain it. */
   find(typed) {
     const wanted = typed.toLowerCase();
     const rank = ({ name }) => name.toLowerCase().indexOf(wanted);
@@ -162,7 +162,7 @@ export class Mentions {
     area.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
-  /** Close it until another word is begun. */
+  /** Close the list until another word begins. */
   leave() {
     this.left = this.from;
     this.close();

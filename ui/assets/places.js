@@ -1,9 +1,9 @@
-// Keeps what is read in its place while the history around it changes, and brings what a link has
-// led to into sight. A page is drawn piece by piece, so a place is held until the page is at rest.
+// Keeps the reader's position while the history around it changes, and scrolls to the message that
+// a link points to. A page is drawn in pieces, so a position is held until the page is at rest.
 (() => {
   if (window.colloquyPlaces) return;
   const LOOK_MS = 150;
-  const REST_MS = 700; // of a page on which nothing moves any more
+  const REST_MS = 700; // without any movement: the page is then at rest
   const MOST_MS = 60000;
   const OFF_END = 4; // pixels
   const HIT = '[class*="st-key-hit-"]';
@@ -34,13 +34,13 @@
     const node = held.key && visible(`.${CSS.escape(held.key)}`)[0];
     if (node) view.scrollTop += node.getBoundingClientRect().top - held.top;
     else if (!held.key) view.scrollTop = view.scrollHeight;
-    const isAsked = held.isAsked && held.history === history(); // and nothing came yet
+    const isAsked = held.isAsked && held.history === history(); // and nothing new was drawn yet
     if (isAsked || !isAtRest() || Math.abs(view.scrollTop - before) > 1) held.moved = now;
     if (now - held.moved > REST_MS || now - held.since > MOST_MS) places.held = null;
     requestAnimationFrame(keep);
   };
 
-  // Whoever moves the page has the last word.
+  // Scrolling by the reader overrides a held position.
   for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) {
     document.addEventListener(event, () => (places.held = null), { capture: true, passive: true });
   }
@@ -49,7 +49,8 @@
     const button = target.closest?.(".st-key-earlier, .st-key-later, .st-key-latest");
     if (!button) return;
     if (button.classList.contains("st-key-latest")) return hold({ isAsked: true });
-    // Streamlit keeps a page at its end that is there; with room below, none comes to its end.
+    // Streamlit keeps a page at its end once it is there; the room below keeps it from getting
+    // there.
     scroller().scrollTop -= OFF_END;
     const isAfter = (node) => button.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
     const anchors = visible(ANCHOR);

@@ -1,7 +1,7 @@
-// The picture of a plan: a button for each task, lines between them. It is changed in place, so that
-// whoever reads or has scrolled in it stays where they are.
+// The picture of a plan: a button for each task, with lines between them. It is updated in place, so
+// that focus and scroll position are kept.
 const SVG = "http://www.w3.org/2000/svg";
-const drawn = new WeakMap(); // the buttons of a picture, by the tasks' ids
+const drawn = new WeakMap(); // the buttons of a picture, by task id
 
 const draw = (button, task, chosen) => {
   const [name, state] = button.children;

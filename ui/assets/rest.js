@@ -1,9 +1,10 @@
-// Whether the page has done what was last asked of it. Streamlit says that it runs once its server
-// has begun: a click before is known by the click alone, one in the session list by its acts.
-const CLICK_MS = 600; // until the run of a click has begun
+// Whether the page has finished what was last asked of it. Streamlit reports a run only once its
+// server has started it: until then only the click itself is known, or the pending acts of the
+// session list.
+const CLICK_MS = 600; // within which the run of a click begins
 const LOOK_MS = 20;
 const MOST_MS = 10_000;
-// A click here is no question to the server, or one that our own script takes.
+// A click here does not go to the server, or is handled by our own scripts.
 const COMPOSER = '[class*="st-key-composer-"]';
 
 const isAtRest = () =>
@@ -14,7 +15,7 @@ document.addEventListener("click", ({ target }) => {
   if (!target.closest?.(COMPOSER)) clickedAt = performance.now();
 }, true);
 
-/** Whether nothing runs, and nothing that was clicked is on its way. */
+/** Whether no run is active and no click is in flight. */
 const isSettled = () => {
   if (!isAtRest()) {
     clickedAt = -CLICK_MS;
@@ -23,13 +24,13 @@ const isSettled = () => {
   return performance.now() - clickedAt > CLICK_MS && !document.body.dataset.colloquyActing;
 };
 
-/** Whether the page may be drawn by itself, which closes a dialog: only where none is open. */
+/** Whether the page may redraw itself: not while a dialog is open, which a redraw would close. */
 export const mayRedraw = () => isSettled() && !document.querySelector('[data-testid="stDialog"]');
 
-/** Wait until the page is settled, but not for ever. */
+/** Wait until the page is settled, up to a limit. */
 export const settled = async () => {
   const until = performance.now() + MOST_MS;
   const look = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   while (!isSettled() && performance.now() < until) await look();
-  await look(); // what was drawn last has told what it draws
+  await look(); // the latest drawing has reported what it shows
 };

@@ -1,8 +1,8 @@
-// Sends what is written in the composer, straight to the pages' own route: a click that crosses it
-// on its way can neither lose nor double it, as it can with a message to Streamlit. Messages with
-// files go Streamlit's way, which has the files; so does one that is written before this is here, or
-// in a composer that this was not told of. Streamlit takes none while a file is on its way: Enter
-// then waits for it, in any composer.
+// Sends the composer's text straight to the pages' own route, so that a simultaneous click can
+// neither lose nor duplicate it, as happens with messages to Streamlit. Messages with files go
+// through Streamlit, which has the files; so do messages written before this script is loaded, or in
+// a composer that it does not know. Streamlit accepts no message while a file is being uploaded:
+// Enter then waits for the upload, in any composer.
 import { settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
@@ -10,10 +10,10 @@ const SEND = '[data-testid="stChatInputSubmitButton"]';
 const FILE = '[data-testid="stFileChip"]';
 const ON_ITS_WAY = '[data-testid="stFileChipIconSpinner"]';
 const NOT_ARRIVED = '[data-testid="stFileChipIconError"]';
-const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, and waits for its message
+const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, to go with the next message
 const FAILED = {
   title: "The service does not answer",
-  detail: "Your message is in the composer again; nothing was sent.",
+  detail: "Your message was not sent. It is back in the composer.",
 };
 const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
 
@@ -27,13 +27,13 @@ const put = (area, text) => {
 
 const nameOf = (composer) => [...composer.classList].find((one) => one.startsWith("st-key-composer-"));
 
-/** What one tab sends. `onChange` hears of each message: sent, accepted, refused. */
+/** The messages that one tab sends. `onChange` is called when one is sent, accepted or refused. */
 export class Sending {
   constructor(onChange) {
-    this.messages = []; // on their way, or accepted and not on the page yet
+    this.messages = []; // in flight, or accepted but not on the page yet
     this.problem = null;
-    this.begun = new Map(); // composers of new chats, and the sessions that they have begun
-    this.keys = new Map(); // of texts that were not accepted: sent again, they are the same message
+    this.begun = new Map(); // composers of new chats, and the sessions begun in them
+    this.keys = new Map(); // of texts not accepted: sent again, a text counts as the same message
     this.last = Promise.resolve();
     this.onChange = onChange;
     document.addEventListener("keydown", (event) => {
@@ -45,7 +45,7 @@ export class Sending {
     }, true);
   }
 
-  /** The page was drawn, and says for what: `session` is null for a new chat. */
+  /** The page was drawn for `session`, which is null for a new chat. */
   update({ session, domain, choice, composer, turns }) {
     if (session !== this.session) this.messages = this.messages.filter((one) => !one.turn || one.session === session);
     Object.assign(this, { session, domain, choice, composer });
@@ -54,18 +54,18 @@ export class Sending {
     this.messages = this.messages.filter((one) => !drawn.has(one.turn));
   }
 
-  /** What was drawn has gone: another page comes, or an earlier part of the history. */
+  /** The chat is no longer drawn: another page comes, or an earlier part of the history. */
   leave() {
     this.composer = null;
     delete document.body.dataset.colloquySends;
   }
 
-  /** Those that belong to the page that is open. */
+  /** The messages that belong to the open page. */
   get shown() {
     return this.messages.filter((one) => one.page === this.session || one.session === this.session);
   }
 
-  /** When the last of those was sent that stand in the chat that they belong to; 0: none does. */
+  /** When the latest message shown in the chat that it belongs to was sent; 0: there is none. */
   get lastAt() {
     return Math.max(0, ...this.messages.filter((one) => one.page === this.session && one.page).map(({ at }) => at));
   }
@@ -76,7 +76,7 @@ export class Sending {
     return this.session === null && first ? first.session : null;
   }
 
-  /** The model for the next message: what its field shows, also before the page has heard of it. */
+  /** The model for the next message: what its field shows, even before the page knows of it. */
   get model() {
     const { model, key, shown } = this.choice;
     const field = key && document.querySelector(`.st-key-${key} input`);
@@ -100,10 +100,10 @@ export class Sending {
     this.messages.push(message);
     this.problem = null;
     this.onChange(message);
-    this.last = this.last.then(() => this.send(message)); // in the order in which they were written
+    this.last = this.last.then(() => this.send(message)); // in the order written
   }
 
-  /** Send when all files have arrived; not when one fails, or when something is written meanwhile. */
+  /** Send once all files have arrived; not if one fails, or if the text is changed before that. */
   waitForFiles(composer, area, event) {
     event.preventDefault();
     event.stopPropagation();
@@ -144,7 +144,7 @@ export class Sending {
       Object.assign(message, { session: told.session_id, turn: told.turn_id });
       this.keys.delete(words);
       if (!message.page) this.begun.set(composer, told.session_id);
-      // Whoever has gone elsewhere meanwhile finds it in its session.
+      // If another page was opened in the meantime, the message is in its session.
       if (![message.page, told.session_id].includes(this.session)) this.drop(message);
     } catch (problem) {
       this.problem = problem.title ? problem : FAILED;
@@ -154,7 +154,7 @@ export class Sending {
     this.onChange(message);
   }
 
-  /** A new chat begins as was chosen for it, also a moment before its message. */
+  /** A new chat begins with the choices made for it, even those made just before its message. */
   async chosen(message) {
     await settled();
     if (this.composer === message.composer) Object.assign(message, { domain: this.domain, model: this.model });
@@ -164,7 +164,7 @@ export class Sending {
     this.messages = this.messages.filter((one) => one !== message);
   }
 
-  /** What was refused is in its composer again, unless that holds other words by now. */
+  /** Put a refused text back into its composer, unless that contains other text by now. */
   giveBack({ text, composer }) {
     const area = document.querySelector(`.${composer} textarea`);
     if (area && !area.value) put(area, text);

@@ -1,8 +1,8 @@
-// Has the page drawn again after some seconds, for as long as it shows what changes by itself.
+// Redraws the page after some seconds, for as long as it shows something that changes with time.
 import { mayRedraw } from "./rest.js";
 
 const RETRY_MS = 200;
-const timers = new WeakMap(); // by the place on the page: a place that is drawn again has one still
+const timers = new WeakMap(); // by place on the page: a redrawn place keeps its timer
 
 export const mount = ({ data, parentElement, setTriggerValue }) => {
   const wait = (ms) => {
@@ -16,7 +16,7 @@ export const mount = ({ data, parentElement, setTriggerValue }) => {
       return;
     }
     setTriggerValue("due", Date.now());
-    wait(data.seconds * 1000); // again, if nothing came of it
+    wait(data.seconds * 1000); // again, if no redraw followed
   };
   wait(data.seconds * 1000);
 };

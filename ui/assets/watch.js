@@ -1,5 +1,5 @@
-// Looks every few seconds whether what a page shows has changed elsewhere, and has the page drawn
-// again only then. A tab that nobody sees does not look; it does as soon as it is seen.
+// Checks every few seconds whether what a page shows has changed elsewhere, and redraws the page
+// only then. A hidden tab does not check; it does so as soon as it becomes visible.
 import { mayRedraw } from "./rest.js";
 
 const LOOK_MS = 4000;
@@ -27,7 +27,7 @@ class Watch {
     if (this.set && !document.hidden) {
       const { stamp, shown } = data;
       const now = await this.ask(shown);
-      // What was drawn meanwhile is newer than the question; what is on its way draws by itself.
+      // A drawing made since the request is newer than its answer; a run in progress draws anyway.
       if (now && now !== stamp && this.set && data === this.data && mayRedraw()) this.set("changed", now);
     }
     this.wait();
@@ -38,7 +38,7 @@ class Watch {
       const answer = await fetch(`/colloquy/stamp?${new URLSearchParams(shown)}`);
       return answer.ok ? await answer.text() : "";
     } catch {
-      return ""; // the pages' server is away: Streamlit says so
+      return ""; // the pages' server is unavailable: Streamlit says so
     }
   }
 }

@@ -1,7 +1,7 @@
-"""Parts of a page that begin empty when they show something else than in the run before.
+"""Parts of a page that start empty when they show something other than in the previous run.
 
-Streamlit takes what a run did not draw again off the page only when the run ends. A run that
-follows a turn lasts as long as the turn, so what is left over would stand there all the while.
+Streamlit removes elements that a run did not draw again only when the run ends. A run that follows
+a turn lasts as long as the turn, so leftovers would stay on the page all that time.
 """
 
 import streamlit as st
@@ -11,10 +11,10 @@ from ui import state
 
 
 def area(name: str, identity: object, rows: int = 0) -> DeltaGenerator:
-    """A container; a new one when its identity differs from the run before, or it has fewer rows.
+    """Return a container; a new one if its identity differs from before, or it has fewer rows.
 
-    It takes two places and moves between them: a container in the place of another keeps what was
-    in that, one in the place of an empty element begins empty.
+    It has two places and alternates between them: a container that replaces another keeps the
+    other's elements, while one that replaces an empty element starts empty.
     """
     if state.area_moves(name, identity, rows):
         st.empty()

@@ -1,4 +1,4 @@
-"""The files that browsers load from the pages' own address: scripts, and what they import."""
+"""The files that browsers load from the pages' own address: scripts, and their imports."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent.parent / "assets"
 
 
 class _Revalidated(StaticFiles):
-    """Files of which a browser asks each time whether they have changed: a new version counts."""
+    """Files that browsers revalidate on each load, so that a new version takes effect."""
 
     def file_response(self, *args: object, **options: object) -> Response:
         response = super().file_response(*args, **options)  # type: ignore[arg-type]
@@ -25,9 +25,9 @@ def route() -> Mount:
 
 
 def loader(script: str, function: str) -> str:
-    """Return a component's script that takes one function of a script of ours.
+    """Return a component's script that exports one function of one of our scripts.
 
-    Streamlit reads it from a blob, which has no folder to import from: the address is whole.
+    Streamlit loads it from a blob, which cannot import relative paths: the address is absolute.
     """
     return (
         f"const script = await import(new URL('{PATH}/{script}', location.origin));\n"

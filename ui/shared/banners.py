@@ -1,4 +1,4 @@
-"""States of the whole service in words, each with what to do: errors, missing parts, the demo."""
+"""The states of the whole service in words, with what to do: errors, missing parts, the demo."""
 
 from time import monotonic
 
@@ -20,8 +20,8 @@ DEMO_HELP = (
 AWAY_SECONDS = 3
 MISSING = {
     "database": (
-        "**The database does not answer.** What was accepted is kept, and goes on as soon as the "
-        "database is back; until then nothing new can be sent.",
+        "**The database does not answer.** Accepted messages are kept and continue when the "
+        "database is back; until then, nothing new can be sent.",
         ":material/database_off:",
     ),
     "redis": (
@@ -37,7 +37,7 @@ MISSING = {
 
 
 def model_badge(server: ServerInfo) -> None:
-    """Which model answers; the demo model plainly so."""
+    """Draw which model answers; the demo model is clearly marked."""
     if server.is_demo_model:
         st.badge("Demo model", icon=":material/science:", color="orange", help=DEMO_HELP)
     elif server.model:
@@ -45,20 +45,20 @@ def model_badge(server: ServerInfo) -> None:
 
 
 def all_that_apply(server: ServerInfo) -> None:
-    """A link that leads nowhere, and what keeps turns from being answered."""
+    """Draw the banner for a broken link, and for what keeps turns from being answered."""
     with area("notices", (navigation.link_is_broken(), server.missing)):
         if navigation.link_is_broken():
             st.info(
-                "This link does not lead to a session. Choose one in the sidebar, or ask below."
+                "This link does not point to a session. Choose one in the sidebar, or ask below."
             )
         service_state(server)
 
 
 def what_happened() -> None:
-    """Say in the corner of the window what the last actions have done, and which of them failed.
+    """Show toasts for what the last actions have done, and which of them failed.
 
-    There it is in sight wherever the page stands. What failed stays until it is closed. What
-    stands there already is not doubled by a run that draws it again.
+    Toasts are visible wherever the page is scrolled. Those of failures stay until they are closed.
+    A run that draws a toast again does not duplicate it.
     """
     notices = state.notices()
     if notices.problem is not None:
@@ -70,7 +70,7 @@ def what_happened() -> None:
 
 
 def service_state(server: ServerInfo) -> None:
-    """What keeps turns from being answered, if anything does; the worst of it, not all."""
+    """Draw what keeps turns from being answered, if anything: only the most serious problem."""
     if not server.model:
         st.warning(
             "**No model is configured.** Connect one on the page *Models*, or set OPENAI_API_KEY, "
@@ -79,7 +79,7 @@ def service_state(server: ServerInfo) -> None:
             icon=":material/power_off:",
         )
         return
-    # In this order: without Redis nobody knows of the workers, so nothing is said of them.
+    # In this order: without Redis the workers are unknown, so nothing is said about them.
     for part in MISSING:
         if part in server.missing:
             text, icon = MISSING[part]
@@ -88,19 +88,19 @@ def service_state(server: ServerInfo) -> None:
 
 
 def service_is_away() -> None:
-    """Say beside the composer that the page shows what was known last, and look again by itself."""
+    """Say beside the composer that the page shows the last known state, and reconnect by itself."""
     if state.memory().is_away:
         with st.bottom:
             st.warning(
-                "**The service does not answer.** What you see is as it was before. Nothing is "
-                "lost: turns go on without this page, and it connects again by itself.",
+                "**The service does not answer.** The page shows the last known state. Nothing is "
+                "lost: turns go on without this page, and it reconnects by itself.",
                 icon=":material/cloud_off:",
             )
         timer.draw_again(AWAY_SECONDS, "away")
 
 
 def error(problem: ClientError) -> None:
-    """What went wrong, in the service's own words."""
+    """Draw an error in the service's own words."""
     st.error(error_words(problem), icon=":material/error:")
 
 
@@ -110,20 +110,20 @@ def error_words(problem: ClientError) -> str:
 
 
 def page_error(problem: ClientError) -> None:
-    """An error in place of a page, with the way out; a lost service is asked again by itself."""
+    """Draw an error in place of a page, with a way out; a lost service is retried automatically."""
     error(problem)
     if isinstance(problem, ServiceUnavailable):
-        st.caption(":shimmer[Connecting again…]")
+        st.caption(":shimmer[Reconnecting…]")
         timer.draw_again(AWAY_SECONDS, "error")
     elif isinstance(problem, NotFound):
         st.page_link(navigation.CHAT_PAGE, label="Start a new chat", icon=":material/edit_square:")
 
 
 def unexpected(_: Exception) -> bool:
-    """An unexpected error in place of the part of a page that it ended; return that it was told."""
+    """Draw an unexpected error in place of the part that failed; return True: it is handled."""
     st.error(
         "**This part of the page could not be shown.** What you sent is kept, and turns go on. "
-        "Reload the page; if it happens again, tell whoever runs Colloquy: the log has the cause.",
+        "Reload the page. If this happens again, tell your administrator: the log has the cause.",
         icon=":material/error:",
     )
     return True

@@ -1,4 +1,4 @@
-"""Shows how two configurations differ, change by change; long texts as a difference of lines."""
+"""Shows how two configurations differ, change by change; long texts as a line diff."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ SHORT = 60
 
 
 def show(changes: Sequence[DriftChange], key: str) -> None:
-    """Draw each change: from what the configuration has to what the domain has today."""
+    """Draw each change, from the configuration's value to the domain's current one."""
     for place, change in enumerate(changes):
         icon, name = ICONS[change.kind], plain(path_words(change), 200)
         brief = _brief(change)
@@ -30,18 +30,18 @@ def show(changes: Sequence[DriftChange], key: str) -> None:
 
 
 def path_words(change: DriftChange) -> str:
-    """Return where a change is, from the outside in."""
+    """Return the path of a change, outermost part first."""
     return " / ".join(part.replace("_", " ") for part in change.path)
 
 
 def line_diff(change: DriftChange) -> str:
-    """Return the two values as texts, and what differs between their lines."""
+    """Return the line diff of the two values as texts."""
     old, new = as_text(change.image).splitlines(), as_text(change.domain).splitlines()
     return "\n".join(diff_lines(old, new, CONTEXT_LINES))
 
 
 def as_text(value: Any) -> str:
-    """A value as people read it: texts as they are, a list line by line, all else as YAML."""
+    """Return a readable value: texts unchanged, a list line by line, anything else as YAML."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -50,7 +50,7 @@ def as_text(value: Any) -> str:
 
 
 def _brief(change: DriftChange) -> str:
-    """Return the change within a line, where both values are short; nothing where they are not."""
+    """Return the change in one line if both values are short, else an empty text."""
     sides = {"added": [change.domain], "removed": [change.image]}
     values = sides.get(change.kind, [change.image, change.domain])
     if any(isinstance(value, dict | list) for value in values):

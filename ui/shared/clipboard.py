@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-# It has a name before its script has come, which says more.
+# A provisional accessible name, until the script sets a specific one.
 _HTML = (
     '<button type="button" aria-label="Copy">'
     '<span class="sign"></span><span class="said"></span></button>'
@@ -82,6 +82,6 @@ def _component() -> ComponentRenderer:
 
 
 def offer(text: str, key: str, label: str, said: str = "") -> None:
-    """Draw the button; `label` says what is copied, `said` is written beside its sign."""
+    """Draw the button; `label` says what is copied, `said` is the text beside its icon."""
     data = {"text": text, "label": label, "said": said}
     _component()(key=key, data=data, width="content")

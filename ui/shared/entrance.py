@@ -1,4 +1,4 @@
-"""What a page begins with: whom it is for, and of which session it is; and where it ends early."""
+"""The entrance checks of pages: role and session; and ending a page early."""
 
 from typing import NoReturn
 
@@ -10,18 +10,18 @@ from ui.shared.text.markdown import plain
 
 
 class PageEnd(Exception):
-    """A page has drawn all that it has; `ui/app.py` takes it in."""
+    """Raised to end a page early; `ui/app.py` catches it."""
 
 
 def admins_only() -> None:
-    """Let administrators in; all others read whom to ask."""
+    """Let only administrators continue; others see whom to ask."""
     if not state.server().is_admin:
         st.info("This page is for administrators. Ask one of them if you need it.")
         _end()
 
 
 def session_of_page() -> Session:
-    """Return the session that the URL names, with the way back to its chat."""
+    """Return the session that the URL names, after drawing the link back to its chat."""
     session_id = navigation.open_session_id()
     if session_id is None:
         st.info("Open a session first; its header links here.")
@@ -44,7 +44,7 @@ def _end() -> NoReturn:
 def end_page() -> NoReturn:
     """End the page here.
 
-    Not `st.stop()`: after it Streamlit 1.67 keeps what widgets of the page before have held, and
-    draws those widgets empty when they come again.
+    Not `st.stop()`: after it, Streamlit 1.67 keeps the state of the previous page's widgets, and
+    draws those widgets empty when they return.
     """
     raise PageEnd

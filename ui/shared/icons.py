@@ -1,4 +1,4 @@
-"""Buttons and links of which only the icon is seen; a screen reader says their labels."""
+"""Buttons and links that show only an icon; screen readers read their labels."""
 
 from typing import Literal
 
@@ -9,9 +9,9 @@ PREFIX = "icons-"  # `frame.css` hides the labels in containers whose keys begin
 
 
 def alone(key: str, gap: Literal["xsmall", "small"] = "small") -> DeltaGenerator:
-    """Return a row whose buttons and links show their icons alone, each with a label all the same.
+    """Return a row whose buttons and links show only their icons, although each has a label.
 
-    Streamlit names a button without a label by its icon: "more_vert icon".
+    Without a label, Streamlit would name a button after its icon: "more_vert icon".
     """
     return st.container(
         horizontal=True, vertical_alignment="center", width="content", gap=gap, key=PREFIX + key

@@ -1,4 +1,4 @@
-"""What the service told last, for while it is away: what was on the page stays on the page."""
+"""The service's last responses, used while it is unavailable, so that the page stays as it was."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 def read(what: Hashable, call: Callable[..., T], *arguments: Any, **named: Any) -> T:
-    """Make a call that reads; where the service is away, give what this tab read before.
+    """Make a reading call; if the service is unavailable, return what this tab read last.
 
-    Once it was away in a run, it is not asked again in that run. Raise ServiceUnavailable where
-    this tab has never read it.
+    Once unavailable in a run, the service is not called again in that run. Raise ServiceUnavailable
+    if this tab has never read it.
     """
     held = state.memory()
     known = held.known.get(what)
@@ -26,7 +26,7 @@ def read(what: Hashable, call: Callable[..., T], *arguments: Any, **named: Any) 
         if known is None:
             raise
         return cast(T, known)
-    held.known.pop(what, None)  # the newest stands last
+    held.known.pop(what, None)  # the newest comes last
     held.known[what] = told
     while len(held.known) > state.MAX_KNOWN:
         held.known.pop(next(iter(held.known)))

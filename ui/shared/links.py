@@ -1,4 +1,4 @@
-"""Links that tools gave: what they are called and where they lead."""
+"""Links returned by tools: their names and targets."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ MAX_CHARS = 120
 
 
 def show(link: dict[str, Any], key: str) -> None:
-    """An address of the web as a link that names its host; what only its server knows as words."""
+    """Draw a web address as a link with its host; an address only its server knows as text."""
     uri = str(link.get("uri") or "")
     label = words(link)
     if host(uri):
@@ -22,14 +22,14 @@ def show(link: dict[str, Any], key: str) -> None:
 
 
 def words(link: dict[str, Any]) -> str:
-    """Return what it is called, what kind of thing it is, and where it leads."""
+    """Return the link's name, its type and its target."""
     uri = str(link.get("uri") or "")
     parts = (link.get("name"), link.get("mime_type"), host(uri) or uri)
     return " · ".join(plain(str(part), MAX_CHARS) for part in parts if part)
 
 
 def host(uri: str) -> str:
-    """Return the host of an address that a browser opens; nothing for all others."""
+    """Return the host of an address that browsers can open; empty for all others."""
     try:
         parts = urlsplit(uri)
     except ValueError:

@@ -1,7 +1,7 @@
-"""What is clicked twice is done once, also when the second click comes while the first is at work.
+"""Does once what is clicked twice, even if the second click comes while the first is handled.
 
-Streamlit begins another run for a click at once, and the run before goes on to its next element:
-callbacks of both run side by side. So the second waits here, and takes what the first has got.
+For a click, Streamlit starts another run immediately, while the previous one continues to its next
+element: the callbacks of both overlap. So the second waits here, and gets the first one's result.
 """
 
 from collections.abc import Callable, Hashable
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def once(what: Hashable, act: Callable[..., T], *arguments: Any) -> T:
-    """Do it, or give what it gave before. What raises is not done, and may be tried again."""
+    """Call `act`, or return its earlier result. An `act` that raised may be tried again."""
     held = state.memory()
     with held.acting:
         if what not in held.done:
@@ -23,5 +23,5 @@ def once(what: Hashable, act: Callable[..., T], *arguments: Any) -> T:
 
 
 def is_done(what: Hashable) -> bool:
-    """Return whether this tab has done it."""
+    """Return whether this tab has already done it."""
     return what in state.memory().done

@@ -1,4 +1,4 @@
-"""The way to the next page of a list, and back."""
+"""Buttons for the next and the previous page of a list."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -9,7 +9,7 @@ import streamlit as st
 def by_cursor(
     cursors: list[str], next_cursor: str | None, key: str, names: tuple[str, str]
 ) -> None:
-    """Two buttons, named for the page before and the one after; `cursors` are those gone by."""
+    """Draw two buttons, for the previous and the next page; `cursors` are those already passed."""
     before, after = names
     if cursors:
         st.button(
@@ -39,7 +39,7 @@ def by_position(
     names: tuple[str, str],
     older_icon: str,
 ) -> None:
-    """Two buttons, named for what is older and for the latest; nothing where there is one page."""
+    """Draw two buttons, for older entries and for the latest; none if there is one page."""
     if next_before is None and before is None:
         return
     older, latest = names
@@ -63,5 +63,5 @@ def by_position(
 
 
 def _go(cursors: list[str], to: list[str]) -> None:
-    """Show the page that was clicked for; a second click leads to the same one."""
+    """Show the requested page; a second click leads to the same one."""
     cursors[:] = to

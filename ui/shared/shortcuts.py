@@ -1,4 +1,4 @@
-"""The list of keys that do something on these pages, and the button that opens it."""
+"""The list of keyboard shortcuts, and the button that opens it."""
 
 import streamlit as st
 
@@ -9,28 +9,28 @@ SHORTCUTS = (
         (
             ("Ctrl+K", "Search in messages"),
             ("Ctrl+Shift+O", "Start a new chat"),
-            ("Esc", "Stop the turn that runs, or close what lies over the page"),
+            ("Esc", "Stop the running turn, or close a dialog or menu"),
             ("?", "Show this list"),
         ),
     ),
     (
         "Message",
         (
-            ("Enter", "Send it"),
-            ("Shift+Enter", "Begin a new line"),
-            ("@", "Choose the agent to write to, where there is a manager"),
+            ("Enter", "Send the message"),
+            ("Shift+Enter", "Start a new line"),
+            ("@", "Choose an agent to ask, in domains with a manager"),
         ),
     ),
     (
         "Session list",
         (
-            ("↑ ↓ Home End", "Go from row to row"),
+            ("↑ ↓ Home End", "Move between rows"),
             ("Enter", "Open the session"),
-            ("F2", "Rename it"),
-            ("Delete", "Delete it, after a question"),
-            ("Shift+F10", "Open its menu"),
+            ("F2", "Rename the session"),
+            ("Delete", "Delete the session, after confirmation"),
+            ("Shift+F10", "Open the session's menu"),
             ("Ctrl+click Shift+click", "Select several sessions"),
-            ("Esc", "End the selection"),
+            ("Esc", "Clear the selection"),
         ),
     ),
 )

@@ -1,37 +1,37 @@
-"""Says in words what a turn's true state is, for the chat and for administrators. Pure."""
+"""Describes a turn's actual state in words, for the chat and for administrators. Pure."""
 
 from backend.schemas.conversations.turns import Turn, TurnState
 from ui.shared.formats.times import duration
 
-# A worker renews its lease four times before it ends; half of it without a sign is no accident.
+# A worker renews its lease four times before it ends; half of it without renewal is no accident.
 SILENT_SHARE = 0.5
 
 
 def queue_words(before: int | None) -> str:
-    """Where a queued turn stands: behind others of its session, or before the next free worker."""
+    """Return what a queued turn waits for: other turns of its session, or a free worker."""
     if not before:
-        return "Waits for a worker"
-    return f"Waits: {before} turn{'' if before == 1 else 's'} before it"
+        return "Waiting for a worker"
+    return f"Waiting: {before} turn{'' if before == 1 else 's'} before it"
 
 
 def waiting_words(calls: int, *, is_reader: bool = False) -> str:
-    """That a turn waits for a person, and for how many decisions; `is_reader`: for another one."""
+    """Return for whom a turn waits, and for how many decisions; `is_reader`: for the owner."""
     whom = "its owner" if is_reader else "you"
     return f"Waiting for {whom}: {calls} call{'' if calls == 1 else 's'} to decide"
 
 
 def silence_words(turn: TurnState) -> str:
-    """Return how long its worker has given no heartbeat, if that is long; else nothing."""
+    """Return for how long the worker has sent no heartbeat, if that is long; else empty."""
     heartbeat, left = turn.heartbeat_seconds, turn.lease_seconds
     if heartbeat is None or left is None or heartbeat < SILENT_SHARE * (heartbeat + left):
         return ""
     if left < 0:
-        return "worker lost, another one takes over"
+        return "worker lost, another one is taking over"
     return f"no heartbeat for {heartbeat:.0f} s"
 
 
 def loss_words(turn: TurnState) -> str:
-    """Return how often it was resumed after it had lost its worker; nothing if it never was."""
+    """Return how often it was resumed after losing its worker; empty if it never was."""
     if not turn.losses:
         return ""
     times = "" if turn.losses == 1 else f" {turn.losses} times"
@@ -39,7 +39,7 @@ def loss_words(turn: TurnState) -> str:
 
 
 def wait_words(seconds: float, reason: str) -> str:
-    """Return that the model's provider lets a turn wait, how long still, and why."""
+    """Return that a turn waits for the model's provider, for how much longer, and why."""
     if seconds <= 0:
         return "Asking the model again"
     why = (reason or "it is busy").rstrip(".")
@@ -47,6 +47,6 @@ def wait_words(seconds: float, reason: str) -> str:
 
 
 def running_words(turn: Turn, step: int, seconds: float) -> list[str]:
-    """What is told of a turn that has begun, after what it does: time, step, silence, losses."""
+    """Return the details of a running turn: time, step, silence, losses."""
     said = [duration(max(seconds, 0)), f"step {step}", silence_words(turn), loss_words(turn)]
     return [words for words in said if words]

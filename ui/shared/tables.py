@@ -1,4 +1,4 @@
-"""A tool result's table as a data frame, in the reader's way of writing numbers and days."""
+"""A tool result's table as a data frame, with numbers and days in the reader's format."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ import pandas as pd
 from backend.tabular.columns import CENTS, Kind, kind_of
 from ui.shared.formats.locales import NOTHING, write_day, write_moment, write_number
 
-# JavaScript and Arrow hold no larger integers exactly; they are shown as text.
+# JavaScript and Arrow do not hold larger integers exactly; they are shown as text.
 MAX_INTEGER = 2**53
 MAX_NAME_CHARS = 80
 MOST_STYLED_CELLS = 60_000
@@ -19,16 +19,16 @@ Table = Mapping[str, Any]
 
 
 def to_frame(table: Table) -> pd.DataFrame:
-    """Return the rows as a data frame; columns of one name are numbered, so that none is lost."""
+    """Return the rows as a data frame; columns of the same name are numbered, so none is lost."""
     names = _unique([str(column.get("name", "")) for column in table.get("columns", [])])
     rows = [[_cell(value) for value in row[: len(names)]] for row in table.get("rows", [])]
     return pd.DataFrame(rows, columns=pd.Index(names)).convert_dtypes()
 
 
 def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
-    """Return the frame with its cells written out: money with cents, a dash for nothing.
+    """Return the frame with formatted cells: money with cents, a dash for no value.
 
-    Values stay what they are, so that sorting is right. A very large frame is left as it is.
+    The values are unchanged, so that sorting is correct. A very large frame is not formatted.
     """
     if frame.size > MOST_STYLED_CELLS:
         return frame
@@ -37,32 +37,32 @@ def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
 
 
 def writers(table: Table, locale: str | None) -> list[Callable[[Any], str]]:
-    """Return for each column what writes its cells."""
+    """Return the cell formatter of each column."""
     return [_writer(kind, locale) for kind in kinds_of(table)]
 
 
 def kinds_of(table: Table) -> list[Kind]:
-    """Return what each column holds."""
+    """Return the kind of each column."""
     columns = table.get("columns", [])
     return [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
 
 
 def rows_with(table: Table, text: str) -> list[Sequence[Any]]:
-    """Return the rows in which a cell holds the text, in any case of letters."""
+    """Return the rows in which a cell contains the text, ignoring case."""
     wanted = text.strip().casefold()
     rows: list[Sequence[Any]] = list(table.get("rows", []))
     return [row for row in rows if any(wanted in str(cell).casefold() for cell in row)]
 
 
 def as_tabbed(table: Table) -> str:
-    """Return the table as text that spreadsheets take from the clipboard."""
+    """Return the table as text that can be pasted into spreadsheets."""
     names = [str(column.get("name", "")) for column in table.get("columns", [])]
     lines = [names, *([_flat(cell) for cell in row] for row in table.get("rows", []))]
     return "\n".join("\t".join(line) for line in lines)
 
 
 def file_name(title: Any, ending: str = "csv") -> str:
-    """A download's name, from a title that a model has written: never a path, nor a disguise."""
+    """Return a safe download name from a model's title: never a path or a disguised extension."""
     name = _NOT_IN_FILE_NAMES.sub("-", str(title or ""))[:MAX_NAME_CHARS].strip(" .-")
     return f"{name or 'table'}.{ending}"
 
@@ -73,7 +73,7 @@ def _writer(kind: Kind, locale: str | None) -> Callable[[Any], str]:
             return str(value)
         if kind is Kind.MONEY:
             return write_number(value, locale, CENTS)
-        # Whole numbers as they are: some are years.
+        # Whole numbers stay unformatted, because some are years.
         return write_number(value, locale, is_grouped=not float(value).is_integer())
 
     if kind in (Kind.MONEY, Kind.NUMBER):

@@ -109,7 +109,7 @@ def test_edited_arguments_run_and_stand_beside_those_of_before(
 def test_the_agent_is_told_why_a_call_was_rejected(desk: Desk, post: Post, tools: ToolServer):
     post.ask(ANN)
     press(card(desk, "ann"), "Reject")
-    desk.main.get_by_label("Why not?").fill("not to her")
+    desk.main.get_by_label("Reason, shown to the agent").fill("not to her")
 
     desk.press("Reject this call")
 
@@ -145,7 +145,7 @@ def test_what_is_being_written_stays_while_the_inbox_refreshes_itself(
     post.ask(ANN)
     desk.open("inbox")
     press(card(desk, "ann"), "Respond")
-    answer = desk.main.get_by_label("What the agent gets")
+    answer = desk.main.get_by_label("Result for the agent")
     answer.press_sequentially("sent by")
 
     other = make_asking_session(post.stack, tools, "Bills")
@@ -178,7 +178,7 @@ def test_what_was_allowed_for_good_asks_no_more_until_it_is_taken_back(
     desk.choose(session_id, "Allowed tools")
     dialog = desk.page.get_by_role("dialog")
     press(dialog, "Ask again")
-    expect(dialog).to_contain_text("No tool is allowed for good")
+    expect(dialog).to_contain_text("No tools run without asking")
     desk.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     desk.is_at_rest()
@@ -196,7 +196,7 @@ def test_a_waiting_turn_can_be_stopped(desk: Desk, post: Post, tools: ToolServer
     desk.press("Stop")
 
     desk.is_idle()
-    desk.sees("taken back")
+    desk.sees("withdrawn")
     expect(card(desk, "ann")).to_have_count(0)
     assert tools.calls == []
 

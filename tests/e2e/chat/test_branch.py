@@ -125,7 +125,7 @@ def test_while_a_turn_runs_nothing_can_be_edited_and_it_says_why(desk: Desk, mod
     button = desk.main.get_by_role("button", name="Edit").first
 
     expect(button).to_be_disabled()
-    desk.tells(button, "Not while a turn runs")
+    desk.tells(button, "Not available while a turn runs")
     desk.press("Stop")
     desk.is_idle()
     expect(button).to_be_enabled()

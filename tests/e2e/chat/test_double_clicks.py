@@ -137,7 +137,7 @@ def test_one_version_is_restored(desk: Desk, stack: Stack):
     stack.client.patch(f"/domains/{domain['id']}", json={"system_prompt": "Two."})
     desk.open(f"domains?domain={domain['id']}")
     desk.main.get_by_text("Versions", exact=True).click()
-    desk.sees("This is what the domain is today.")
+    desk.sees("This is the current version.")
     desk.is_at_rest()
     desk.lies_still()
     desk.main.get_by_role("combobox").last.click()

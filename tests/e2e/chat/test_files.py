@@ -81,7 +81,7 @@ def test_a_german_file_is_asked_corrected_and_asked_again(
     choose(desk, "Column", "Nr")
     choose(desk, "Read this column as", "Whole number")
     desk.press("Preview")
-    desk.sees("It would be:")
+    desk.sees("Result:")
     desk.press("Save")
     saved = desk.page.get_by_test_id("stToast").filter(has_text="Saved.")
     expect(saved).to_be_in_viewport()

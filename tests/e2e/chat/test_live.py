@@ -63,7 +63,7 @@ def test_a_message_sent_meanwhile_waits_and_is_answered_next(desk: Desk, model: 
     desk.sees("Answer to one.")
 
     desk.ask("two")
-    desk.sees("Waits: 1 turn before it")
+    desk.sees("Waiting: 1 turn before it")
     may_end.set()
 
     desk.sees("Answer to two.")
@@ -77,11 +77,11 @@ def test_a_queued_message_can_be_taken_back(desk: Desk, model: ScriptedModel):
     desk.ask("one")
     desk.sees("Paragraph 1 of")
     desk.ask("never mind")
-    desk.sees("Waits: 1 turn before it")
+    desk.sees("Waiting: 1 turn before it")
 
     desk.press("Take back")
 
-    desk.sees_not("Waits: 1 turn before it")
+    desk.sees_not("Waiting: 1 turn before it")
     desk.press("Stop")
     desk.is_idle()
     desk.sees_not("never mind")

@@ -22,7 +22,7 @@ def test_a_message_that_is_lost_on_its_way_comes_back_to_the_composer(
 
     desk.ask(LOST)
 
-    expect(desk.main.get_by_role("alert")).to_contain_text("nothing was sent")
+    expect(desk.main.get_by_role("alert")).to_contain_text("was not sent")
     expect(desk.composer).to_have_value(LOST)
     expect(desk.main.locator(".colloquy-sent")).to_have_count(0)
     desk.composer.press("Enter")

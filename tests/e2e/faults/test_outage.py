@@ -54,11 +54,11 @@ def test_the_conversation_stays_on_the_page_while_the_service_is_away(
     desk.is_idle()
 
     stop_process(own_stack.api)
-    desk.sees("connecting again")  # though nobody has touched the page
+    desk.sees("reconnecting")  # though nobody has touched the page
     desk.ask("And now?")
-    desk.sees("in the composer again")
+    desk.sees("back in the composer")
     desk.press("Archived")
-    expect(desk.page.get_by_text("What you see is as it was before")).to_be_visible()
+    expect(desk.page.get_by_text("The page shows the last known state")).to_be_visible()
     desk.sees("Answered before.")
     own_stack.start_api()
 
@@ -76,7 +76,7 @@ def test_without_a_worker_the_page_says_so_and_the_message_is_answered_later(
     desk = Desk(context, own_stack.start_ui())
     desk.sees("No worker is running")
     desk.ask("Tell me later")
-    desk.sees("Waits for a worker")
+    desk.sees("Waiting for a worker")
 
     own_stack.start_worker()
 

@@ -13,10 +13,10 @@ from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 
 SIGHTS = {
-    "Form": "What people choose when they start a chat.",
+    "Form": "People choose it when they start a chat.",
     "YAML": "The same as the form, as text.",
     "Dry run": "What would the model be sent?",
-    "Versions": "This is what the domain is today.",
+    "Versions": "This is the current version.",
 }
 
 
@@ -32,7 +32,7 @@ def field(desk: Desk, label: str) -> Locator:
 
 def open_domains(desk: Desk) -> None:
     desk.administer("Domains")
-    desk.sees("What new sessions are made from.")
+    desk.sees("Templates for new sessions.")
 
 
 def open_tab(desk: Desk, name: str) -> None:
@@ -63,7 +63,7 @@ def test_a_domain_is_edited_and_a_fault_stands_at_its_field(desk: Desk, stack: S
     assert saved["system_prompt"] == "Be thorough."
     assert saved["middleware"] == [{"recent_messages": {"keep": 10}}]
     desk.main.get_by_text("Versions", exact=True).click()
-    desk.sees("This is what the domain is today.")
+    desk.sees("This is the current version.")
 
 
 def test_a_domain_that_is_opened_again_shows_what_is_stored(desk: Desk, stack: Stack):
@@ -116,7 +116,7 @@ def test_a_new_domain_is_tried_before_it_is_made(desk: Desk, stack: Stack, model
         open_tab(desk, "Tools")
         desk.press("Add tool server")
         field(desk, "Address").fill(server.template["url"])
-        desk.press("Look which tools answer")
+        desk.press("Check which tools answer")
         desk.sees("Looks around.")
         asked = len(model.requests)
         look_at(desk, "Dry run")
@@ -157,7 +157,7 @@ def test_a_domain_is_copied_archived_and_deleted_after_asking(desk: Desk, stack:
     expect(field(desk, "Name")).to_have_value(f"{domain['name']} (copy)")
     desk.press("All domains")
     choose(desk, domain, "Archive")
-    desk.is_told(f"{domain['name']} takes no new sessions now")
+    desk.is_told(f"{domain['name']} no longer accepts new sessions")
     choose(desk, domain, "Delete")
     desk.page.get_by_role("button", name="Keep").click()
     expect(desk.main.get_by_role("button", name=domain["name"], exact=True)).to_be_visible()

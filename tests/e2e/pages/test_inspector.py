@@ -29,7 +29,7 @@ def test_a_person_learns_why_the_model_forgot(desk: Desk, model: ScriptedModel, 
     desk.main.get_by_role("link", name="Inspector").click()
 
     desk.sees("What the model reads next", "of 900 tokens", "What was spent in 2000?")
-    desk.sees("the model reads the summary instead", "Nobody has seen this.")
+    desk.sees("the model reads the summary instead", "Not shown to people.")
     desk.sees("what was spent, year by year.")
     desk.main.get_by_text("Only what differs").click()
     desk.sees_not("What was spent in 2006?")

@@ -29,7 +29,7 @@ def test_a_connection_is_tested_saved_used_and_removed(
     desk: Desk, stack: Stack, other: ScriptedModel
 ):
     desk.administer("Models")
-    desk.sees("In use:", "The environment says so")
+    desk.sees("In use:", "Set by the environment")
     desk.main.get_by_label("Base URL", exact=True).fill(other.url)
     desk.main.get_by_label("API key", exact=True).fill("canary-wrong-55")
     desk.press("Test")
@@ -70,4 +70,4 @@ def test_a_connection_is_tested_saved_used_and_removed(
     desk.sees("Saved here by")
     desk.press("Remove")
     dialog.get_by_role("button", name="Remove", exact=True).click()
-    desk.sees("Removed, with its key.", "The environment says so")
+    desk.sees("Removed, with its key.", "Set by the environment")

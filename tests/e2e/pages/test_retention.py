@@ -19,6 +19,6 @@ def test_sessions_kept_no_longer_are_seen_and_deleted(desk: Desk, stack: Stack):
     desk.press("Delete them now")
     desk.page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
 
-    desk.sees("Nothing is to be deleted now.")
+    desk.sees("Nothing is due for deletion.")
     expect(desk.main.get_by_test_id("stDataFrame")).to_have_count(1)  # what has gone, and when
     assert stack.client.get(f"/sessions/{session_id}").status_code == 404

@@ -41,12 +41,12 @@ def test_a_changed_tool_is_compared_and_accepted(desk: Desk, stack: Stack):
         server.tools[0] = tool("say", description="Says it, and more.")
         stack.chat("second", session_id)
         desk.open(f"servers?domain={server_domain['id']}")
-        desk.sees("Waits for a decision", "+Says it, and more.")
+        desk.sees("Waiting for a decision", "+Says it, and more.")
 
         desk.press("Accept")
 
-        expect(desk.main.get_by_text("Waits for a decision")).to_have_count(0)
-        desk.sees("Versions that were accepted or refused")
+        expect(desk.main.get_by_text("Waiting for a decision")).to_have_count(0)
+        desk.sees("Accepted and refused versions")
         stack.wait_for(lambda: _uses(stack, session_id), "the accepted tool is not used")
 
 

@@ -39,7 +39,7 @@ def test_an_administrator_reads_what_was_used(desk: Desk, stack: Stack):
 
     desk.administer("Usage")
 
-    desk.sees("Tokens in", "Budgets of this month", f"{domain['name']}:")
+    desk.sees("Tokens in", "Budgets this month", f"{domain['name']}:")
     expect(desk.main.get_by_test_id("stDataFrame")).to_be_visible()
     expect(desk.main.get_by_test_id("stVegaLiteChart")).to_be_visible()
     desk.main.get_by_test_id("stButtonGroup").get_by_text("Model", exact=True).click()

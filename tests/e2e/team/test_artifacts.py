@@ -97,7 +97,7 @@ def test_what_is_not_there_is_said_and_the_list_offered(
 ) -> None:
     desk.open(f"?session={session}&artifact={uuid4()}@1")
 
-    expect(panel(desk).get_by_text(re.compile("There is no such artifact"))).to_be_visible()
+    expect(panel(desk).get_by_text(re.compile("This artifact does not exist"))).to_be_visible()
     panel(desk).get_by_role("button", name="Differences").click()
     expect(panel(desk).get_by_text("Version 2 of 2")).to_be_visible()
 

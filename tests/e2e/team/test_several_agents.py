@@ -123,7 +123,7 @@ def test_each_answer_says_whose_it_is_and_why_also_after_a_reload(
     expect(answers(desk)).to_have_text(lines)
     desk.page.reload()
     expect(answers(desk)).to_have_text(lines)
-    desk.tells(answers(desk).last.get_by_role("button"), "does not go on with Reconciler")
+    desk.tells(answers(desk).last.get_by_role("button"), "does not continue with Reconciler")
 
 
 def test_two_that_speak_at_once_stand_side_by_side_also_after_a_reload(

@@ -47,7 +47,7 @@ def test_no_drift_is_a_quiet_line(open_configuration, session):
     page = open_configuration(session)
 
     assert not page.exception
-    assert "The same as the domain finance today." in said(page)
+    assert "Identical to the domain finance today." in said(page)
     assert [code.value for code in page.code] == ["Be brief."]
 
 

@@ -28,7 +28,7 @@ def test_without_files_the_page_says_how_they_come(open_data):
     page = open_data()
 
     assert not page.exception
-    assert "None yet." in words(page)
+    assert "No files yet." in words(page)
     assert "The books." in words(page)
     assert "cannot be read as Parquet" in words(page)
 
@@ -70,7 +70,7 @@ def test_a_correction_is_tried_and_one_that_is_refused_says_why(open_data, store
     page = press(page, "Save")
 
     assert not page.exception
-    assert "It would be:" in previewed and "Read as UTF-8." in previewed
+    assert "Result:" in previewed and "Read as UTF-8." in previewed
     assert "Kunde cannot be numbers" in words(page)
     assert [said.encoding for said in store.uploads.said] == ["UTF-8", "UTF-8"]
 

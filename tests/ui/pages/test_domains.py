@@ -112,7 +112,7 @@ def test_every_field_arrives_as_the_api_has_it(open_domains, store):
     section(page, domain, "Agents")
     press(page, "Add agent")
     newest(page, "text_input", "Name").set_value("Anna")
-    newest(page, "toggle", "Middleware of its own").set_value(True)
+    newest(page, "toggle", "Own middleware").set_value(True)
     newest(page, "text_area", "System prompt").set_value("You are Anna.").run()
     section(page, domain, "Middleware")
     press(page, "Recent messages")
@@ -161,7 +161,7 @@ def rows(page) -> int:
 def test_rows_are_moved_and_removed(open_domains, store):
     domain = store.domains.add(middleware=["title", {"recent_messages": {"keep": 9}}, "other"])
     page = section(open_domains(domain.id), domain, "Middleware")
-    assert "There is no middleware of the name other." in said(page)
+    assert "There is no middleware named other." in said(page)
 
     press(page, "Move Title down")
     assert newest(page, "number_input", "Keep").value == 9
@@ -299,7 +299,7 @@ def test_servers_are_looked_at_and_their_tools_offered(open_domains, store):
     ]
     page = section(open_domains(domain.id), domain, "Tools")
 
-    press(page, "Look which tools answer")
+    press(page, "Check which tools answer")
 
     assert "**look**: Looks." in said(page)
     assert "Nothing answers. Turns would go on without its tools." in said(page)
@@ -394,7 +394,7 @@ def test_versions_show_what_is_another_today_and_one_is_restored(open_domains, s
     ]
     page = open_domains(domain.id)
     view(page, domain, "Versions")
-    assert "what the domain is today" in said(page)
+    assert "This is the current version" in said(page)
 
     page.selectbox[0].set_value(1).run()
     assert not page.exception
@@ -414,7 +414,7 @@ def test_missing_secrets_are_told(open_domains, store):
 
 
 def test_a_link_to_no_domain_says_so(open_domains):
-    assert "does not lead to a domain" in said(open_domains("nonsense"))
+    assert "does not point to a domain" in said(open_domains("nonsense"))
 
 
 def test_others_are_told_that_it_is_for_administrators(open_domains, store):

@@ -42,7 +42,7 @@ def test_nothing_waits(open_inbox):
     page = open_inbox()
 
     assert not page.exception
-    assert "Nothing waits for a decision." in words(page)
+    assert "Nothing is waiting for a decision." in words(page)
     assert badge(page) == "Inbox"
 
 
@@ -79,7 +79,7 @@ def test_a_call_is_decided_right_there_and_what_came_of_it_stays(open_inbox, sto
     assert store.approvals.decisions[0].type is DecisionType.APPROVE
     assert store.turns[approval.turn_id].status is TurnStatus.SUCCEEDED
     assert "approved by you" in page.expander[0].label
-    assert "Nothing waits for a decision." in words(page)
+    assert "Nothing is waiting for a decision." in words(page)
     assert badge(page) == "Inbox"
 
 
@@ -99,7 +99,7 @@ def test_what_is_written_for_one_call_stays_when_another_comes_or_goes(open_inbo
 def test_calls_in_the_sessions_of_others_are_shown_to_administrators(open_inbox, store, ask):
     ask("Orders of ada", "ann", owner="ada")
     page = open_inbox()
-    assert "Nothing waits for a decision." in words(page)
+    assert "Nothing is waiting for a decision." in words(page)
 
     page.toggle(key="inbox-everyone").set_value(True).run()
 
@@ -114,7 +114,7 @@ def test_members_see_their_own_only(open_inbox, store, ask):
     page = open_inbox()
 
     assert not page.toggle
-    assert "Nothing waits for a decision." in words(page)
+    assert "Nothing is waiting for a decision." in words(page)
 
 
 def test_fifty_stand_on_a_page(open_inbox, ask):

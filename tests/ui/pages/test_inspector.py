@@ -38,7 +38,7 @@ def test_a_session_in_which_nothing_was_said_says_so(open_inspector):
     page = open_inspector()
 
     assert not page.exception
-    assert says(page, "Nothing was said in this session yet.")
+    assert says(page, "This session has no messages yet.")
 
 
 def test_each_message_has_its_fate_and_a_lost_one_its_reason(open_inspector, store):
@@ -51,9 +51,9 @@ def test_each_message_has_its_fate_and_a_lost_one_its_reason(open_inspector, sto
         page,
         "blue-badge[summarised]",
         "Summarised before step 3 of turn 12: the model reads the summary instead.",
-        "Left out before step 1 of turn 4, to keep what the model reads short.",
+        "Left out before step 1 of turn 4, to keep the model's context short.",
         "blue-badge[summary]",
-        "Nobody has seen this.",
+        "Not shown to people.",
         "for people only",
         "The last request said this instead",
     )

@@ -28,8 +28,8 @@ def test_rules_that_are_off_say_so(open_retention):
     page = open_retention()
 
     assert not page.exception
-    assert "kept for ever" in words(page)
-    assert "Nothing is to be deleted now." in words(page)
+    assert "kept forever" in words(page)
+    assert "Nothing is due for deletion." in words(page)
 
 
 def test_what_goes_next_stands_with_its_reason(open_retention, store):
@@ -54,7 +54,7 @@ def test_deleting_is_asked_for_twice(open_retention, store):
 
     page.button(key="apply-retention").click().run()
 
-    assert "deleted for good" in words(page)
+    assert "permanently deleted" in words(page)
     assert not [call for call in store.calls if call.startswith("POST")]
     assert page.button(key="delete-sessions")
 

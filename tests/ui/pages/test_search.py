@@ -58,7 +58,7 @@ def test_nothing_found_says_what_to_do(open_page, store):
 
     page = search_for(open_search(open_page), "pelican")
 
-    assert "Nothing was found." in words(page)
+    assert "No results." in words(page)
 
 
 def test_a_refusal_stands_on_the_page_in_words(open_page, store):
@@ -109,5 +109,5 @@ def test_a_link_to_no_message_says_so_and_shows_the_latest(open_page, store):
 
     page = open_page(session=session.id, at=77)
 
-    assert "This session has no such message." in page.info[0].value
+    assert "This message does not exist in this session." in page.info[0].value
     assert "Hello" in words(page)

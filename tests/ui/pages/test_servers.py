@@ -62,7 +62,7 @@ def test_a_server_stands_with_its_tools(open_servers, store):
     assert "child process of a worker · answered in 0.5 s · 1 tool" in said
     (tool,) = [one for one in page.expander if "book" in one.label]
     label = tool.label.replace("\\", "").replace("&#58;", ":")
-    assert "called ledger__book" in label and "waits for a decision" in label
+    assert "called ledger__book" in label and "waiting for a decision" in label
     assert "Books *it*." in words(page)
 
 
@@ -101,7 +101,7 @@ def test_what_waits_is_shown_as_a_diff_and_accepted(open_servers, store):
     page.button(key=f"accept-{version.id}").click().run()
 
     assert version.status is VersionStatus.ACCEPTED
-    assert "Waits for a decision" not in [one.value for one in page.subheader]
+    assert "Waiting for a decision" not in [one.value for one in page.subheader]
     assert page.button(key=f"refuse-{version.id}")
 
 

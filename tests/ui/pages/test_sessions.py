@@ -20,7 +20,7 @@ def test_an_empty_installation_says_so(open_sessions):
     page = open_sessions()
 
     assert not page.exception
-    assert "No one has started a session yet" in page.info[0].value
+    assert "No sessions yet" in page.info[0].value
 
 
 def test_all_owners_sessions_are_listed(open_sessions, store):

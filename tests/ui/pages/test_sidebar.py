@@ -58,7 +58,7 @@ def test_search_without_a_hit_says_so(open_page, store):
 
     page.text_input(key="search").set_value("nothing").run()
 
-    assert shown(page)["empty"] == "No session has this in its title."
+    assert shown(page)["empty"] == "No session titles match."
 
 
 def test_a_row_opens_its_session(open_page, store):

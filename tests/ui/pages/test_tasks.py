@@ -35,7 +35,7 @@ def test_no_task_is_said_in_words(open_tasks):
     page = open_tasks()
 
     assert not page.exception
-    assert "No task yet." in words(page)
+    assert "No tasks yet." in words(page)
 
 
 def test_what_is_active_comes_first_with_its_session(open_tasks, plan):

@@ -38,7 +38,7 @@ def test_a_desk_that_nobody_has_used_says_so(open_usage):
     page = open_usage()
 
     assert not page.exception
-    assert "Nothing was used in this period." in words(page)
+    assert "No usage in this period." in words(page)
 
 
 def test_what_was_used_stands_in_a_table_with_its_total(open_usage, store):
@@ -88,7 +88,7 @@ def test_members_see_their_own_and_cannot_ask_for_persons(open_usage, store):
 
     page = open_usage()
 
-    assert "Your own" in words(page)
+    assert "Your usage" in words(page)
     assert "Person" not in page.segmented_control(key="usage-by").options
 
 

@@ -37,8 +37,8 @@ def test_a_quiet_installation_says_so(open_work):
 
     assert not page.exception
     assert figures(page)["Running"] == "0"
-    assert "Nothing runs and nothing waits" in words(page)
-    assert "No turn has failed." in words(page)
+    assert "No turns are running or waiting" in words(page)
+    assert "No failed turns." in words(page)
 
 
 def test_turns_of_all_owners_stand_with_their_worker(open_work, store):
@@ -50,7 +50,7 @@ def test_turns_of_all_owners_stand_with_their_worker(open_work, store):
     assert not page.exception
     assert figures(page) | {"Running": "1", "Turns running": "1 of 8"} == figures(page)
     said = words(page).replace("\\", "")
-    assert all(text in said for text in ("ada", "desk-1, last sign 2.0 s ago", "attempt 1"))
+    assert all(text in said for text in ("ada", "desk-1, last heartbeat 2.0 s ago", "attempt 1"))
     assert "1 min 15 s old" in said
 
 
@@ -111,7 +111,7 @@ def test_many_turns_are_cut_with_their_number(open_work, store):
 
     page = open_work()
 
-    assert "The first 30 of 40 are shown." in words(page)
+    assert "Showing the first 30 of 40." in words(page)
 
 
 def test_a_worker_is_drained_after_it_was_asked(open_work, store):

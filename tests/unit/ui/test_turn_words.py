@@ -13,10 +13,10 @@ def turn(**fields):
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        (None, "Waits for a worker"),
-        (0, "Waits for a worker"),
-        (1, "Waits: 1 turn before it"),
-        (2, "Waits: 2 turns before it"),
+        (None, "Waiting for a worker"),
+        (0, "Waiting for a worker"),
+        (1, "Waiting: 1 turn before it"),
+        (2, "Waiting: 2 turns before it"),
     ],
 )
 def test_a_queued_turn_says_how_many_are_before_it(before, words):
@@ -30,7 +30,7 @@ def test_a_queued_turn_says_how_many_are_before_it(before, words):
         (2.6, 7.4, ""),
         (20.0, 60.0, ""),
         (6.2, 3.8, "no heartbeat for 6 s"),
-        (3.0, -0.4, "worker lost, another one takes over"),
+        (3.0, -0.4, "worker lost, another one is taking over"),
     ],
 )
 def test_silence_is_told_when_it_is_long_for_the_lease(heartbeat, left, words):

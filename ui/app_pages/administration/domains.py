@@ -1,4 +1,4 @@
-"""Domains, for administrators: what sessions are made from, listed and edited."""
+"""Domains, for administrators: list and edit the templates that sessions are made from."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ if opened is None:
             on_click=domain_state.show_domain,
             args=(domain_state.NEW,),
         )
-    st.caption("What new sessions are made from. A change reaches no session that exists already.")
+    st.caption("Templates for new sessions. Changes do not affect existing sessions.")
     domain_list.show(domains.list_domains(state.client(), counted=True).items)
     entrance.end_page()
 
@@ -44,7 +44,7 @@ if opened != domain_state.NEW:
     try:
         domain_id = UUID(opened)
     except ValueError:
-        st.info("This link does not lead to a domain.")
+        st.info("This link does not point to a domain.")
         domain_list.show_way_back()
         entrance.end_page()
     domain = domains.get_domain(state.client(), domain_id)

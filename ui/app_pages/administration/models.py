@@ -1,4 +1,4 @@
-"""Models, for administrators: which endpoint answers; set, tested and saved without a restart."""
+"""Models, for administrators: set, test and save the model endpoint without a restart."""
 
 from datetime import datetime
 

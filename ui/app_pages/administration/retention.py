@@ -1,4 +1,4 @@
-"""Retention, for administrators: what is kept for how long, what goes next, what has gone."""
+"""Retention, for administrators: how long data is kept, what is deleted next, and what was."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Tool servers, for administrators: do they answer, with which tools, and what has changed."""
+"""Tool servers, for administrators: whether they answer, their tools, and what has changed."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""All sessions, for administrators: who talks, what runs, when last."""
+"""All sessions, for administrators: owner, status and last activity."""
 
 import streamlit as st
 

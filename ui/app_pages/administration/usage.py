@@ -1,4 +1,4 @@
-"""Usage: tokens and what they cost, by domain, person, model or day; one's own for members."""
+"""Usage: tokens and cost by domain, person, model or day; members see their own only."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ DAYS = (7, 30, 90)
 server = state.server()
 st.set_page_config(page_title="Usage · Colloquy", layout="wide")
 st.title("Usage", anchor=False)
-st.caption("Of everybody" if server.is_admin else "Your own")
+st.caption("All people" if server.is_admin else "Your usage")
 
 names = usage_report.NAMES
 choices = [by for by in names if by is not UsageBy.OWNER or server.is_admin]

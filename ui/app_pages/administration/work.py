@@ -1,4 +1,4 @@
-"""Work, for administrators: what runs and waits, what failed, and who does it."""
+"""Work, for administrators: running, waiting and failed turns, and the workers."""
 
 import streamlit as st
 

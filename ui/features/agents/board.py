@@ -1,4 +1,4 @@
-"""All agents by domain: the manager and the others, each with what it can do, and for whom."""
+"""All agents by domain: the manager and the others, with their tools, roles and models."""
 
 from collections.abc import Iterable
 
@@ -12,17 +12,17 @@ from ui.shared.text.markdown import plain
 
 MARK_WIDTH = 32
 MOST_TOOLS = 12
-TAKES_THE_REST = "Takes what is for no other agent: answers, asks, delegates and plans."
+TAKES_THE_REST = "Takes messages that are for no other agent: answers, asks, delegates and plans."
 
 
 def show(page: AgentPage, cursors: list[str]) -> None:
-    """Draw the domains of a page, the default one first, and the way to further ones."""
+    """Draw a page of domains, the default one first, with links to further pages."""
     if not page.items:
-        st.caption("No domain takes new sessions at the moment.")
+        st.caption("No domain accepts new sessions at the moment.")
     for domain in sorted(page.items, key=lambda each: not each.is_default):
         _domain(domain)
     with st.container(horizontal=True):
-        pager.by_cursor(cursors, page.next_cursor, "agents", ("Earlier domains", "Further domains"))
+        pager.by_cursor(cursors, page.next_cursor, "agents", ("Earlier domains", "More domains"))
 
 
 def _domain(domain: DomainAgents) -> None:
@@ -31,7 +31,7 @@ def _domain(domain: DomainAgents) -> None:
         if domain.description:
             st.caption(plain(domain.description, 300))
         if not domain.agents:
-            st.caption("None of its agents is for your role.")
+            st.caption("None of its agents is available to your role.")
         for agent in domain.agents:
             with st.container(border=True):
                 _agent(agent)
@@ -51,14 +51,14 @@ def _agent(agent: AgentInfo) -> None:
 
 
 def _facts(agent: AgentInfo) -> Iterable[str]:
-    """Give what it has and for whom it is, a line each."""
+    """Yield the agent's tools, roles and model, a line each."""
     yield f":material/build: {_tools(agent)}"
     yield f":material/person: For {', '.join(_names(agent.roles)) if agent.roles else 'everyone'}"
     yield f":material/bolt: {plain(agent.model or state.server().model, 80)}"
 
 
 def _tools(agent: AgentInfo) -> str:
-    servers = [f"all of the server {name}" for name in _names(agent.servers)]
+    servers = [f"all tools of the server {name}" for name in _names(agent.servers)]
     more = len(agent.tools) - MOST_TOOLS
     rest = [f"{more} more"] if more > 0 else []
     return ", ".join([*_names(agent.tools[:MOST_TOOLS]), *rest, *servers]) or "No tools of its own"

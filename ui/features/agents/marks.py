@@ -1,7 +1,7 @@
-"""The mark of an agent: its initial on a colour that follows from its name. Pure.
+"""The mark of an agent: its initial on a colour derived from its name. Pure.
 
-White on each colour has a contrast of 4.5 to 1, and each colour on the pages of both themes one of
-3 to 1 (WCAG 1.4.3 and 1.4.11).
+White has a contrast of 4.5 to 1 on each colour, and each colour has one of 3 to 1 on the page
+backgrounds of both themes (WCAG 1.4.3 and 1.4.11).
 """
 
 from html import escape
@@ -20,12 +20,12 @@ _MARK = (
 
 
 def colour(name: str) -> str:
-    """Return the colour of a name, the same in all sessions."""
+    """Return the colour for a name, the same in all sessions."""
     return COLOURS[crc32(f"agent {name.lower()}".encode()) % len(COLOURS)]
 
 
 def initial(name: str) -> str:
-    """Return the letter of a name."""
+    """Return the letter that stands for a name."""
     return name[:1].upper() or "?"
 
 

@@ -1,4 +1,4 @@
-"""The quiet line above an answer: which agent gave it, and why that one had the turn."""
+"""The small line above an answer: the agent that gave it, and why the turn was routed to it."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.shared.text.markdown import plain
 
 
 def show(agent: str, route: Route | None, manager: str | None) -> None:
-    """Draw the name; the reason in a word or two, and as a sentence in its tooltip."""
+    """Draw the name with the reason: brief beside it, and as a sentence in its tooltip."""
     why = route_words.short(route, manager)
     line = f"**{plain(agent, 80)}**" + (f" · {plain(why, 90)}" if why else "")
     said = plain(route_words.sentence(route, agent, manager), 600) if route and why else None

@@ -1,4 +1,4 @@
-"""Why a turn is with its agent, in words: a short one beside its name, and a sentence."""
+"""Why a turn was routed to its agent: a short phrase beside the name, and a sentence."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +7,7 @@ from ui.shared.formats import reader
 
 
 def short(route: Route | None, manager: str | None) -> str:
-    """Return the reason in a word or two; empty where there is none to say."""
+    """Return the reason in a word or two; empty where there is none to show."""
     if route is None:
         return ""
     if route.reason is RouteReason.HANDED_OVER:
@@ -17,7 +17,7 @@ def short(route: Route | None, manager: str | None) -> str:
 
 
 def sentence(route: Route, agent: str, manager: str | None) -> str:
-    """Return the reason in a sentence, and what finding it has cost."""
+    """Return the reason as a sentence, with the tokens that the decision used."""
     said = [_SENTENCES[route.reason](route, agent, manager or "The manager")]
     if route.detail:
         said.append(route.detail.rstrip(".") + ".")
@@ -30,8 +30,8 @@ def _by_manager(route: Route, agent: str, _: str) -> str:
     if route.candidate is None or route.answer is None:
         return f"The message names no agent, so {agent} took it."
     if route.answer == "NO":
-        return f"The message does not go on with {route.candidate}, so {agent} took it."
-    return f"Whether the message goes on with {route.candidate} was not clear, so {agent} took it."
+        return f"The message does not continue with {route.candidate}, so {agent} took it."
+    return f"It was unclear whether to continue with {route.candidate}, so {agent} took it."
 
 
 def _by_other(route: Route, agent: str, manager: str) -> str:
@@ -49,8 +49,8 @@ _SHORT: Mapping[RouteReason, str] = {
 _SENTENCES: Mapping[RouteReason, Callable[[Route, str, str], str]] = {
     RouteReason.ASKED: lambda _, agent, __: f"The message was sent to {agent}.",
     RouteReason.MENTION: lambda _, agent, __: f"The message mentions {agent}.",
-    RouteReason.CONTINUES: lambda _, agent, __: f"The message goes on with {agent}.",
+    RouteReason.CONTINUES: lambda _, agent, __: f"The message continues with {agent}.",
     RouteReason.MANAGER: _by_manager,
     RouteReason.HANDED_OVER: _by_other,
-    RouteReason.PENDING: lambda *_: "It is being decided which agent answers.",
+    RouteReason.PENDING: lambda *_: "The agent that answers is still being chosen.",
 }

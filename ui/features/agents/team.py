@@ -1,4 +1,4 @@
-"""Who speaks in a session: its agents, and how each turn found its own."""
+"""The team of a session: its agents, and how each turn was routed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from ui.features.agents import calls
 
 @dataclass(frozen=True)
 class Assigned:
-    """The agent that has a turn, and how the turn found it."""
+    """The agent of a turn, and how the turn was routed to it."""
 
     agent: str | None
     route: Route | None
@@ -24,9 +24,9 @@ class Assigned:
 
 @dataclass(frozen=True)
 class Team:
-    """The agents that a person may write to; `turns` says who has which turn, by its id.
+    """The agents that a person may write to; `turns` has the agent of each turn, by turn id.
 
-    `has_several`: more than one has spoken, where nothing else is known of them.
+    `has_several`: more than one agent has answered, where the agents themselves are not known.
     """
 
     agents: tuple[AgentInfo, ...] = ()
@@ -40,16 +40,16 @@ class Team:
 
     @property
     def is_named(self) -> bool:
-        """Whether answers say who gave them: with one agent everybody knows."""
+        """Whether answers name their agent: with a single agent there is no need."""
         return self.has_several or len(self.agents) > 1 or self.manager is not None
 
     def route(self, turn_id: UUID | None, agent: str) -> Route | None:
-        """Return how a turn has found this agent; None where another one has it."""
+        """Return how a turn was routed to this agent; None where another agent has it."""
         assigned = self.turns.get(turn_id) if turn_id else None
         return assigned.route if assigned and assigned.agent in (agent, None) else None
 
     def with_turns(self, turns: Iterable[Turn | TurnFigures]) -> "Team":
-        """Return the team with what is known of these turns."""
+        """Return the team with the agents of these turns added."""
         more = {
             turn.id if isinstance(turn, Turn) else turn.turn_id: Assigned(turn.agent, turn.route)
             for turn in turns
@@ -58,23 +58,23 @@ class Team:
 
 
 def of_rows(rows: Iterable[DisplayMessage]) -> Team:
-    """Return what the rows tell of a team, for those who may read them and nothing else."""
+    """Return the team as the rows show it, for readers who have access to nothing else."""
     return Team(has_several=len({row.agent for row in rows if row.agent}) > 1)
 
 
 def of_session(session: Session) -> Team:
-    """Return the agents of a session; a tab asks once, since they never change."""
+    """Return the agents of a session; read once per tab, because they never change."""
     known = state.memory().teams
     if session.id not in known:
         try:
             known[session.id] = tuple(calls.session_agents(state.client(), session.id).items)
         except ClientError:
-            return Team()  # names beside answers are not worth a page without answers
+            return Team()  # rather a page without agents' names than none
     return Team(known[session.id])
 
 
 def of_domain(domain: Domain | None) -> Team:
-    """Return the agents that a new chat of a domain has; a tab asks once for each version."""
+    """Return the agents of a domain's new chats; read once per tab and version."""
     if domain is None:
         return Team()
     known, key = state.memory().domain_teams, (domain.id, domain.version)

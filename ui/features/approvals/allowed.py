@@ -1,4 +1,4 @@
-"""The tools that a person has allowed in a session for good, with the way to take it back."""
+"""The tools that a person has allowed for the rest of a session, and how to revoke that."""
 
 import streamlit as st
 
@@ -12,14 +12,14 @@ from ui.shared.text.markdown import plain
 
 @st.dialog("Allowed tools", icon=":material/verified_user:")
 def show(session: Session) -> None:
-    """Draw the list; what is taken back leaves it at once."""
+    """Draw the list; a revoked tool disappears from it immediately."""
     banners.what_happened()
     tools = get_allowed_tools(state.client(), session.id)
     if not tools:
-        st.markdown("No tool is allowed for good in this session.")
-        st.caption("When a call waits for you, its card offers to allow the tool for good.")
+        st.markdown("No tools run without asking in this session.")
+        st.caption("When you approve a call, you can allow its tool for the rest of the session.")
         return
-    st.caption("These run without asking in this session. Remove one, and it asks again.")
+    st.caption("These tools run without asking in this session. A tool that you remove asks again.")
     for tool in tools:
         with st.container(
             horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"

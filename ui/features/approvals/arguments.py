@@ -1,4 +1,4 @@
-"""Shows a call's arguments exactly as they run, also what the eye would not see in them."""
+"""Shows a call's arguments exactly as they run, including invisible characters."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
-# Signs that are not seen, or that turn the order of what is read around.
+# Characters that are invisible or change the reading direction.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e007f]"
@@ -22,9 +22,9 @@ NAME_AND_BOTH = [1, 1.5, 1.5]
 
 
 def show_arguments(arguments: JSON, key: str) -> None:
-    """Each argument with its value."""
+    """Draw each argument with its value."""
     if not arguments:
-        st.caption("Without arguments")
+        st.caption("No arguments")
     with st.container(gap="xxsmall"):
         for number, (name, value) in enumerate(arguments.items()):
             with st.container(horizontal=True, wrap=False):
@@ -34,7 +34,7 @@ def show_arguments(arguments: JSON, key: str) -> None:
 
 
 def show_changes(call: ApprovalView, key: str) -> None:
-    """What an edit has changed: each argument before and after."""
+    """Draw what an edit has changed: each argument before and after."""
     st.caption("Edited: before → after" if call.changes else "Edited: nothing was changed")
     for number, (name, before, after) in enumerate(call.changes):
         cells = st.columns(NAME_AND_BOTH, gap="small")
@@ -62,6 +62,6 @@ def _value(value: Any, key: str, arrow: str = "") -> None:
 
 
 def _spelled(value: Any) -> str:
-    """As JSON, with what cannot be seen written out."""
+    """Return the value as JSON, with invisible characters escaped."""
     text = lay_out(value)
     return _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)

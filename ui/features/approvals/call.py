@@ -1,4 +1,4 @@
-"""A call that waits, or has waited, for a person: what is asked and what came of it. Pure."""
+"""A call that waits, or has waited, for approval: what is asked, and its outcome. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _DONE = {
 
 @dataclass(frozen=True)
 class ApprovalView:
-    """What an agent wants to run; `outcome` is None while nobody has decided."""
+    """A call that an agent wants to run; `outcome` is None until it is decided."""
 
     approval_id: UUID
     name: str
@@ -43,18 +43,18 @@ class ApprovalView:
 
     @property
     def is_edited(self) -> bool:
-        """Whether other arguments run than those that were asked for."""
+        """Whether the arguments that run differ from those requested."""
         return self.outcome is not None and self.outcome.edited_arguments is not None
 
     @property
     def last_arguments(self) -> JSON:
-        """Those that run: as they were edited, or else as they were asked for."""
+        """The arguments that run: the edited ones, else those requested."""
         edited = self.outcome.edited_arguments if self.outcome else None
         return self.arguments if edited is None else edited
 
     @property
     def changes(self) -> list[tuple[str, Any, Any]]:
-        """Each argument that an edit has changed, before and after; absent ones are NOT_GIVEN."""
+        """Each argument changed by an edit, before and after; absent ones are NOT_GIVEN."""
         before, after = self.arguments, self.last_arguments
         names = dict.fromkeys([*before, *after])
         pairs = [(name, before.get(name, NOT_GIVEN), after.get(name, NOT_GIVEN)) for name in names]
@@ -62,14 +62,14 @@ class ApprovalView:
 
 
 def from_row(row: DisplayMessage) -> ApprovalView:
-    """Return the call that a display message of the type interrupt asks for."""
+    """Return the call that a display message of type interrupt asks about."""
     content = InterruptContent.read(row.content)
     is_pending = row.status is MessageStatus.PENDING
     return _asked(content, None if is_pending else InterruptOutcome.read(row.metadata))
 
 
 def from_approval(approval: Approval) -> ApprovalView:
-    """Return the call of an approval, as the inbox has it."""
+    """Return the call of an approval from the inbox."""
     content = InterruptContent.read(approval.model_dump() | {"approval_id": approval.id})
     if approval.status is ApprovalStatus.PENDING:
         return _asked(content, None)
@@ -88,24 +88,24 @@ def from_approval(approval: Approval) -> ApprovalView:
 
 
 def pending_calls(rows: Iterable[DisplayMessage]) -> list[ApprovalView]:
-    """Return the calls among these display messages that wait for a person."""
+    """Return the calls among these display messages that wait for a decision."""
     kind, status = ContentType.INTERRUPT, MessageStatus.PENDING
     return [from_row(row) for row in rows if (row.content_type, row.status) == (kind, status)]
 
 
 def outcome_words(outcome: InterruptOutcome, user: str, now: datetime) -> str:
-    """Return how it ended, by whom and when."""
+    """Return how the approval ended, by whom and when."""
     at = moment(outcome.decided_at, now)
     if outcome.outcome is ApprovalStatus.EXPIRED:
-        return f"expired at {at}: nobody had decided"
+        return f"expired at {at} without a decision"
     if outcome.outcome is ApprovalStatus.WITHDRAWN or outcome.decision is None:
-        return f"taken back at {at}: the turn was stopped"
+        return f"withdrawn at {at}: the turn was stopped"
     who = "you" if outcome.decided_by == user else outcome.decided_by
     return f"{_DONE[outcome.decision]} by {who} at {at}"
 
 
 def expiry_words(expires_at: datetime | None, now: datetime) -> str:
-    """Return how long there is still time to decide; nothing where there is no limit."""
+    """Return the time left to decide; empty where there is no limit."""
     if expires_at is None:
         return ""
     minutes = int((expires_at - now).total_seconds() // 60)
@@ -118,14 +118,14 @@ def expiry_words(expires_at: datetime | None, now: datetime) -> str:
 
 
 def expiry_words_hold(expires_at: datetime, now: datetime) -> float:
-    """Return in how many seconds `expiry_words` says something else; at least one."""
+    """Return the seconds until the result of `expiry_words` changes; at least one."""
     left = (expires_at - now).total_seconds()
     unit = MINUTE if left < HOUR else HOUR if left < 2 * DAY else DAY
     return left % unit + 1
 
 
 def all_words_hold(calls: Iterable[ApprovalView], now: datetime) -> float | None:
-    """Return in how many seconds another time stands beside one of these calls, if it ever does."""
+    """Return the seconds until a time shown for one of these calls changes; None: never."""
     held = (expiry_words_hold(call.expires_at, now) for call in calls if call.expires_at)
     return min(held, default=None)
 

@@ -1,4 +1,4 @@
-"""The card of a call that waits for a person: what the agent wants to do, and what may be said."""
+"""The card of a call that waits for approval: what the agent wants to run, and the decisions."""
 
 from datetime import UTC, datetime
 
@@ -27,7 +27,7 @@ ICONS: dict[DecisionType | None, str] = {
 
 
 def show(call: ApprovalView) -> None:
-    """Draw the card; where the page is only read, without the ways to decide."""
+    """Draw the card; on a read-only page, without the decisions."""
     with st.container(border=True, key=f"call-{call.approval_id}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":material/approval: **{plain(call.name, 120)}**", width="content")
@@ -40,21 +40,21 @@ def show(call: ApprovalView) -> None:
 
 
 def show_end(call: ApprovalView, key: str) -> None:
-    """What was asked, and what came of it."""
+    """Draw what was asked, and how it ended."""
     if call.is_edited:
         show_changes(call, f"change-{key}")
     else:
         show_arguments(call.arguments, f"asked-{key}")
     if call.outcome is not None and call.outcome.message:
         is_answer = call.outcome.decision is DecisionType.RESPOND
-        st.caption("The answer in its place" if is_answer else "The reason")
+        st.caption("Answer given instead" if is_answer else "Reason")
         verbatim(call.outcome.message, f"message-{key}")
     if problem := deciding(call.approval_id).problem:
         st.caption(f":material/info: {plain(problem.detail, 2_000)}")
 
 
 def end_icon(call: ApprovalView, status: MessageStatus) -> str | None:
-    """The mark of a call that does not run, or that waits until the others are decided too."""
+    """Return the icon of a call that does not run, or that waits for the other decisions."""
     if call.outcome is None:
         return None
     if call.outcome.outcome is ApprovalStatus.EXPIRED:
@@ -65,7 +65,7 @@ def end_icon(call: ApprovalView, status: MessageStatus) -> str | None:
 
 
 def end_words(call: ApprovalView) -> str:
-    """Return how it ended, in the words of a label; nothing while it waits."""
+    """Return how it ended, as a label; empty while it waits."""
     if call.outcome is None:
         return ""
     now = datetime.now(zone(st.context.timezone))
@@ -100,7 +100,7 @@ def _decisions(call: ApprovalView) -> None:
                 )
     if DecisionType.APPROVE in call.allowed:
         st.checkbox(
-            f"On approving, allow {plain(call.name, 80)} for the rest of this conversation",
+            f"When approving, also allow {plain(call.name, 80)} for the rest of this session",
             key=field_key(call, "remember"),
-            help="It will not ask again here. The session's menu lists what is allowed.",
+            help="It will not ask again here. The session's menu lists the allowed tools.",
         )

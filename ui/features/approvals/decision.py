@@ -1,4 +1,4 @@
-"""Decides on calls, in callbacks: what was written is kept until the service has taken it."""
+"""Decides on calls, in callbacks: what was typed is kept until the service has accepted it."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,23 +20,23 @@ from ui.features.approvals.fields import (
 )
 from ui.features.approvals.state import deciding, is_ticked, typed
 
-NO_ANSWER = "Write what the agent gets as the result."
+NO_ANSWER = "Enter the result for the agent."
 
 
 def field_key(call: ApprovalView, name: str) -> str:
-    """Return the key of one of the fields of a call's card."""
+    """Return the key of a field on a call's card."""
     return f"call-{name}-{call.approval_id}"
 
 
 def begin(call: ApprovalView, kind: DecisionType | None) -> None:
-    """Open the fields of a decision; None closes them, what is written there stays."""
+    """Open the fields of a decision; None closes them and keeps their text."""
     held = deciding(call.approval_id)
     held.kind, held.problem = kind, None
     held.errors.clear()
 
 
 def approve(call: ApprovalView) -> None:
-    """Let the call run as it was shown."""
+    """Let the call run as shown."""
     remember = is_ticked(field_key(call, "remember"))
     _decide(call, Decision(type=DecisionType.APPROVE, remember=remember))
 
@@ -49,7 +49,7 @@ def approve_all(calls: Iterable[ApprovalView]) -> None:
 
 
 def edit(call: ApprovalView) -> None:
-    """Let the call run with the arguments that were written, if they can be read."""
+    """Let the call run with the edited arguments, if they are valid."""
     arguments, errors = _written(call)
     deciding(call.approval_id).errors = errors
     if not errors:
@@ -58,13 +58,13 @@ def edit(call: ApprovalView) -> None:
 
 
 def reject(call: ApprovalView) -> None:
-    """Run nothing, and tell the agent why."""
+    """Refuse the call, and tell the agent why."""
     reason = typed(field_key(call, "reason")).strip()
     _decide(call, Decision(type=DecisionType.REJECT, message=reason or None))
 
 
 def respond(call: ApprovalView) -> None:
-    """Run nothing, and give the agent what was written as the result."""
+    """Do not run the call; give the agent the typed text as its result."""
     answer = typed(field_key(call, "answer"))
     deciding(call.approval_id).errors = {} if answer.strip() else {"answer": NO_ANSWER}
     if answer.strip():
@@ -82,7 +82,7 @@ def _written(call: ApprovalView) -> tuple[JSON, dict[str, str]]:
 
 
 def _decide(call: ApprovalView, decision: Decision) -> None:
-    """Send it once: the second click of a double click finds the call ended."""
+    """Send the decision once: the second click of a double click finds the call ended."""
     held = deciding(call.approval_id)
     if held.ended is not None:
         return

@@ -1,4 +1,4 @@
-"""Turns a call's arguments into fields to be edited, and what was written there back. Pure."""
+"""Turns a call's arguments into editable fields, and their texts back into arguments. Pure."""
 
 import json
 import math
@@ -22,12 +22,12 @@ _TYPES = {
 
 
 class Unreadable(ValueError):
-    """What was written in a field cannot be that argument; says why."""
+    """The text of a field is not a valid value of its argument; the message says why."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One argument as a field: its text when the form opens, and what it takes."""
+    """One argument as a field: its initial text, and the values it accepts."""
 
     name: str
     kind: str
@@ -39,13 +39,13 @@ class Field:
 
     @property
     def text(self) -> str:
-        """What stands in the field at first."""
+        """The initial text of the field."""
         if self.choices:
             return ABSENT if self.value is NOT_GIVEN else json.dumps(self.value)
         return "" if self.value in (NOT_GIVEN, None) else str(self.value)
 
     def read(self, text: str) -> Any:
-        """Return the argument that the text stands for; NOT_GIVEN leaves it out.
+        """Return the value that the text represents; NOT_GIVEN omits the argument.
 
         Raise Unreadable.
         """
@@ -59,7 +59,7 @@ class Field:
 
 
 def fields_of(call: ApprovalView) -> list[Field] | None:
-    """Return a field for each argument; None where the arguments are not that simple."""
+    """Return a field for each argument; None where the arguments are too complex for fields."""
     properties = call.args_schema.get("properties")
     if not isinstance(properties, dict) or not 0 < len(properties) <= MAX_FIELDS:
         return None
@@ -75,7 +75,7 @@ def fields_of(call: ApprovalView) -> list[Field] | None:
 
 
 def read_fields(fields: Sequence[Field], texts: Mapping[str, str]) -> tuple[JSON, dict[str, str]]:
-    """Return the arguments that were written, and for each field that cannot be read the reason."""
+    """Return the edited arguments, and the reason for each field that cannot be read."""
     arguments: JSON = {}
     errors: dict[str, str] = {}
     for field in fields:
@@ -90,19 +90,19 @@ def read_fields(fields: Sequence[Field], texts: Mapping[str, str]) -> tuple[JSON
 
 
 def write_json(arguments: JSON) -> str:
-    """Arguments as text to be edited."""
+    """Return the arguments as text for editing."""
     return lay_out(arguments)
 
 
 def read_json(text: str) -> tuple[JSON, dict[str, str]]:
-    """Return the arguments that were written as JSON, or the reason why they cannot be read."""
+    """Return the arguments from JSON text, or the reason why it cannot be read."""
     try:
         arguments = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        said = f"Not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        said = f"Not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         return {}, {JSON_FIELD: said}
     except (ValueError, RecursionError) as error:
-        return {}, {JSON_FIELD: f"Not JSON: {error}"}
+        return {}, {JSON_FIELD: f"Not valid JSON: {error}"}
     if not isinstance(arguments, dict):
         return {}, {JSON_FIELD: "The arguments must be one object in braces: {…}."}
     return arguments, {}
@@ -128,7 +128,7 @@ def _field(name: str, schema: Any, value: Any, is_required: bool) -> Field | Non
 
 
 def _kind_of(schema: JSON) -> tuple[str | None, bool, list[Any]]:
-    """The type that a schema names, whether null is one too, and the values that it lists."""
+    """Return the schema's type, whether it allows null, and the values it lists."""
     kinds = schema.get("type")
     if isinstance(options := schema.get("anyOf"), list):
         if any(not isinstance(one, dict) or set(one) - {"type", "enum"} for one in options):

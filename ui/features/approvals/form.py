@@ -1,4 +1,4 @@
-"""The fields of a decision that takes more than a click: other arguments, a reason, an answer."""
+"""The fields of a decision that needs input: other arguments, a reason, an answer."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ JSON_HEIGHT = 200
 
 
 def show(call: ApprovalView, kind: DecisionType) -> None:
-    """The fields of one kind of decision, with the way to send it and the way back."""
+    """Draw the fields of one kind of decision, with buttons to send it and to go back."""
     draw, label, send = FORMS[kind]
     draw(call)
     with st.container(horizontal=True):
@@ -76,11 +76,11 @@ def _choice(option: str) -> str:
 
 
 def _reason(call: ApprovalView) -> None:
-    _area(call, "reason", "Why not? The agent is told (optional)")
+    _area(call, "reason", "Reason, shown to the agent (optional)")
 
 
 def _answer(call: ApprovalView) -> None:
-    _area(call, "answer", "What the agent gets as the result instead of running it")
+    _area(call, "answer", "Result for the agent, instead of running the call")
     _error(call, "answer")
 
 

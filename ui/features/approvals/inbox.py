@@ -1,4 +1,4 @@
-"""All calls that wait for a person, over all sessions; decided where they stand."""
+"""All calls that wait for a decision in any session; decided on the page itself."""
 
 from datetime import UTC, datetime
 
@@ -23,7 +23,7 @@ READ = {"view": "read"}
 
 
 def show() -> None:
-    """Draw the list; the page is drawn again when another call waits, or one of these no more."""
+    """Draw the list; the page is redrawn when the set of waiting calls changes."""
     cursors = desk().cursors
     everyone = is_ticked(EVERYONE) and state.server().is_admin
     listed = Listed(list="approvals", everyone=everyone, cursor=cursors[-1] if cursors else None)
@@ -43,7 +43,7 @@ def show() -> None:
 
 
 def _board(page: ApprovalPage) -> None:
-    # A container each: what leaves one part moves nothing in the next.
+    # One container for each part, so that a removed card shifts nothing in the next part.
     with st.container():
         _ended(page)
     with st.container(gap="large"):
@@ -52,14 +52,14 @@ def _board(page: ApprovalPage) -> None:
                 _asked_for(approval)
                 approval_card.show(from_approval(approval))
         if not page.items:
-            st.markdown("Nothing waits for a decision.")
-            st.caption("When an agent asks before it acts, its question appears here.")
+            st.markdown("Nothing is waiting for a decision.")
+            st.caption("When an agent asks for approval, its request appears here.")
     with st.container(horizontal=True, horizontal_alignment="right"):
         pager.by_cursor(desk().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
 
 
 def _ended(page: ApprovalPage) -> None:
-    """What this tab has decided, until the page is loaded anew."""
+    """Draw what this tab has decided, until the page is reloaded."""
     waiting = {approval.id for approval in page.items}
     ended = [held.ended for held in desk().calls.values() if held.ended is not None]
     for approval in [one for one in ended if one.id not in waiting][-ENDED_ROWS:]:
@@ -72,7 +72,7 @@ def _ended(page: ApprovalPage) -> None:
 
 
 def _asked_for(approval: Approval) -> None:
-    """Where a call comes from: its session, whose it is, and what was asked there."""
+    """Draw where a call comes from: its session, the owner, and the message."""
     is_own = approval.owner == state.server().user
     words = [approval.agent, *([] if is_own else [approval.owner])]
     words.append(f"asked at {reader.moment(approval.created_at)}")

@@ -1,6 +1,6 @@
-"""What one browser tab remembers of calls that wait: decisions being written, and their ends.
+"""What one browser tab remembers about approvals: decisions being written, and outcomes.
 
-The texts are the fields' own; they outlive other pages, so that a look elsewhere costs no word.
+The texts are those of the fields; they are kept while other pages are open.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _DECIDING = "deciding"
 
 @dataclass
 class Deciding:
-    """One call: which decision is being written, what is wrong with it, and how it ended."""
+    """One call: the decision being written, what is wrong with it, and how it ended."""
 
     kind: DecisionType | None = None
     errors: dict[str, str] = field(default_factory=dict)
@@ -27,14 +27,14 @@ class Deciding:
 
 @dataclass
 class InboxState:
-    """All that this tab decides, and where it stands in the inbox."""
+    """All decisions of this tab, and its place in the inbox."""
 
     calls: dict[UUID, Deciding] = field(default_factory=dict)
     cursors: list[str] = field(default_factory=list)
 
 
 def desk() -> InboxState:
-    """Return the desk of the tab that this run belongs to."""
+    """Return the inbox state of the tab that this run belongs to."""
     found = st.session_state.get(_DECIDING)
     if not isinstance(found, InboxState):
         found = st.session_state[_DECIDING] = InboxState()
@@ -42,12 +42,12 @@ def desk() -> InboxState:
 
 
 def deciding(approval_id: UUID) -> Deciding:
-    """Return what this tab does about one call."""
+    """Return this tab's state of one call."""
     return desk().calls.setdefault(approval_id, Deciding())
 
 
 def typed(key: str, default: str = "") -> str:
-    """Return what a field holds; the default where it was never drawn."""
+    """Return the text of a field; the default where it was never drawn."""
     return str(st.session_state.get(key, default))
 
 

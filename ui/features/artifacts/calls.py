@@ -1,4 +1,4 @@
-"""Calls about artifacts: a session's list, a version with what is shown of it, diffs, downloads."""
+"""API calls for artifacts: a session's list, versions with their content, diffs, downloads."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -23,7 +23,7 @@ def get_artifact(client: Client, artifact_id: UUID) -> Artifact:
 def get_version(
     client: Client, artifact_id: UUID, version: int, offset: int = 0, limit: int | None = None
 ) -> ArtifactContent:
-    """Return a version with what is shown of it: of a table so many rows from `offset` on."""
+    """Return a version with the content to show; of a table, `rows` rows from `offset` on."""
     path = f"artifacts/{artifact_id}/versions/{version}"
     return client.get(ArtifactContent, path, offset=offset or None, limit=limit)
 
@@ -31,7 +31,7 @@ def get_version(
 def get_diff(
     client: Client, artifact_id: UUID, before: int, after: int, key: Sequence[str] = ()
 ) -> ArtifactDiff:
-    """Return what is different in the later version; `key`: the columns that name a row."""
+    """Return how the later version differs; `key`: the columns that identify a row."""
     path = f"artifacts/{artifact_id}/diff"
     return client.get(ArtifactDiff, path, before=before, after=after, key=list(key) or None)
 

@@ -1,4 +1,4 @@
-"""The card of an artifact in the chat: what it is, and the link that opens it beside the chat."""
+"""The card of an artifact in the chat: its name, and a link that opens it beside the chat."""
 
 import streamlit as st
 
@@ -13,14 +13,14 @@ LISTED_AS = ":material/update: A newer version exists: {0}"
 
 
 def target_of(row: DisplayMessage) -> Target | None:
-    """Return what a display message stands for; None of one that names no artifact."""
+    """Return the artifact version that a display message names; None if it names none."""
     content = row.content
     name = f"{content.get('artifact_id')}@{content.get('version') or 1}"
     return read_target({ARTIFACT: name})
 
 
 def show(row: DisplayMessage, target: Target, known: Known, key: str) -> None:
-    """Draw the card; a chart stands in it, to be read at once."""
+    """Draw the card; a chart is drawn inside it."""
     kind = words.kind_of(row.content.get("kind"))
     title = plain(str(row.content.get("title") or words.NAMES[kind]), 120)
     by = [row.agent] if row.agent else []

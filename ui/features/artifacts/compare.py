@@ -1,4 +1,4 @@
-"""Shows what is different between two versions: rows and cells with signs, lines as a diff."""
+"""Shows the differences between two versions: rows and cells with signs, lines as a diff."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
 
 CHANGE = "Change"
-# Readable on both themes' backgrounds; the sign in the first column says the same.
+# Readable in both themes; the sign in the first column carries the same information.
 COLOURS = {
     "added": "background-color: rgba(46, 160, 67, 0.22)",
     "removed": "background-color: rgba(218, 54, 51, 0.22); text-decoration: line-through",
@@ -29,7 +29,7 @@ Writers = Mapping[str, Callable[[Any], str]]
 
 
 def show(content: ArtifactContent, other: int, key: str) -> None:
-    """Draw the change between this version and another one, the earlier one before."""
+    """Draw the changes between this version and another, from the earlier to the later."""
     before, after = sorted((other, content.version))
     by = _choose_key(content, key)
     try:
@@ -45,7 +45,7 @@ def show(content: ArtifactContent, other: int, key: str) -> None:
         long_text.code("\n".join(diff.lines), f"diff-{key}-{other}", "diff")
     if diff.is_cut:
         shown = reader.number(len(diff.rows) or len(diff.lines))
-        st.caption(f":material/info: The first {shown} changes are shown; the counts are of all.")
+        st.caption(f":material/info: Showing the first {shown} changes; the counts cover all.")
 
 
 def _choose_key(content: ArtifactContent, key: str) -> list[str]:
@@ -53,17 +53,17 @@ def _choose_key(content: ArtifactContent, key: str) -> list[str]:
         return []
     names = [str(column.get("name")) for column in content.preview.get("columns") or []]
     return st.multiselect(
-        "Rows are the same by",
+        "Match rows by",
         names,
         key=f"diff-key-{content.artifact_id}",
         placeholder="All columns",
-        help="Columns that name a row, such as an account: then changed cells are shown."
-        " Without them a row that changed is one removed and one added.",
+        help="Columns that identify a row, such as an account, so that changed cells are shown."
+        " Without them, a changed row appears as one removed and one added.",
     )
 
 
 def _writers(content: ArtifactContent) -> Writers:
-    """Return what writes the cells of each column as the table itself does."""
+    """Return the formatters of each column's cells, the same as in the table itself."""
     columns = content.preview.get("columns") or []
     writers = tables.writers({"columns": columns}, st.context.locale)
     return {str(column.get("name")): write for column, write in zip(columns, writers, strict=True)}
@@ -88,7 +88,7 @@ def _rows(diff: ArtifactDiff, writers: Writers, key: str) -> None:
 
 
 def to_frame(rows: Sequence[RowChange], writers: Writers) -> pd.DataFrame:
-    """Return the changes as texts: a sign and a word first, of changed cells both values."""
+    """Return the changes as texts: a sign and a word first, changed cells with both values."""
     lines = []
     for row in rows:
         line = {CHANGE: f"{words.SIGNS[row.change]} {row.change}"}

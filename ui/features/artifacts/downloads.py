@@ -1,4 +1,4 @@
-"""Buttons that take a version away, in each form that its kind has."""
+"""Buttons that download a version in each format of its kind."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from ui.shared.tables import file_name
 
 
 def show(content: ArtifactContent, key: str, without: Sequence[str] = ()) -> None:
-    """Draw them in a row; `without` those that stand elsewhere."""
+    """Draw the buttons in a row; `without`: formats that are offered elsewhere."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for format, label in words.FORMATS.get(content.kind, ()):
             if format not in without:

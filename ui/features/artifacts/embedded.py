@@ -1,4 +1,4 @@
-"""Versions that stand in other things, in a card or in a document: asked for once, then kept."""
+"""Versions embedded in a card or a document: read once, then cached."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ KEPT_SECONDS, MAX_KEPT = 300, 40
 
 
 def find(document_id: UUID, place: ChartPlace) -> ArtifactContent | None:
-    """Return a chart that a document names; None where its session has none such."""
+    """Return a chart that a document names; None if its session has no such chart."""
     user = state.server().user
     try:
         session_id, kind = _home(user, place.artifact_id)
@@ -27,14 +27,14 @@ def find(document_id: UUID, place: ChartPlace) -> ArtifactContent | None:
 
 
 def load(artifact_id: UUID, version: int) -> ArtifactContent | None:
-    """Return a version; None where it cannot be had."""
+    """Return a version; None if it is unavailable."""
     try:
         return _version(state.server().user, artifact_id, version)
     except ClientError:
         return None
 
 
-# By person: what one may see is not kept for another. None of this ever changes.
+# Cached per person: what one may see is not served to another. The content never changes.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=2 * MAX_KEPT, show_spinner=False)
 def _home(user: str, artifact_id: UUID) -> tuple[UUID, str]:
     """Return the session of an artifact, and its kind."""

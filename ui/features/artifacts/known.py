@@ -1,4 +1,4 @@
-"""What is known of a session's artifacts while its messages are drawn: links, and which are old."""
+"""A session's artifacts as known while its messages are drawn: links, and outdated versions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ MOST_PAGES = 5
 
 @dataclass
 class Known:
-    """A session's artifacts by id; empty where none was asked for. Links lead into `session_id`.
+    """A session's artifacts by id; empty where none was read. Links point into `session_id`.
 
-    Whoever reads by a link of the session opens no artifact: `is_linked` is false.
+    Readers of a shared session cannot open artifacts: `is_linked` is then false.
     """
 
     session_id: UUID
@@ -27,7 +27,7 @@ class Known:
     is_linked: bool = True
 
     def newer(self, target: Target) -> Artifact | None:
-        """Return the artifact, if there is a newer version than the one that is linked to."""
+        """Return the artifact if it has a newer version than the linked one."""
         found = self.artifacts.get(target.artifact_id)
         is_old = found and target.version is not None and found.version > target.version
         return found if is_old else None
@@ -42,11 +42,11 @@ class Known:
         return f'[{label}{STALE}]({href} "Version {target.version}; a newer version exists")'
 
     def write(self, text: str) -> str:
-        """Return a text whose links to cells lead to the panel."""
+        """Return the text with its links to cells pointing to the panel."""
         return replace_links(text, self.link)
 
     def stale_in(self, text: str) -> list[tuple[Artifact, int]]:
-        """Return the artifacts of which a text names an older version, and which, each once."""
+        """Return each artifact that a text links to in an older version, with that version."""
         found = {}
         for target in find_targets(text):
             if (artifact := self.newer(target)) and target.version is not None:
@@ -55,7 +55,7 @@ class Known:
 
 
 def artifacts_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Known:
-    """Return what is known of the artifacts that these rows name; asked for where one does."""
+    """Return the session's artifacts, read only if one of these rows names one."""
     if navigation.link_token() is not None:
         return Known(session_id, is_linked=False)
     if not any(map(_names_one, rows)):
@@ -64,7 +64,7 @@ def artifacts_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Known:
 
 
 def load(session_id: UUID) -> dict[UUID, Artifact]:
-    """Return all that a page needs to know; without the service what it knew, else nothing."""
+    """Return all artifacts of a session; without the service, those last known, if any."""
     try:
         return last_known.read(("artifacts", session_id), _read, session_id)
     except ClientError:

@@ -1,6 +1,6 @@
-"""Has links to artifacts open the panel of this page: a click reruns the panel and nothing else.
+"""Makes links to artifacts open the panel of this page: a click reruns only the panel.
 
-The browser's side is `ui/assets/artifact_links.js`. Opened in another tab, they are addresses.
+The browser's part is `ui/assets/artifact_links.js`. Opened in another tab, they are normal links.
 """
 
 from uuid import UUID
@@ -22,7 +22,7 @@ _component = st.components.v2.component(
 
 
 def listen(session_id: UUID, panel: Panel) -> None:
-    """Put the listener here; within the panel's fragment, so that a click reruns that."""
+    """Put the listener here, within the panel's fragment, so that a click reruns only that."""
     _component(
         key=KEY,
         data={

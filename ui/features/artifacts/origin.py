@@ -1,4 +1,4 @@
-"""A version's table as the pages' tables want it: its first rows, all that are read, and files."""
+"""A version's table in the form that the pages' tables expect: first rows, all rows, files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Table = Mapping[str, Any]
 
 
 def table_of(content: ArtifactContent) -> dict[str, Any]:
-    """Return the rows at hand in the shape of a tool's table."""
+    """Return the loaded rows in the shape of a tool's table."""
     shown = content.preview
     rows = shown.get("rows") or []
     total = int(shown.get("total_rows") or len(rows))
@@ -32,24 +32,24 @@ def table_of(content: ArtifactContent) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class VersionRows:
-    """The rows of a version, which never changes; of a very long table those that a page shows."""
+    """The rows of a version, which never changes; of a very long table, those that a page shows."""
 
     artifact_id: UUID
     version: int
     first: Table
 
     def whole(self) -> Table:
-        """Return all rows, or the first ten thousand; `complete` says which. Raise ClientError."""
+        """Return all rows, or the first ten thousand, as `complete` says. Raise ClientError."""
         if len(self.first["rows"]) >= self.first["row_count"]:
             return self.first
         return _rows(state.server().user, self.artifact_id, self.version)
 
     def file(self, format: Format) -> bytes:
-        """Return all rows as a file; where that cannot be, why not."""
+        """Return all rows as a file; on failure, the reason as its text."""
         return file_or_why(self.artifact_id, self.version, format)
 
 
-# By person: what one may see is not kept for another.
+# Cached per person: what one may see is not served to another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
 def _rows(user: str, artifact_id: UUID, version: int) -> dict[str, Any]:
     client = state.client()
@@ -63,7 +63,7 @@ def _rows(user: str, artifact_id: UUID, version: int) -> dict[str, Any]:
 
 
 def file_or_why(artifact_id: UUID, version: int, format: str) -> bytes:
-    """Return a download; where that cannot be, why not, as its text."""
+    """Return a download; on failure, the reason as its text."""
     try:
         return calls.download(state.client(), artifact_id, version, format)
     except ClientError as error:

@@ -1,6 +1,6 @@
 """The panel beside the chat: the session's artifacts, or one version of one of them.
 
-A fragment: what is clicked here, and the links that lead here, leave the rest of the page alone.
+A fragment: clicks here and links to it leave the rest of the page unchanged.
 """
 
 from uuid import UUID
@@ -19,22 +19,22 @@ from ui.shared.text.markdown import one_line, plain
 
 KEY = "artifact-panel"
 UNKNOWN = (
-    "There is no such artifact, or it is not yours to see. The answer may have named it wrongly."
+    "This artifact does not exist, or you have no access to it. The answer's link may be wrong."
 )
-NO_VERSION = "This artifact has no version {0}. Its newest one is shown."
+NO_VERSION = "This artifact has no version {0}. Its newest version is shown."
 EMPTY = (
-    "This session has no artifacts yet. Tables, charts and documents that agents make to be kept"
+    "This session has no artifacts yet. Tables, charts and documents that agents keep"
     " appear here, each with its versions."
 )
 
 
 @st.fragment
 def show(session_id: UUID) -> None:
-    """Draw the panel if it is open; and have links open it."""
+    """Draw the panel if it is open, and make links open it."""
     panel = panel_of(session_id)
     links.listen(session_id, panel)
     if not panel.is_open:
-        st.empty()  # in its place: what a fragment draws no more may stay, see `shared/watch`
+        st.empty()  # otherwise what a fragment no longer draws may stay, see `shared/watch`
         return
     with st.container(key=KEY, gap="small"):
         if panel.target is None:
@@ -84,11 +84,11 @@ def _list(session_id: UUID, panel: Panel) -> None:
             )
             st.caption(plain(words.about(artifact)))
     if page.next_cursor is not None:
-        st.caption(f"The newest {len(page.items)} are listed.")
+        st.caption(f"Showing the newest {len(page.items)}.")
 
 
 def _artifact(session_id: UUID, panel: Panel, target: Target) -> None:
-    """One artifact: a version of it; where that cannot be had, why, and what there is."""
+    """Draw one version of an artifact; if it is unavailable, why, and what exists instead."""
     client = state.client()
     try:
         artifact = calls.get_artifact(client, target.artifact_id)
@@ -119,7 +119,7 @@ def _artifact(session_id: UUID, panel: Panel, target: Target) -> None:
 def _version(
     session_id: UUID, panel: Panel, artifact: Artifact, content: ArtifactContent, target: Target
 ) -> None:
-    """Whether it is the newest, its content or what another has else, and what can be done."""
+    """Draw a version: whether it is outdated, its content or a comparison, and its actions."""
     _say_stale(panel, artifact, content.version, target)
     before = _versions(panel, artifact, content, target)
     key = f"artifact-{artifact.id}-{content.version}"
@@ -155,7 +155,7 @@ def _versions(
     labels = {one.version: words.version_label(one) for one in content.versions}
     if len(labels) < 2:
         return None
-    # What is led to from elsewhere counts: the choice begins anew with each opening.
+    # A link from elsewhere takes precedence: the choice is reset with each opening.
     key = f"{artifact.id}-{panel.openings}"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.selectbox(
@@ -180,7 +180,7 @@ def _versions(
 
 
 def _choose(panel: Panel, artifact_id: UUID, target: Target, key: str) -> None:
-    """Show another version; nothing is opened by that, so whoever chose stays at the choice."""
+    """Show another version; the panel is not opened again, so the focus stays on the choice."""
     if (chosen := st.session_state.get(key)) is not None:
         panel.target = Target(artifact_id, int(chosen), target.row, target.column)
 

@@ -1,4 +1,4 @@
-"""Shows what is in a version: a table to work on, a chart, a text, JSON, an image."""
+"""Shows the content of a version: a table to work on, a chart, a text, JSON, an image."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,23 +26,23 @@ from ui.shared.text.artifact_links import Target, find_targets
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import Piece, plain
 
-ROWS = 1_000  # of a table, at first
-LARGEST_IMAGE = 20_000_000  # bytes of one that is shown
-AROUND = 3  # rows before and after the one that a link leads to
+ROWS = 1_000  # of a table, loaded at first
+LARGEST_IMAGE = 20_000_000  # bytes
+AROUND = 3  # rows before and after the linked one
 OWN_FORMATS = {ArtifactKind.TABLE: ("csv", "xlsx")}  # below the rows, see `results.view`
 MARK = "▶"
 HIGHLIGHT = "background-color: rgba(255, 196, 0, 0.28); font-weight: 600"
 
 
 def show(content: ArtifactContent, target: Target, session_id: UUID, key: str) -> None:
-    """Draw the content; where a link leads to a cell of it, that first."""
+    """Draw the content; if a link points to a cell, that cell first."""
     if content.kind is ArtifactKind.TABLE and target.row is not None:
         _cell(content, target, target.row)
     DRAW[content.kind](content, session_id, key)
 
 
 def draw_chart(content: ArtifactContent, key: str, *, has_choices: bool) -> None:
-    """Draw a chart of its data; the pages' theme gives its colours, so that both are readable."""
+    """Draw a chart from its data, in the colours of the page's theme, so that it is readable."""
     table = content.preview.get("table")
     if not isinstance(table, Mapping) or not table.get("columns"):
         st.caption("There is nothing to draw.")
@@ -65,7 +65,7 @@ def _table(content: ArtifactContent, session_id: UUID, key: str) -> None:
 
 
 def _cell(content: ArtifactContent, target: Target, row: int) -> None:
-    """The row that a link leads to with those around it, and its cell marked."""
+    """Draw the linked row with those around it, and mark its cell."""
     total = int(content.preview.get("total_rows") or 0)
     if not 0 < row <= total:
         st.warning(
@@ -125,7 +125,7 @@ def _document(content: ArtifactContent, session_id: UUID, key: str) -> None:
 
 
 def _chart_in_place(document: ArtifactContent, place: ChartPlace, key: str) -> None:
-    """A chart where a document names it; else its title, and why it is not there."""
+    """Draw a chart where a document names it, else its title and why it is missing."""
     chart = embedded.find(document.artifact_id, place) if place.is_shown else None
     with st.container(border=chart is None, gap="xsmall", key=f"in-place-{key}"):
         if chart is not None:
@@ -140,7 +140,7 @@ def _say_cut(text: str, content: ArtifactContent) -> None:
     total = int(content.preview.get("total_characters") or len(text))
     if total > len(text):
         shown = f"{reader.number(len(text))} of {reader.number(total)}"
-        st.caption(f"The first {shown} characters; the download has all of them.")
+        st.caption(f"Showing the first {shown} characters; the download has all of them.")
 
 
 def _json(content: ArtifactContent, session_id: UUID, key: str) -> None:
@@ -154,7 +154,7 @@ def _json(content: ArtifactContent, session_id: UUID, key: str) -> None:
 
 def _image(content: ArtifactContent, session_id: UUID, key: str) -> None:
     if content.bytes > LARGEST_IMAGE:
-        st.caption(f"Images of more than {words.size(LARGEST_IMAGE)} are not shown here.")
+        st.caption(f"Images larger than {words.size(LARGEST_IMAGE)} are not shown here.")
         _file(content, session_id, key)
         return
     try:
@@ -165,15 +165,15 @@ def _image(content: ArtifactContent, session_id: UUID, key: str) -> None:
     if is_image(data):
         st.image(data, caption=plain(content.title))
     else:
-        st.caption("This image is of a kind that is not shown. Download it to look at it.")
+        st.caption("Images of this type are not shown here. Download it to view it.")
 
 
 def _file(content: ArtifactContent, session_id: UUID, key: str) -> None:
-    """What a file is called, what it is by its bytes, and its size; nothing of it is run."""
+    """Draw a file's name, its type by content, and its size; the file is never executed."""
     with st.container(border=True, gap="xsmall", key=f"file-{key}"):
         st.markdown(f"{words.ICONS[content.kind]} **{plain(words.file_of(content), 200)}**")
         about = f"{content.media_type} · {words.size(content.bytes)}"
-        st.caption(f"{plain(about)}: download it to look at it.")
+        st.caption(f"{plain(about)}: download it to view it.")
 
 
 Draw = Callable[[ArtifactContent, UUID, str], None]

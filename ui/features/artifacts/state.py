@@ -1,4 +1,4 @@
-"""What a browser tab has open beside a session: the list of its artifacts, or one of them."""
+"""What a browser tab has open beside a session: the list of artifacts, or one artifact."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -7,13 +7,13 @@ import streamlit as st
 
 from ui.shared.text.artifact_links import ARTIFACT, COLUMN, ROW, Target, read_target
 
-LIST = "list"  # in the URL: the list, and no artifact
+LIST = "list"  # in the URL: the list instead of an artifact
 MEMORY = "artifact-panels"
 
 
 @dataclass
 class Panel:
-    """One session's panel; `target` None: the list. `openings` counts how often it was led to."""
+    """One session's panel; `target` None: the list. `openings` counts how often it was opened."""
 
     is_open: bool = False
     target: Target | None = None
@@ -28,7 +28,7 @@ class Panel:
 
 
 def panel_of(session_id: UUID) -> Panel:
-    """Return a session's panel; the first time it is opened if the URL says so."""
+    """Return a session's panel; on first use, it is open if the URL says so."""
     panels: dict[UUID, Panel] = st.session_state.setdefault(MEMORY, {})
     panel = panels.setdefault(session_id, Panel())
     if not panel.has_followed:
@@ -38,16 +38,16 @@ def panel_of(session_id: UUID) -> Panel:
 
 
 def follow(panel: Panel, query: dict[str, str]) -> None:
-    """Open what a link names, if it names something."""
+    """Open what a link names, if anything."""
     if not (said := query.get(ARTIFACT)):
         return
     target = read_target(query)
     is_list = said == LIST
-    panel.open(target, "" if target or is_list else "This link names no artifact.")
+    panel.open(target, "" if target or is_list else "This link does not point to an artifact.")
 
 
 def close(panel: Panel) -> None:
-    """Close it, in a callback; the URL leads to it no more."""
+    """Close the panel, in a callback, and remove it from the URL."""
     panel.is_open = False
     for name in (ARTIFACT, ROW, COLUMN):
         st.query_params.pop(name, None)

@@ -1,4 +1,4 @@
-"""What artifacts are called on pages, and the forms in which each kind is taken away. Pure."""
+"""What artifacts are called on pages, and the download formats of each kind. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,20 +34,20 @@ FORMATS: Mapping[ArtifactKind, Sequence[tuple[str, str]]] = {
     ArtifactKind.DOCUMENT: (("pdf", "PDF"), ("html", "Web page"), ("md", "Markdown")),
     ArtifactKind.JSON: (("json", "JSON"),),
 }
-FILE = "file"  # as it is stored
+FILE = "file"  # as stored
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _ORIGINS = {
     "tool": "Tool",
     "source": "Source",
     "query": "Query",
-    "of_tool": "Given by",
+    "of_tool": "Returned by",
     "file": "File",
-    "fingerprint": "State of the source",
+    "fingerprint": "Source fingerprint",
 }
 
 
 def kind_of(written: Any) -> ArtifactKind:
-    """Return a kind that a message names; a file where these pages do not know it."""
+    """Return the kind that a message names; FILE where these pages do not know it."""
     try:
         return ArtifactKind(str(written))
     except ValueError:
@@ -64,7 +64,7 @@ def size(count: int) -> str:
 
 
 def about(artifact: Artifact) -> str:
-    """Return what a list says below an artifact's title."""
+    """Return the line below an artifact's title in a list."""
     versions = "1 version" if artifact.version == 1 else f"{artifact.version} versions"
     by = [artifact.agent] if artifact.agent else []
     when = reader.moment(artifact.updated_at)
@@ -72,7 +72,7 @@ def about(artifact: Artifact) -> str:
 
 
 def about_version(version: ArtifactVersion, newest: int) -> str:
-    """Return what stands above a version: which it is, who made it and when."""
+    """Return the line above a version: its number, who made it and when."""
     which = f"Version {version.version} of {newest}" if newest > 1 else "Version 1"
     by = version.agent or "a person"
     when = reader.moment(version.created_at)
@@ -91,16 +91,16 @@ def file_of(content: ArtifactContent) -> str:
 
 
 def origin_lines(origin: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return where a version came from: what it is called, and what it says."""
+    """Return where a version came from, as pairs of label and value."""
     return [(name, str(origin[key])) for key, name in _ORIGINS.items() if origin.get(key)]
 
 
 def diff_summary(diff: ArtifactDiff) -> str:
-    """Return in a sentence what is different."""
+    """Return the differences as a sentence."""
     if diff.is_equal:
-        return f"Versions {diff.before} and {diff.after} are equal."
+        return f"Versions {diff.before} and {diff.after} are identical."
     if diff.kind == "bytes":
-        return f"Versions {diff.before} and {diff.after} differ; of this kind no more can be said."
+        return f"Versions {diff.before} and {diff.after} differ. This kind has no details to show."
     unit = "row" if diff.kind == "rows" else "line"
     counts = {"added": diff.added, "removed": diff.removed, "changed": diff.changed}
     parts = [

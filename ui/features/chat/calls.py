@@ -1,4 +1,4 @@
-"""Calls about branches: edit a message, ask for another answer, look at another version."""
+"""API calls for branches: edit a message, get another answer, show another version."""
 
 from uuid import UUID
 
@@ -7,23 +7,23 @@ from ui.client import Client
 
 
 def branches(client: Client, session_id: UUID) -> Branches:
-    """Return the versions of each message that has several."""
+    """Return the versions of each message that has more than one."""
     return client.get(Branches, f"sessions/{session_id}/branches")
 
 
 def switch_branch(client: Client, session_id: UUID, turn_id: UUID) -> None:
-    """Show the branch that has this turn."""
+    """Make the branch with this turn the active one."""
     body = BranchChoice(turn_id=turn_id).model_dump(mode="json")
     client.send("POST", f"sessions/{session_id}/branch", json=body)
 
 
 def edit_message(client: Client, turn_id: UUID, text: str, key: str) -> None:
-    """Ask this in place of a turn's message; the same `key` and text start one turn."""
+    """Replace a turn's message with this text; the same `key` and text start only one turn."""
     body = MessageEdit(message=text, agent=None).model_dump(mode="json", exclude_none=True)
     headers = {"Idempotency-Key": key}
     client.send("POST", f"turns/{turn_id}/edit", json=body, headers=headers)
 
 
 def another_answer(client: Client, turn_id: UUID, key: str) -> None:
-    """Ask a turn's message once more; the same `key` starts one turn."""
+    """Ask a turn's message again; the same `key` starts only one turn."""
     client.send("POST", f"turns/{turn_id}/retry", headers={"Idempotency-Key": key})

@@ -1,4 +1,4 @@
-"""Where a person writes: sends or queues a message, stops a turn, retries a failed one."""
+"""The composer: sends or queues a message, stops a turn, retries a failed one."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,24 +21,24 @@ from ui.shared.states import queue_words
 from ui.shared.text.long_text import verbatim
 
 RETRYABLE = (TurnStatus.FAILED, TurnStatus.STOPPED)
-REBUILD = "rebuild"  # what the last row offers when the stored state cannot be read
-NEW_SESSION = "new_session"  # when the session's budget is used up
+REBUILD = "rebuild"  # offered by the last row when the stored state cannot be read
+NEW_SESSION = "new_session"  # offered when the session's budget is used up
 MAX_CHARS = 2_000_000
 
 
 def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
-    """The composer at the bottom; usable while a turn runs, then the message waits in the queue.
+    """Draw the composer; while a turn runs, it stays usable and the message is queued.
 
-    Return the place above it, for what is chosen with a message.
+    Return the place above it, for choices that go with a message.
     """
     placeholder = "Ask anything about your data"
     if active is not None:
-        placeholder = "Keep writing: your message is answered after this turn"
+        placeholder = "Keep writing: your message will be answered after this turn"
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
     key = chat_state.composer_key(session_id)
     uploads.show(st.bottom, key)
     chat_state.restore_draft(key)
-    # Only an input of the main area itself makes Streamlit open the page at its end.
+    # Streamlit opens a page at its end only if the input is in the main area itself.
     st.chat_input(
         placeholder,
         key=key,
@@ -59,7 +59,7 @@ def _stop_button(place: DeltaGenerator, active: Turn) -> None:
         "Stopping" if active.stop_requested else "Stop",
         key=f"stop-{active.id}",
         icon=":material/stop_circle:",
-        help="Stop this turn; what was said so far stays",
+        help="Stop this turn; everything said so far is kept",
         disabled=active.stop_requested,
         on_click=stop,
         args=(active.id,),
@@ -67,7 +67,7 @@ def _stop_button(place: DeltaGenerator, active: Turn) -> None:
 
 
 def send(session_id: UUID | None, text: str) -> bool:
-    """Submit a message; the URL then names its session. False, with the reason kept, on failure."""
+    """Submit a message; the URL then names its session. On failure, keep why and return False."""
     if not text.strip():
         return False
     domain = domain_state.chosen() if session_id is None else None
@@ -86,9 +86,9 @@ def send(session_id: UUID | None, text: str) -> bool:
 
 
 def send_first(text: str, composer: str) -> None:
-    """Begin a new chat with one of the example questions; a second click opens what has begun.
+    """Begin a new chat with an example question; a second click opens the session just made.
 
-    The second click still comes from the previous URL, so the page's composer tells them apart.
+    The second click still comes from the previous URL, so the composer identifies the chat.
     """
     with state.memory().acting:
         begun = chat_state.session_of_composer(composer)
@@ -99,7 +99,7 @@ def send_first(text: str, composer: str) -> None:
 
 
 def show_queue(queued: Sequence[Turn]) -> None:
-    """The messages that wait behind the running turn, each with the way to take it back."""
+    """Draw the messages queued behind the running turn, each with a button to take it back."""
     for turn in queued:
         with speaker(is_user=True):
             verbatim(turn.message, f"queued-{turn.id}")
@@ -121,7 +121,7 @@ def _take_back_button(turn: Turn) -> None:
 
 
 def offer_retry(rows: Sequence[DisplayMessage]) -> None:
-    """A Retry button after a turn that failed or was stopped, when it is the latest."""
+    """Draw a Retry button after a failed or stopped turn, if it is the latest."""
     last = rows[-1] if rows else None
     if last is None or last.turn_id is None or navigation.is_read_only():
         return
@@ -152,7 +152,7 @@ def _rebuild_button(offer: DisplayMessage) -> None:
             "Rebuild what the agent remembers",
             key=f"rebuild-{session_id}",
             icon=":material/build:",
-            help="From the messages above; nothing that was said changes",
+            help="Uses the messages above; the conversation itself does not change",
             on_click=_try,
             args=(once, offer.id, state.client().rebuild_session, session_id),
         )
@@ -170,17 +170,17 @@ def _new_session_link() -> None:
 
 
 def stop(turn_id: UUID) -> None:
-    """Stop a turn, in a callback; to ask twice is harmless."""
+    """Stop a turn, in a callback; stopping twice is harmless."""
     _try(state.client().stop_turn, turn_id)
 
 
 def retry(turn_id: UUID) -> None:
-    """Try a turn again, in a callback; the second click of a double click does nothing."""
+    """Retry a turn, in a callback; the second click of a double click does nothing."""
     _try(once, turn_id, state.client().retry_turn, turn_id)
 
 
 def _try(call: Callable[..., None], *arguments: Any) -> None:
-    """Do it; where that cannot be, the page shows why not."""
+    """Make the call; on failure, show the reason on the page."""
     try:
         call(*arguments)
     except ClientError as problem:

@@ -1,4 +1,4 @@
-"""The head of an open session: its title, the model, and whether it can only be read."""
+"""The header of an open session: its title, the model, and whether it is read-only."""
 
 import streamlit as st
 
@@ -39,14 +39,14 @@ def show(session: Session, server: ServerInfo) -> None:
                         help="This session is yours",
                         query_params={"session": str(session.id)},
                     )
-            if not session.models:  # the choice and each answer name it
+            if not session.models:  # otherwise the choice and each answer name the model
                 banners.model_badge(server)
             with icons.alone(str(session.id)):
                 _ways(session, server)
 
 
 def _ways(session: Session, server: ServerInfo) -> None:
-    """What can be done with the session, and the pages that tell more of it."""
+    """Draw the session's actions, and links to its other pages."""
     usage_session.show(session)
     exports.show(session)
     if session.owner == server.user and not navigation.is_read_only():
@@ -71,13 +71,13 @@ def _ways(session: Session, server: ServerInfo) -> None:
         navigation.CONFIGURATION_PAGE,
         label="Configuration",
         icon=":material/tune:",
-        help="What this session was made with, and what its domain has changed since",
+        help="The session's configuration, and how its domain has changed since",
         query_params=navigation.session_query(session.id),
     )
     st.page_link(
         navigation.INSPECTOR_PAGE,
         label="Inspector",
         icon=":material/troubleshoot:",
-        help="What the model reads of this session, and what it was sent",
+        help="What the model reads next, and what it was sent so far",
         query_params=navigation.session_query(session.id),
     )

@@ -1,4 +1,4 @@
-"""Draws what is stored of a session: a window of its history, which moves to both sides."""
+"""Draws the stored messages of a session: a window of its history that moves in both directions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,9 +29,9 @@ AGENT_AVATAR = ":material/forum:"
 
 
 def load(session: Session) -> MessagePage:
-    """Return the rows of the session's window: one call, however long the history is.
+    """Return the rows of the session's window with one call, however long the history is.
 
-    Where the URL leads to a message for the first time, the window is one around it.
+    When the URL points to a message for the first time, the window is centred on it.
     """
     if (position := navigation.wanted_jump(session.id)) is not None:
         _jump(session, position)
@@ -47,7 +47,7 @@ def load(session: Session) -> MessagePage:
 def show(
     page: MessagePage, settled: Sequence[DisplayMessage], session: Session, actions: Actions
 ) -> None:
-    """Draw the settled rows of a window, and the way to earlier and later ones."""
+    """Draw the settled rows of a window, and the buttons for earlier and later ones."""
     session_id = session.id
     groups = to_groups(settled)
     first = page.items[0].position if page.items else 0
@@ -63,7 +63,7 @@ def show(
 def draw(
     groups: Sequence[Group], session_id: UUID, actions: Actions, *, folds: bool = True
 ) -> None:
-    """Draw what each speaker said, with what can be done with it; `folds`: finished steps fold."""
+    """Draw each speaker's messages with their actions; `folds`: finished steps fold."""
     rows = [block.row for group in groups for block in group.blocks]
     place = Place(
         session_id,
@@ -96,7 +96,7 @@ def draw(
 
 
 def _name(group: Group, agent: str, team: Team, told: set[UUID | None]) -> None:
-    """Say who speaks; why, where this one begins to speak in a turn."""
+    """Name the agent that speaks, with the reason at its first message in a turn."""
     turn_id = group.blocks[0].row.turn_id
     route = None if turn_id in told else team.route(turn_id, agent)
     if route is not None:
@@ -105,7 +105,7 @@ def _name(group: Group, agent: str, team: Team, told: set[UUID | None]) -> None:
 
 
 def _read(session: Session, window: Window) -> MessagePage:
-    # One more than is shown after a position: whether that begins a turn tells where to cut.
+    # One more than is shown after a position, because whether it begins a turn decides the cut.
     limit = window.rows(session.message_count) + (window.after is not None)
     page = last_known.read(
         ("messages", session.id, window),
@@ -119,7 +119,7 @@ def _read(session: Session, window: Window) -> MessagePage:
 
 
 def _jump(session: Session, position: int) -> None:
-    """Show what is around a position, on the branch that is shown."""
+    """Show the messages around a position, on the active branch."""
     found = state.client().messages(session.id, limit=state.PAGE_ROWS, around=position)
     page = windows.cut_to_turns(found, Window(), keep=position)
     row = jumps.find_row(page.items, position)
@@ -127,7 +127,7 @@ def _jump(session: Session, position: int) -> None:
 
 
 def _draw(block: Block, place: Place, actions: Actions) -> None:
-    """A block; what a person said with what can be done with it, or the input that changes it."""
+    """Draw a block; a person's message with its actions, or with the input that edits it."""
     if block.row.message_type is not MessageType.USER:
         renderers.draw(block, place)
     elif message_actions.is_edited(block.row, actions):
@@ -138,7 +138,7 @@ def _draw(block: Block, place: Place, actions: Actions) -> None:
 
 
 def speaker(*, is_user: bool, agent: str | None = None, is_marked: bool = False) -> DeltaGenerator:
-    """Return the frame around what one speaker says; `is_marked`: with the agent's own mark."""
+    """Return the container for one speaker's messages; `is_marked`: with the agent's own mark."""
     if is_user:
         return st.chat_message("user", avatar=USER_AVATAR)
     avatar = marks.picture(agent) if agent and is_marked else AGENT_AVATAR

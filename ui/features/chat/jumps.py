@@ -1,4 +1,4 @@
-"""A link has led to a message: which row of the page that is, its mark, why it may be missing."""
+"""Links to a message: the row on the page that it is, its mark, and why it may be missing."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from ui.features.chat.messages.blocks import Block, to_blocks
 
 
 def find_row(rows: Sequence[DisplayMessage], position: int) -> UUID | None:
-    """Return the row that is drawn for a position: its own, its call's, or the one before it.
+    """Return the row drawn for a position: its own, its call's, or the one before it.
 
     None where the position is not among the rows.
     """
@@ -29,25 +29,25 @@ def find_row(rows: Sequence[DisplayMessage], position: int) -> UUID | None:
 
 
 def leads_into(blocks: Sequence[Block], session_id: UUID) -> bool:
-    """Return whether a link has led to one of these blocks."""
+    """Return whether a link points to one of these blocks."""
     jump = navigation.jump(session_id)
     return jump is not None and any(block.row.id == jump.row for block in blocks)
 
 
 @contextmanager
 def mark(block: Block, session_id: UUID) -> Iterator[bool]:
-    """Draw a block; marked, and open, where a link has led to it."""
+    """Draw a block; marked and open if a link points to it."""
     jump = navigation.jump(session_id)
     if jump is None or jump.row != block.row.id:
         yield False
         return
-    # The browser looks for a mark that it has not seen yet, and brings it into sight.
+    # The browser looks for a new mark and scrolls to it.
     with st.container(key=f"hit-{jump.number}-{block.row.id}"):
         yield True
 
 
 def say_where(session_id: UUID, actions: Actions) -> None:
-    """Say so where the page does not show what a link has led to, and how to get there."""
+    """Say so if the page does not show the linked message, and how to get to it."""
     jump = navigation.jump(session_id)
     if jump is None or jump.row is not None:
         return
@@ -55,11 +55,11 @@ def say_where(session_id: UUID, actions: Actions) -> None:
     page = state.client().get(MessagePage, path, around=jump.position, limit=1)
     row = next((row for row in page.items if row.position == jump.position), None)
     if row is None:
-        st.info("This session has no such message. Here are its latest ones.")
+        st.info("This message does not exist in this session. Showing the latest messages.")
     elif row.turn_id is None or actions.is_read_only:
-        st.info("The message is on a branch that is not shown. Here is what stands in its place.")
+        st.info("The message is on a branch that is not shown. This is the version in its place.")
     else:
-        st.info("The message is on another branch. Here is what stands in its place.")
+        st.info("The message is on another branch. This is the version in its place.")
         st.button(
             "Show its branch",
             key="show-branch",

@@ -1,7 +1,7 @@
-"""Draws the latest turn of a session: its rows, what streams, what waits behind it, its end.
+"""Draws the latest turn of a session: its rows, what streams, the queue behind it, its end.
 
-A fragment: the browser's live part asks for it when there are newer rows (`live`), and the rest of
-the page stays as it is. The turn keeps its place when it ends, so what is open there stays open.
+A fragment: the browser's live part (`live`) requests it when there are newer rows, and the rest of
+the page stays unchanged. The turn keeps its place when it ends, so what is open there stays open.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ from ui.shared.watch import timer
 
 @dataclass
 class Latest:
-    """What is stored of a session's end: its unfinished turns, and the rows of the latest one.
+    """The stored end of a session: its unfinished turns, and the rows of the latest one.
 
-    `all_rows` are those of the whole page.
+    `all_rows`: the rows of the whole page.
     """
 
     turns: Sequence[Turn]
@@ -37,19 +37,19 @@ class Latest:
 
     @property
     def active(self) -> Turn | None:
-        """The turn that runs, waits for people, or is next."""
+        """The turn that runs, waits for a decision, or is next."""
         return self.turns[0] if self.turns else None
 
     @property
     def waits_for(self) -> list[DisplayMessage]:
-        """What a person must decide before the turn goes on."""
+        """The approvals that must be decided before the turn goes on."""
         if self.active is None or self.active.status is not TurnStatus.WAITING:
             return []
         return [block.asked or block.row for block in to_blocks(self.rows) if block.waits]
 
 
 def show(session: Session, latest: Latest, actions: Actions) -> None:
-    """Draw it, and draw it again whenever the browser knows of newer rows."""
+    """Draw the turn, and redraw it whenever the browser reports newer rows."""
     drawn: list[bool] = []
 
     @st.fragment
@@ -66,9 +66,9 @@ def show(session: Session, latest: Latest, actions: Actions) -> None:
 
 
 def _newer(session: Session, latest: Latest) -> Latest | None:
-    """Return what is stored now; None where the page must be drawn whole.
+    """Return what is stored now; None if the whole page must be redrawn.
 
-    So it must where other turns are concerned, and where a person clicked something here.
+    That is the case if other turns have changed, or if a person clicked something here.
     """
     if not component.take_request():
         return None
@@ -94,9 +94,9 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
     actions = replace(actions, team=actions.team.with_turns(latest.turns))
     if latest.active is not None:
         followed.add(latest.active.id)
-    # Its steps fold when it is in the history: nothing closes that somebody reads.
+    # Its steps fold only once it is in the history: nothing may close while it is being read.
     folds = all(row.turn_id not in followed for row in latest.rows)
-    # Three places, always: what streams must not move among its neighbours.
+    # Always three containers, so that the streaming part never moves among its neighbours.
     with st.container():
         history.draw(to_groups(latest.rows), session.id, actions, folds=folds)
         if waits := latest.waits_for:
@@ -104,14 +104,14 @@ def _draw(session: Session, latest: Latest, actions: Actions) -> None:
     component.show(session.id, actions.team, latest.turns, latest.all_rows, latest.rows)
     with st.container():
         if latest.active is None:
-            if session.parent_id is None:  # its plan alone gives a task work
+            if session.parent_id is None:  # only its plan gives work to a task
                 composer.offer_retry(latest.rows)
         else:
             composer.show_queue(latest.turns[1:])
 
 
 def _what_it_waits_for(waits: Sequence[DisplayMessage], latest: Latest) -> None:
-    """Say what the turn waits for, which may last for days."""
+    """Show what the turn waits for, possibly for days."""
     calls = pending_calls(waits)
     words = waiting_words(len(calls), is_reader=navigation.is_read_only())
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,4 +1,4 @@
-"""What a person can do with one message: edit it, copy it, ask again, see its other versions."""
+"""The actions on one message: edit it, copy it, ask again, show its other versions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,12 +25,12 @@ from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
 
 MAX_COPIED_CHARS = 300_000
-BUSY = "Not while a turn runs: wait for its end, or stop it"
+BUSY = "Not available while a turn runs: wait until it ends, or stop it"
 
 
 @dataclass(frozen=True)
 class Actions:
-    """What holds for all messages of a page; `versions` are by the position of their message."""
+    """What applies to all messages of a page; `versions`: by the position of their message."""
 
     session_id: UUID
     is_busy: bool = False
@@ -42,7 +42,7 @@ class Actions:
 
 
 def load(session: Session, active: Turn | None) -> Actions:
-    """Return what can be done in a session; one call more where it was forked."""
+    """Return the actions of a session; a forked one takes a second call."""
     versions: dict[int, Sequence[MessageVersion]] = {}
     if session.branch is not None:
         read = last_known.read(("branches", session.id), calls.branches, state.client(), session.id)
@@ -59,7 +59,7 @@ def load(session: Session, active: Turn | None) -> Actions:
 
 
 def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessage]) -> Actions:
-    """Return the actions with what the turns of these rows have used; asked once per change."""
+    """Return the actions with the usage of these rows' turns; read once per change."""
     turn_ids = frozenset(row.turn_id for row in rows if row.turn_id is not None)
     if not turn_ids:
         return actions
@@ -68,7 +68,7 @@ def with_figures(actions: Actions, session: Session, rows: Sequence[DisplayMessa
         try:
             kept[session.id] = (key, get_turn_figures(state.client(), session.id, turn_ids))
         except ClientError:
-            return actions  # the line under an answer is not worth a page without answers
+            return actions  # rather a page without usage lines than none
     figures = kept[session.id][1]
     return replace(actions, figures=figures, team=actions.team.with_turns(figures.values()))
 
@@ -86,16 +86,16 @@ def figures_words(figures: TurnFigures) -> str:
 
 
 def is_edited(row: DisplayMessage, actions: Actions) -> bool:
-    """Return whether a person writes this message anew at the moment."""
+    """Return whether this message is being edited."""
     return state.memory().edited == row.id and not actions.is_read_only
 
 
 def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
-    """An input with the message's text, in its place; Enter sends, as in the composer."""
+    """Draw an input with the message's text, in its place; Enter sends, as in the composer."""
     key = _edit_key(row)
     chat_state.restore_draft(key)
     st.chat_input(
-        "Ask in other words",
+        "Edit your message",
         key=key,
         disabled=actions.is_busy,
         on_submit=_send_edit,
@@ -109,11 +109,11 @@ def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
             icon=":material/close:",
             on_click=_end_edit,
         )
-        st.caption(BUSY if actions.is_busy else "What follows stays as another version")
+        st.caption(BUSY if actions.is_busy else "Later messages are kept as another version")
 
 
 def under_message(row: DisplayMessage, actions: Actions) -> None:
-    """The way to the other versions, and Edit, under what a person said."""
+    """Draw the version switcher and Edit under a person's message."""
     versions = actions.versions.get(row.position, ())
     if row.turn_id is None or (actions.is_read_only and not versions):
         return
@@ -125,7 +125,7 @@ def under_message(row: DisplayMessage, actions: Actions) -> None:
 
 
 def under_answer(row: DisplayMessage, actions: Actions) -> None:
-    """Copy, and another answer, under what an agent said last."""
+    """Draw Copy and Another answer under an agent's last text."""
     with _row(row):
         _offer_copy(row)
         if row.turn_id is not None and row.turn_id in actions.figures:
@@ -134,7 +134,7 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
             if actions.names_models and figures.model:
                 words = f"{plain(figures.model, 60)} · {words}"
             st.caption(words, width="content")
-        # A stopped answer goes on instead, by the Retry below it.
+        # A stopped answer is continued instead, with Retry below it.
         if row.turn_id is None or actions.is_read_only or row.status is MessageStatus.STOPPED:
             return
         if not actions.is_busy:
@@ -143,7 +143,7 @@ def under_answer(row: DisplayMessage, actions: Actions) -> None:
 
 
 def _offer_copy(row: DisplayMessage) -> None:
-    """Copy an answer's Markdown in one click; one too long to be sent twice is a download."""
+    """Offer to copy an answer's Markdown; one too long to be sent twice is a download."""
     text = str(row.content.get("text", ""))
     if len(text) <= MAX_COPIED_CHARS:
         clipboard.offer(text, f"copy-{row.id}", "Copy this answer as Markdown")
@@ -152,7 +152,7 @@ def _offer_copy(row: DisplayMessage) -> None:
 
 
 def _row(row: DisplayMessage) -> DeltaGenerator:
-    """Return the quiet line under a message."""
+    """Return the container for the line under a message."""
     return st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", key=f"actions-{row.id}"
     )
@@ -213,7 +213,7 @@ def _end_edit() -> None:
 def _send_edit(row: DisplayMessage, session_id: UUID) -> None:
     key = _edit_key(row)
     text = chat_state.draft(key)
-    # The second Enter of two finds the edit sent.
+    # With Enter pressed twice, the second finds the edit sent.
     if state.memory().edited != row.id or row.turn_id is None or not text.strip():
         return
     once = chat_state.send_key(f"edit {row.turn_id} {text}")
@@ -237,7 +237,7 @@ def _switch(session_id: UUID, turn_id: UUID | None) -> None:
 
 
 def _do(session_id: UUID, call: Callable[..., None], *arguments: Any) -> bool:
-    """Return whether it could be done; the page then shows what is newest, or else why not."""
+    """Make the call and return whether it succeeded; the page shows the result, or the reason."""
     try:
         call(state.client(), *arguments)
     except ClientError as problem:

@@ -1,4 +1,4 @@
-"""The choice of the model at the composer, where the domain offers several."""
+"""The choice of model at the composer, where the domain offers several."""
 
 from streamlit.delta_generator import DeltaGenerator
 
@@ -29,20 +29,20 @@ def show_for_domain(place: DeltaGenerator, domain: Domain | None, server: Server
 def _show(
     place: DeltaGenerator, of: str, default: str, further: list[str], before: str | None
 ) -> None:
-    """Draw it and keep what is to be sent: nothing where the default was never left."""
+    """Draw the choice and keep what is to be sent: nothing if the default was never changed."""
     state.memory().choice = ModelChoice()
     offered = list(dict.fromkeys([default, *further]))
     if len(offered) < 2:
         return
     number = offered.index(before) if before in offered else 0
-    # Another one that was chosen elsewhere since makes the field begin anew.
+    # If another model was chosen elsewhere since, the field starts again with that one.
     key = f"chosen-model-{of}-{number}"
     shown = place.selectbox(
         "Model",
         offered,
         index=number,
         key=key,
-        help="Which model answers the next message, and those after it",
+        help="The model that answers the next message and those after it",
         label_visibility="collapsed",
         width=WIDTH,
     )

@@ -1,4 +1,4 @@
-"""The empty page of a new chat: what this is, and questions to begin with."""
+"""The opening page of a new chat: an introduction, and questions to begin with."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from ui.shared.text.markdown import plain
 
 
 def show(server: ServerInfo) -> Domain | None:
-    """Draw the opening page; a suggested question is sent as soon as it is clicked.
+    """Draw the opening page; clicking a suggested question sends it.
 
     Return the domain of the new chat.
     """
@@ -23,7 +23,7 @@ def show(server: ServerInfo) -> Domain | None:
         )
         st.caption(
             "Ask in plain words. Agents look things up, compare and compute, and show each step. "
-            "Long work goes on when you close this page.",
+            "Long work continues after you close this page.",
             text_alignment="center",
         )
         banners.model_badge(server)

@@ -1,4 +1,4 @@
-"""What one browser tab remembers of messages that are written: composers, texts and their keys."""
+"""What one browser tab remembers about messages being written: composers, texts and keys."""
 
 from uuid import UUID, uuid4
 
@@ -8,7 +8,7 @@ from ui import state
 
 
 def send_key(text: str) -> str:
-    """The Idempotency-Key of a text: the same until it was answered, so a retry is one turn."""
+    """Return the Idempotency-Key of a text: the same until accepted, so a retry is one turn."""
     held = state.memory()
     if held.sent_text != text:
         held.sent_text, held.send_key = text, uuid4().hex
@@ -16,31 +16,31 @@ def send_key(text: str) -> str:
 
 
 def sent() -> None:
-    """The message was accepted: the next one, also of the same text, is another."""
+    """Forget the key of an accepted message: the same text sent again is another message."""
     state.memory().sent_text = ""
 
 
 def composer_key(session_id: UUID | None) -> str:
-    """Return the key of a session's composer: each has its own, so that no draft travels."""
+    """Return the key of a session's composer: each has its own, so that drafts stay apart."""
     composers = state.memory().composers
     return composers.setdefault(session_id, f"composer-{uuid4().hex[:8]}")
 
 
 def name_composer(before: UUID | None, session_id: UUID) -> None:
-    """A new chat has become a session: it keeps its composer, and with it the cursor there."""
+    """Keep the composer, and with it the cursor, when a new chat becomes a session."""
     composers = state.memory().composers
     if before is None and None in composers:
         composers[session_id] = composers.pop(None)
 
 
 def session_of_composer(key: str) -> UUID | None:
-    """Return the session that a composer belongs to; None while it is that of a new chat."""
+    """Return the session that a composer belongs to; None while it belongs to a new chat."""
     composers = state.memory().composers
     return next((session_id for session_id, name in composers.items() if name == key), None)
 
 
 def draft(key: str) -> str:
-    """Return what was just submitted in a composer."""
+    """Return the text just submitted in a composer."""
     return str(st.session_state.get(key) or "")
 
 
@@ -50,6 +50,6 @@ def keep_draft(key: str, text: str) -> None:
 
 
 def restore_draft(key: str) -> None:
-    """Put a text that could not be sent back into its composer, which is about to be drawn."""
+    """Restore a text that could not be sent to its composer, which is about to be drawn."""
     if text := state.memory().unsent.pop(key, ""):
         st.session_state[key] = text

@@ -1,4 +1,4 @@
-"""Files that come with a message: uploaded before it is sent, named under its text."""
+"""Files attached to a message: uploaded before it is sent, and named under its text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,21 +25,21 @@ MEMORY = "uploads"
 
 @dataclass
 class Attached:
-    """What goes with the next message of a composer, and which files were refused, and why."""
+    """The files for the next message of a composer, and those refused, with reasons."""
 
     files: list[FileDetails] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
 
 def of_composer(key: str) -> Attached:
-    """Return what is attached in a composer."""
+    """Return the attachments of a composer."""
     held = st.session_state.setdefault(MEMORY, {})
     found: Attached = held.setdefault(key, Attached())
     return found
 
 
 def submitted(key: str) -> tuple[str, list[UploadedFile]]:
-    """Return the text and the files that were just submitted in a composer."""
+    """Return the text and the files just submitted in a composer."""
     value = st.session_state.get(key)
     if isinstance(value, ChatInputValue):
         return value.text, list(value.files)
@@ -49,7 +49,7 @@ def submitted(key: str) -> tuple[str, list[UploadedFile]]:
 def take(session_id: UUID | None, key: str, files: Sequence[UploadedFile]) -> UUID | None:
     """Upload files into a session, made now if there is none; return its id.
 
-    What is refused is said beside the composer, and what was taken waits there for the message.
+    Refused files are reported beside the composer; the others wait there for the message.
     """
     attached = of_composer(key)
     attached.refused.clear()
@@ -70,7 +70,7 @@ def take(session_id: UUID | None, key: str, files: Sequence[UploadedFile]) -> UU
 
 
 def with_files(text: str, key: str) -> str:
-    """Return a message's text with the names of what is attached below."""
+    """Return a message's text with the names of its attachments below."""
     lines = [attached_line(made.name, made.source) for made in of_composer(key).files]
     return "\n\n".join(part for part in (text, "\n".join(lines)) if part.strip())
 
@@ -81,12 +81,12 @@ def is_refused(key: str) -> bool:
 
 
 def sent(key: str) -> None:
-    """What was attached has gone with its message."""
+    """Clear the attachments of a message that was sent."""
     st.session_state.setdefault(MEMORY, {}).pop(key, None)
 
 
 def show(place: DeltaGenerator, key: str) -> None:
-    """Say what waits for the next message, and which files were refused, and why."""
+    """Draw the files for the next message, and those refused, with reasons."""
     attached = of_composer(key)
     for said in attached.refused:
         place.error(plain(said, 600), icon=":material/error:")
@@ -95,11 +95,11 @@ def show(place: DeltaGenerator, key: str) -> None:
         problem = f": {made.problem}" if made.problem else ""
         row.caption(f":material/attach_file: {plain(made.name + problem, 300)}")
         row.button(
-            "Leave out",
+            "Remove",
             key=f"leave-out-{key}-{number}",
             type="tertiary",
             icon=":material/close:",
-            help="Delete this file, and send the message without it",
+            help="Delete this file and send the message without it",
             on_click=_leave_out,
             args=(key, made),
         )
@@ -115,7 +115,7 @@ def _leave_out(key: str, made: FileDetails) -> None:
 
 
 def _begin_session() -> UUID:
-    """Make the session that the files belong to; the URL names it."""
+    """Make the session that the files belong to, and name it in the URL."""
     session = state.client().new_session(domain_state.chosen())
     chat_state.name_composer(None, session.id)
     navigation.show_session(session.id)

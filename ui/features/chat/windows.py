@@ -1,21 +1,19 @@
-"""How the window of a history moves, and where it is cut: at whole turns, within bounds. Pure."""
+"""How the window of a history moves, and where it is cut: at whole turns, within limits. Pure."""
 
 from collections.abc import Sequence
 
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType
 from ui.state import PAGE_ROWS, WINDOW_ROWS, Window
 
-MOST_CUT = (
-    PAGE_ROWS // 2
-)  # a longer turn is cut in two, so that a page always has something to show
+MOST_CUT = PAGE_ROWS // 2  # longer turns are cut, so that a page always has something to show
 MOST_KEPT = WINDOW_ROWS - PAGE_ROWS
 
 
 def cut_to_turns(page: MessagePage, window: Window, keep: int | None = None) -> MessagePage:
-    """Return the page without the parts of turns at its ends, if they are short.
+    """Return the page without incomplete turns at its ends, if those are short.
 
-    A turn begins at a person's message. The ends that the window itself names are between turns
-    already; `keep` names a position that stays on the page.
+    A turn begins at a person's message. Ends that the window names are already between turns;
+    `keep` is a position that must stay on the page.
     """
     items = page.items
     first, end = 0, len(items)
@@ -34,7 +32,7 @@ def cut_to_turns(page: MessagePage, window: Window, keep: int | None = None) -> 
 
 
 def earlier(window: Window, page: MessagePage) -> Window:
-    """The window with up to fifty earlier messages; a full one lets go of the latest ones."""
+    """Return the window with up to fifty earlier messages; a full one drops its latest."""
     if window.is_latest and window.limit < WINDOW_ROWS:
         return Window(window.limit + PAGE_ROWS)
     items = page.items
@@ -47,7 +45,7 @@ def earlier(window: Window, page: MessagePage) -> Window:
 
 
 def later(page: MessagePage) -> Window:
-    """The window with up to fifty later messages; a full one lets go of the earliest ones."""
+    """Return the window with up to fifty later messages; a full one drops its earliest."""
     items = page.items
     first = 0
     if len(items) > MOST_KEPT:
@@ -58,18 +56,18 @@ def later(page: MessagePage) -> Window:
 
 
 def around(page: MessagePage, message_count: int) -> Window:
-    """The window that shows this page; one that reaches the newest message goes on with it."""
+    """Return the window that shows this page; one with the newest message follows new ones."""
     if not page.items or page.next_after is None:
         return latest(len(page.items), message_count)
     return Window(len(page.items), after=page.items[0].position - 1)
 
 
 def latest(rows: int, message_count: int) -> Window:
-    """Return the window of the latest messages that shows at least so many."""
+    """Return the window of the latest messages that shows at least `rows` of them."""
     pages = -(-(rows - message_count % PAGE_ROWS) // PAGE_ROWS)
     return Window(min(max(pages, 1) * PAGE_ROWS, WINDOW_ROWS))
 
 
 def _starts(items: Sequence[DisplayMessage], places: range) -> list[int]:
-    """Return those of these places at which a turn begins."""
+    """Return the places at which a turn begins."""
     return [place for place in places if items[place].message_type is MessageType.USER]

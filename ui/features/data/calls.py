@@ -1,4 +1,4 @@
-"""Calls of the page Data: sources and files, samples, corrections."""
+"""API calls of the page Data: sources and files, samples, corrections."""
 
 from urllib.parse import quote
 from uuid import UUID
@@ -14,7 +14,7 @@ def list_files(client: Client, cursor: str | None) -> FilePage:
 
 
 def get_file(client: Client, file_id: UUID) -> FileDetails:
-    """Return one file with its tables and what was understood."""
+    """Return one file with its tables and how they were read."""
     return client.get(FileDetails, f"files/{file_id}")
 
 
@@ -24,7 +24,7 @@ def file_sample(client: Client, file_id: UUID, table: str) -> TableSample:
 
 
 def preview(client: Client, file_id: UUID, change: FileCorrections) -> FilePreview:
-    """Return how a file would be read; nothing is changed."""
+    """Return how a file would be read, without changing anything."""
     return client.call(FilePreview, "POST", f"files/{file_id}/preview", json=_said(change))
 
 

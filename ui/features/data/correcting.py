@@ -24,7 +24,7 @@ NO_CHOICE = "\0"
 
 
 def show(file: FileDetails) -> None:
-    """The form, what it would do, and the corrections that were made."""
+    """Draw the form, its effect, and the corrections made so far."""
     if file.format == "pdf":
         return
     with st.expander("Correct how it was read", icon=":material/tune:", key=f"correct-{file.id}"):
@@ -38,7 +38,7 @@ def show(file: FileDetails) -> None:
 
 
 def _fields(file: FileDetails) -> FileCorrections:
-    """Draw what can be said of such a file; return what is said in all."""
+    """Draw the fields for this kind of file; return all corrections."""
     said, key = file.corrections, f"{file.id}"
     values: dict[str, Any] = {}
     table = file.content[0] if file.content else FileTable(name="", rows=None, columns=[])
@@ -69,7 +69,7 @@ def _fields(file: FileDetails) -> FileCorrections:
 
 
 def _choice(label: str, options: Mapping[Any, str], said: Any, key: str, found: Any = None) -> Any:
-    """Return what was chosen; None: as the file shows, which is `found` where nothing is said."""
+    """Return the choice; None: detected from the file, as `found` unless it was corrected."""
     values = [NO_CHOICE, *options]
     as_shown = words.AS_SHOWN
     if said is None and found is not None:
@@ -86,20 +86,20 @@ def _choice(label: str, options: Mapping[Any, str], said: Any, key: str, found: 
 
 def _header_row(said: int | None, key: str) -> int | None:
     chosen = st.number_input(
-        "Line of the header",
+        "Header line",
         min_value=0,
         max_value=1_000_000,
         value=said,
         step=1,
         key=key,
         placeholder=words.AS_SHOWN,
-        help="0: there is no header. Empty: as the file shows.",
+        help="0: no header. Empty: detected from the file.",
     )
     return None if chosen is None else int(chosen)
 
 
 def _types(file: FileDetails, key: str) -> dict[str, str]:
-    """Return the type that is chosen for a column, if one is."""
+    """Return the type chosen for a column, if any."""
     names = [column.name for table in file.content[:1] for column in table.columns]
     if not names:
         return {}
@@ -117,7 +117,7 @@ def _types(file: FileDetails, key: str) -> dict[str, str]:
 
 
 def _made(file: FileDetails) -> None:
-    """The types that were corrected, each with the way to take it back."""
+    """Draw the corrected types, each with a button to undo it."""
     for name, type_ in file.corrections.types.items():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{plain(name, 80)} is read as: {words.TYPES[str(type_)].lower()}")
@@ -137,7 +137,7 @@ def _effect(file: FileDetails) -> None:
         st.error(plain(desk.problem.detail, 600), icon=":material/error:")
     if desk.preview is None or desk.preview_of != file.id:
         return
-    st.markdown(f"**It would be:** {plain(desk.preview.summary or 'as before', 600)}")
+    st.markdown(f"**Result:** {plain(desk.preview.summary or 'as before', 600)}")
     for table in desk.preview.content[:1]:
         types = ", ".join(f"{c.name}: {words.type_words(c.type)}" for c in table.columns[:20])
         st.caption(plain(types, 800))

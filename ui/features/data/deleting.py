@@ -1,4 +1,4 @@
-"""Deleting a file, asked for first."""
+"""Deletes a file, after a confirmation."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from ui.shared.text.markdown import plain
 
 
 def show(file: FileDetails) -> None:
-    """The button that asks."""
+    """Draw the button that opens the confirmation."""
     if st.button("Delete", key=f"delete-{file.id}", icon=":material/delete:"):
         _confirm(file)
 
@@ -19,8 +19,8 @@ def show(file: FileDetails) -> None:
 def _confirm(file: FileDetails) -> None:
     st.markdown(f"**{plain(file.name, 120)}**")
     st.caption(
-        "Agents cannot ask it any more, and its content is erased for good. What was said about it "
-        "stays in its sessions."
+        "Agents can no longer query it, and its content is permanently deleted. Messages about it "
+        "stay in their sessions."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep-file"):

@@ -1,4 +1,4 @@
-"""One source or file: its tables with their columns, a sample, how it was read."""
+"""One source or file: its tables with their columns, a sample, and how it was read."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ MAX_SENTENCES = 30
 
 
 def show_way_back() -> None:
-    """The way from one source to all of them."""
+    """Draw the button from one source back to the list."""
     st.button(
         "All data",
         key="all-data",
@@ -31,7 +31,7 @@ def show_way_back() -> None:
 
 
 def show_file(file: FileDetails) -> None:
-    """A file: what it is, how it was read, its tables."""
+    """Draw a file: its kind and size, how it was read, its tables."""
     st.title(plain(file.name, 120), anchor=False)
     st.caption(
         f"{words.about_file(file)} · {words.who(file)} · in queries: {plain(file.source, 80)}"
@@ -67,7 +67,7 @@ def show_file(file: FileDetails) -> None:
 
 
 def show_source(source: SourceDetails) -> None:
-    """A source of the installation with its first tables."""
+    """Draw a source of the installation with its first tables."""
     st.title(plain(source.name, 120), anchor=False)
     st.caption(plain(f"{words.KINDS[source.kind]} · {source.description}", 400))
     if source.note:
@@ -81,7 +81,7 @@ def show_source(source: SourceDetails) -> None:
 
 
 def choose_table(found: Sequence[SourceTable]) -> SourceTable | None:
-    """Return the table to look at: the only one, or the one that is chosen."""
+    """Return the table to show: the only one, or the chosen one."""
     if len(found) < 2:
         return found[0] if found else None
     by_name = {table.name: table for table in found}
@@ -90,7 +90,7 @@ def choose_table(found: Sequence[SourceTable]) -> SourceTable | None:
 
 
 def show_table(table: SourceTable, get_sample: GetSample) -> None:
-    """A table's columns, and its first rows."""
+    """Draw a table's columns and its first rows."""
     rows = (
         ""
         if table.rows is None
@@ -99,7 +99,7 @@ def show_table(table: SourceTable, get_sample: GetSample) -> None:
     st.subheader(f"{reader.number(len(table.columns))} columns{rows}", anchor=False)
     st.dataframe(
         [
-            {"Column": c.name, "Type": words.type_words(c.type), "What it holds": c.meaning}
+            {"Column": c.name, "Type": words.type_words(c.type), "Meaning": c.meaning}
             for c in table.columns
         ],
         hide_index=True,
@@ -110,18 +110,18 @@ def show_table(table: SourceTable, get_sample: GetSample) -> None:
     try:
         show_sample(get_sample(table.name))
     except ClientError as problem:
-        st.warning(plain(f"There is no sample. {problem.detail}", 600))
+        st.warning(plain(f"No sample is available. {problem.detail}", 600))
 
 
 def show_sample(sample: TableSample, key: str = "data-sample") -> None:
-    """The first rows of a table."""
+    """Draw the first rows of a table."""
     shown = {"columns": [c.model_dump() for c in sample.columns], "rows": sample.rows}
     st.caption("All rows" if sample.complete else f"The first {len(sample.rows)} rows")
     st.dataframe(tables.to_frame(shown), hide_index=True, width="stretch", key=key)
 
 
 def _sentences(table: SourceTable) -> None:
-    """How a table was read, and what is to be known of it."""
+    """Draw how a table was read, and notes on it."""
     said = list(table.warnings)[:MAX_SENTENCES]
     if isinstance(table, FileTable):
         skipped = [*table.titles, *table.below]

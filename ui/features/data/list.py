@@ -1,4 +1,4 @@
-"""All that agents can ask: the caller's files, then the sources of the installation."""
+"""All data that agents can query: the caller's files, then the installation's sources."""
 
 import streamlit as st
 
@@ -13,11 +13,11 @@ from ui.shared import pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
-EVERY_SESSION = "Every session whose agents have tools for data"
+EVERY_SESSION = "All sessions whose agents have data tools"
 
 
 def show_upload() -> None:
-    """The place to upload files for all sessions, and what became of the last ones."""
+    """Draw the uploader for files of all sessions, and the results of the last upload."""
     desk = data_state.desk()
     files = st.file_uploader(
         "Upload files for all your sessions",
@@ -26,7 +26,7 @@ def show_upload() -> None:
         max_upload_size=state.server().max_file_mb,
         key=f"upload-{desk.uploader}",
         help="Tables as CSV, text, Excel, Parquet or JSON; documents as PDF, text or Markdown. "
-        "A file for one session only is dropped into its chat.",
+        "To add a file to one session only, drop it into its chat.",
     )
     if files:
         desk.refused = []
@@ -46,10 +46,10 @@ def show_upload() -> None:
 
 
 def show_files(page: FilePage) -> None:
-    """A row for each of the caller's files."""
+    """Draw a row for each of the caller's files."""
     st.subheader("Your files", anchor=False)
     if not page.items:
-        st.caption("None yet. Upload one above, or drop it into a chat.")
+        st.caption("No files yet. Upload one above, or drop one into a chat.")
     for file in page.items:
         with st.container(border=True, gap=None):
             _file_row(file)
@@ -59,14 +59,14 @@ def show_files(page: FilePage) -> None:
 
 
 def show_sources(sources: SourceList) -> None:
-    """A row for each source of the installation."""
+    """Draw a row for each source of the installation."""
     st.subheader("Sources of this service", anchor=False)
     for source in sources.items:
         with st.container(border=True, gap=None):
             _source_row(source)
     if sources.left_out:
         more = reader.number(sources.left_out)
-        st.caption(f"{more} more files of the service are too many to be looked at.")
+        st.caption(f"{more} more files of the service are over the limit and were not read.")
 
 
 def _file_row(file: FileSummary) -> None:

@@ -1,4 +1,4 @@
-"""What the page Data remembers: which source is open, what was tried, what is to be said once."""
+"""What the page Data remembers: the open source, previews, messages to show once."""
 
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -14,7 +14,7 @@ _DESK = "data-desk"
 
 @dataclass
 class Desk:
-    """One tab's memory of the page; `uploader` names the uploader, anew after each upload."""
+    """One tab's memory of the page; `uploader` is the uploader's key, new after each upload."""
 
     cursors: list[str] = field(default_factory=list)
     uploader: str = field(default_factory=lambda: uuid4().hex[:8])

@@ -1,4 +1,4 @@
-"""How the page Data says things: sizes, kinds, who can use something. Pure."""
+"""The wording of the page Data: sizes, kinds, who can use a file. Pure."""
 
 from backend.schemas.data.files import FileKind, FileSummary
 from backend.schemas.data.sources import SourceSummary
@@ -16,15 +16,21 @@ TYPES = {
     "integer": "Whole number",
     "number": "Number",
     "boolean": "True or false",
-    "date": "Date, as its cells show",
+    "date": "Date, detected from its cells",
     "date_dmy": "Date: day, month, year",
     "date_mdy": "Date: month, day, year",
     "date_ymd": "Date: year, month, day",
     "timestamp": "Date with time",
 }
-SEPARATORS = {";": "Semicolon ;", ",": "Comma ,", "\t": "Tab", "|": "Bar |", "": "None: one column"}
+SEPARATORS = {
+    ";": "Semicolon ;",
+    ",": "Comma ,",
+    "\t": "Tab",
+    "|": "Pipe |",
+    "": "None: one column",
+}
 DECIMALS = {",": "Comma: 1.234,56", ".": "Point: 1,234.56"}
-AS_SHOWN = "As the file shows"
+AS_SHOWN = "Detected from the file"
 
 
 _ENGINE_TYPES = {
@@ -40,7 +46,7 @@ _ENGINE_TYPES = {
 
 
 def type_words(engine_type: str) -> str:
-    """Return a column's type in words, as far as it has some; else the engine's own."""
+    """Return a column's type in words, or the engine's name for it if there are none."""
     return _ENGINE_TYPES.get(engine_type, engine_type)
 
 
@@ -78,4 +84,4 @@ def about_source(source: SourceSummary) -> str:
 
 def who(file: FileSummary) -> str:
     """Return who can use a file."""
-    return "One session of yours" if file.session_id else "All your sessions"
+    return "One of your sessions" if file.session_id else "All your sessions"

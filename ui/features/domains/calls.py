@@ -1,4 +1,4 @@
-"""Calls of the pages about domains and configurations."""
+"""API calls of the pages about domains and configurations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def list_domains(
     counted: bool = False,
     cursor: str | None = None,
 ) -> DomainPage:
-    """Return a page of domains by name; `counted`: with how many sessions each has."""
+    """Return a page of domains by name; `counted`: with the number of sessions of each."""
     return client.get(
         DomainPage,
         "domains",
@@ -45,27 +45,27 @@ def get_domain(client: Client, domain_id: UUID) -> Domain:
 
 
 def get_catalog(client: Client) -> Catalog:
-    """Return what a domain may name."""
+    """Return the catalog of what a domain may name."""
     return client.get(Catalog, "catalog")
 
 
 def list_source_names(client: Client) -> list[str]:
-    """Return the names of the sources that tools can ask."""
+    """Return the names of the sources that tools can query."""
     return [source.name for source in client.get(SourceList, "sources").items]
 
 
 def check_template(client: Client, body: Mapping[str, Any]) -> TemplateCheck:
-    """Return what a template would become, or all that is wrong with it."""
+    """Return the image that a template would give, or everything that is wrong with it."""
     return client.call(TemplateCheck, "POST", "domains/check", json=body)
 
 
 def try_servers(client: Client, body: Mapping[str, Any]) -> ServersReport:
-    """Return the tool servers of a draft as a worker finds them just now; nothing is stored."""
+    """Return the current state of a draft's tool servers, seen by a worker; nothing is stored."""
     return client.call(ServersReport, "POST", "domains/check/servers", json=body)
 
 
 def try_request(client: Client, body: Mapping[str, Any]) -> FirstRequest:
-    """Return what a draft's model would be sent first; no model is asked, nothing is stored."""
+    """Return a draft's first model request; no model is called, and nothing is stored."""
     return client.call(FirstRequest, "POST", "domains/check/request", json=body)
 
 
@@ -75,7 +75,7 @@ def create_domain(client: Client, body: Mapping[str, Any]) -> Domain:
 
 
 def change_domain(client: Client, domain_id: UUID, body: Mapping[str, Any]) -> Domain:
-    """Change what is given."""
+    """Change the given fields of a domain."""
     return client.call(Domain, "PATCH", f"domains/{domain_id}", json=body)
 
 
@@ -90,17 +90,17 @@ def delete_domain(client: Client, domain_id: UUID) -> None:
 
 
 def list_versions(client: Client, domain_id: UUID, before: int | None = None) -> DomainVersionPage:
-    """Return a page of what the domain was, newest first."""
+    """Return a page of the domain's versions, newest first."""
     return client.get(DomainVersionPage, f"domains/{domain_id}/versions", limit=20, before=before)
 
 
 def get_version(client: Client, domain_id: UUID, version: int) -> DomainVersion:
-    """Return what the domain was at one version, and what is another today."""
+    """Return one version of the domain, and how it differs from today's."""
     return client.get(DomainVersion, f"domains/{domain_id}/versions/{version}")
 
 
 def restore_version(client: Client, domain_id: UUID, version: int, edited: int) -> Domain:
-    """Make an earlier version the newest; `edited` is the one that was looked at."""
+    """Make an earlier version the newest; `edited` is the version that the page shows."""
     path = f"domains/{domain_id}/versions/{version}/restore"
     return client.call(Domain, "POST", path, json={"version": edited})
 
@@ -112,12 +112,12 @@ def get_image(client: Client, session_id: UUID) -> dict[str, Any]:
 
 
 def get_drift(client: Client, session_id: UUID) -> Drift:
-    """Return how that differs from its domain today."""
+    """Return how that configuration differs from its domain today."""
     return client.get(Drift, f"sessions/{session_id}/drift")
 
 
 def continue_session(client: Client, session_id: UUID, domain: str | None, key: str) -> Session:
-    """Make a session with today's configuration that goes on from there; one for each `key`."""
+    """Continue in a new session with today's configuration; one session for each `key`."""
     body = {"domain": domain} if domain else {}
     headers = {"Idempotency-Key": key}
     path = f"sessions/{session_id}/continue"

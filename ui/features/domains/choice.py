@@ -11,7 +11,7 @@ from ui.shared.text.markdown import plain
 
 
 def show() -> Domain | None:
-    """Draw the choice, where there is one to make. Return the domain of the next new chat."""
+    """Draw the choice if there are several domains. Return the domain of the next new chat."""
     items = last_known.read("domains", domains.list_domains, state.client(), archived=False).items
     if len(items) < 2:
         return next(iter(items), None)

@@ -1,4 +1,4 @@
-"""How a session's configuration stands to its domain today, and the way to go on with that."""
+"""How a session's configuration differs from its domain today, and how to continue with that."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from ui.shared.text.markdown import plain
 
 
 def show(session: Session, drift: Drift) -> None:
-    """Draw the drift; quiet when there is none."""
+    """Draw the drift; a single line if there is none."""
     for warning in drift.warnings:
         st.warning(plain(warning, 600), icon=":material/key_off:")
     st.markdown(_standing(session, drift))
@@ -27,9 +27,9 @@ def _standing(session: Session, drift: Drift) -> str:
     name = plain(session.domain, 80)
     if not drift.domain_exists:
         return f":material/delete: The domain {name} was deleted. This session continues as it is."
-    archived = " It is archived and takes no new sessions." if drift.archived else ""
+    archived = " It is archived and accepts no new sessions." if drift.archived else ""
     if not drift.changes:
-        return f":material/check: The same as the domain {name} today.{archived}"
+        return f":material/check: Identical to the domain {name} today.{archived}"
     since = f" from version {drift.image_version}" if drift.image_version else ""
     return (
         f":material/difference: The domain {name} has changed{since} to version"
@@ -44,8 +44,8 @@ def _continue(session: Session, drift: Drift) -> None:
     names = {str(item.id): item.name for item in items}
     own = str(session.domain_id)
     st.caption(
-        "A new session with today's configuration takes history and memory along; this one"
-        " stays as it is."
+        "A new session with today's configuration takes over history and memory; this one"
+        " stays unchanged."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen: str | None = next(iter(names))

@@ -12,20 +12,20 @@ IN_WORDS = ("name", "description", "model", "system_prompt")
 
 
 def show(image: JSON, key: str) -> None:
-    """Draw what the image says; what it leaves open is as the settings say."""
+    """Draw the image; unset values are those of the settings."""
     model = image.get("model")
     st.markdown(f"**Domain** {plain(str(image.get('name', '')), 80)}")
-    st.markdown(f"**Model** {plain(str(model), 80) if model else 'as the settings say'}")
+    st.markdown(f"**Model** {plain(str(model), 80) if model else 'from the settings'}")
     if prompt := image.get("system_prompt"):
         st.markdown("**System prompt**")
         long_text.code(str(prompt), f"{key}-prompt")
     if rest := _said({name: value for name, value in image.items() if name not in IN_WORDS}):
-        st.markdown("**All else**")
+        st.markdown("**Other settings**")
         long_text.code(yaml_text.write(rest), f"{key}-rest", "yaml")
 
 
 def _said(value: Any) -> Any:
-    """Return the same without what is left open: null, or no text."""
+    """Return the value without unset entries: null or empty text."""
     if isinstance(value, dict):
         return {name: _said(said) for name, said in value.items() if said not in (None, "")}
     return [_said(said) for said in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""All domains, each with what may be done with it; what cannot be taken back is asked first."""
+"""All domains with their actions; irreversible ones are confirmed first."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -21,14 +21,14 @@ DELETE = ":material/delete: Delete"
 
 
 def show(items: list[Domain]) -> None:
-    """Draw a row for each domain: those in use, then those that are archived."""
+    """Draw a row for each domain: those in use, then the archived ones."""
     for domain in sorted(items, key=lambda each: each.archived):
         with st.container(border=True, gap="small"):
             _row(domain)
 
 
 def show_way_back() -> None:
-    """The way from one domain to all of them."""
+    """Draw the button from one domain back to the list."""
     st.button(
         "All domains",
         key="all-domains",
@@ -39,7 +39,7 @@ def show_way_back() -> None:
 
 
 def marks(domain: Domain) -> None:
-    """What is special about a domain."""
+    """Draw the badges of a domain: default, archived."""
     if domain.is_default:
         st.badge("Default", icon=":material/star:", color="green")
     if domain.archived:
@@ -49,7 +49,7 @@ def marks(domain: Domain) -> None:
 def _row(domain: Domain) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(horizontal=True, vertical_alignment="center", width="stretch"):
-            # Not a link: one to the page that is open already leaves the URL as it is.
+            # Not a link, because a link to the page that is already open does not change the URL.
             st.button(
                 f"**{plain(domain.name, 80)}**",
                 key=f"open-domain-{domain.id}",
@@ -121,7 +121,7 @@ def _duplicate(domain: Domain) -> None:
 def _delete(domain: Domain) -> None:
     st.markdown(f"**{plain(domain.name, 80)}**")
     st.caption(
-        f"It is deleted for good, with all its versions. Its sessions ({domain.sessions or 0}) keep"
+        f"All its versions are permanently deleted. Its sessions ({domain.sessions or 0}) keep"
         " their configuration and continue. To keep it for later, archive it instead."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
@@ -140,8 +140,8 @@ ACTIONS: Mapping[str, Callable[[Domain], None]] = {
     DUPLICATE: _duplicate,
     DEFAULT: partial(_change, said="New chats now start with {}.", is_default=True),
     ARCHIVE: partial(
-        _change, said="{} takes no new sessions now; existing ones continue.", archived=True
+        _change, said="{} no longer accepts new sessions; existing ones continue.", archived=True
     ),
-    RESTORE: partial(_change, said="{} takes new sessions again.", archived=False),
+    RESTORE: partial(_change, said="{} accepts new sessions again.", archived=False),
     DELETE: _delete,
 }

@@ -1,4 +1,4 @@
-"""What one browser tab remembers of domains: which is open, which is chosen."""
+"""What one browser tab remembers about domains: the open one, and the chosen one."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ CHOSEN = "chosen-domain"
 
 
 def open_domain() -> str | None:
-    """Return the id of the domain that the URL names, or NEW; None: all of them are listed."""
+    """Return the id of the domain in the URL, or NEW; None: the list is shown."""
     return st.query_params.get("domain") or None
 
 
@@ -17,7 +17,7 @@ def show_domain(domain_id: object) -> None:
 
 
 def show_all() -> None:
-    """Take the domain out of the URL; for callbacks."""
+    """Remove the domain from the URL; for callbacks."""
     st.query_params.pop("domain", None)
 
 
@@ -27,7 +27,7 @@ def chosen() -> str | None:
 
 
 def version_page(key: str) -> int | None:
-    """Before which version a list of versions begins; None: with the latest."""
+    """Return the version before which the shown page begins; None: it begins with the latest."""
     return st.session_state.get(key)
 
 

@@ -1,4 +1,4 @@
-"""The versions of a domain: who saved which when, what is another today, and the way back."""
+"""The versions of a domain: who saved them when, how they differ from today's, restoring."""
 
 from functools import partial
 
@@ -33,13 +33,13 @@ def show(domain: Domain) -> None:
         if page.next_before is not None:
             _page_button("Earlier", cursor_key, page.next_before)
     if number == domain.version or number is None:
-        st.caption("This is what the domain is today.")
+        st.caption("This is the current version.")
         return
     version = domains.get_version(state.client(), domain.id, number)
     if not version.changes:
-        st.caption("It is the same as today.")
+        st.caption("It is identical to the current version.")
         return
-    st.caption(f"What has changed from version {number} to version {domain.version}, which is now:")
+    st.caption(f"Changes from version {number} to version {domain.version}, the current one:")
     changes.show(version.changes, f"version-{domain.id}-{number}")
     _restore_button(domain, version)
 
@@ -47,8 +47,8 @@ def show(domain: Domain) -> None:
 def _restore_button(domain: Domain, version: DomainVersion) -> None:
     with st.popover(f"Restore version {version.version}", icon=":material/history:"):
         st.caption(
-            f"Version {domain.version + 1} will be as version {version.version} was. Nothing is"
-            " lost: every version stays here."
+            f"Version {domain.version + 1} will be a copy of version {version.version}. Nothing is"
+            " lost: every version is kept."
         )
         st.button(
             "Restore it",
@@ -67,7 +67,7 @@ def _restore(domain: Domain, version: int) -> None:
     except ClientError as problem:
         state.flash(problem)
         return
-    state.say(f"Restored: version {made.version} is as version {version} was.")
+    state.say(f"Restored: version {made.version} is a copy of version {version}.")
 
 
 def _page_button(label: str, key: str, before: int | None) -> None:

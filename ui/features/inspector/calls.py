@@ -1,4 +1,4 @@
-"""Calls of the inspector."""
+"""API calls of the inspector."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from ui.client import Client
 
 
 def get_inspection(client: Client, session_id: UUID, before: int | None, limit: int) -> Inspection:
-    """Return a page of the history beside what the model reads next."""
+    """Return a page of the history with what the model reads next."""
     path = f"sessions/{session_id}/inspection"
     return client.get(Inspection, path, before=before, limit=limit)
 
@@ -15,11 +15,11 @@ def get_inspection(client: Client, session_id: UUID, before: int | None, limit: 
 def list_model_calls(
     client: Client, session_id: UUID, before: int | None, limit: int
 ) -> ModelCallPage:
-    """Return a page of the requests that models were sent, newest first."""
+    """Return a page of the requests sent to models, newest first."""
     path = f"sessions/{session_id}/calls"
     return client.get(ModelCallPage, path, before=before, limit=limit)
 
 
 def get_model_call(client: Client, session_id: UUID, version: int, number: int) -> ModelCallDetails:
-    """Exactly what a model was sent."""
+    """Return exactly what a model was sent."""
     return client.get(ModelCallDetails, f"sessions/{session_id}/calls/{version}/{number}")

@@ -1,4 +1,4 @@
-"""The inspector's second view: past model calls, and exactly what one of them was sent."""
+"""The inspector's second view: past model calls, and the exact request of one of them."""
 
 from uuid import UUID
 
@@ -27,13 +27,13 @@ USUAL = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 
 def show(session_id: UUID) -> None:
-    """Draw the list, newest first, and beside it the call that was chosen."""
+    """Draw the list, newest first, and beside it the chosen call."""
     before = state.listed_before(session_id)
     page = list_model_calls(state.client(), session_id, before, PAGE_STEPS)
     for note in page.notes:
         st.info(plain(note, 500), icon=":material/info:")
     if not page.items:
-        st.caption("No model was asked in this session yet, or none is kept.")
+        st.caption("This session has no model calls yet, or none are kept.")
         return
     chosen = navigation.chosen_call()
     listed, details = st.columns([2, 3], gap="medium")
@@ -41,7 +41,7 @@ def show(session_id: UUID) -> None:
         _list(session_id, page, chosen, before)
     with details:
         if chosen is None:
-            st.caption("Choose a call to see exactly what the model was sent.")
+            st.caption("Choose a call to see the exact request.")
         else:
             _details(session_id, *chosen)
 
@@ -49,7 +49,7 @@ def show(session_id: UUID) -> None:
 def _list(
     session_id: UUID, page: ModelCallPage, chosen: tuple[int, int] | None, before: int | None
 ) -> None:
-    """In a box that scrolls, so that on a narrow page the chosen call is not far below."""
+    """Draw the list in a scrolling box, so that on a narrow page the call is not far below."""
     with st.container(height=LIST_HEIGHT, border=False):
         for call in page.items:
             _choice(call, is_chosen=chosen == (call.version, call.number))
@@ -86,10 +86,10 @@ def _details(session_id: UUID, version: int, number: int) -> None:
     st.markdown(f"**{words.call_title(call)}** · {plain(call.agent, 60)}")
     st.caption(plain(words.call_words(call), 200))
     if call.is_proven:
-        st.caption(":material/verified: Exactly what was sent: its digest is the same.")
+        st.caption(":material/verified: Exactly what was sent: the digests match.")
     else:
         st.warning(
-            "This may differ from what was sent: its digest is another one.",
+            "This may differ from what was sent: the digests do not match.",
             icon=":material/help:",
         )
     _rest(call)
@@ -97,7 +97,7 @@ def _details(session_id: UUID, version: int, number: int) -> None:
     key = f"call-{session_id}-{version}-{number}"
     if hidden > 0 and key not in state.memory().expanded:
         st.button(
-            f"Show the {reader.number(hidden)} messages before",
+            f"Show the {reader.number(hidden)} earlier messages",
             key=f"all-{key}",
             type="tertiary",
             icon=":material/expand_less:",

@@ -15,7 +15,7 @@ from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
 BRIEF_CHARS = 280
-MODEL = ":material/neurology:"  # on a narrow page the columns stand one under the other
+MODEL = ":material/neurology:"  # on a narrow page the columns are stacked
 
 
 def show(session_id: UUID) -> None:
@@ -44,7 +44,7 @@ def show(session_id: UUID) -> None:
 
 
 def _totals(page: Inspection) -> None:
-    """What the next request is made of, beside the budget where there is one."""
+    """Draw the size of the next request, with the budget if there is one."""
     totals = page.totals
     parts = [f"{reader.number(totals.system)} for the system prompt"]
     if totals.tools is not None:
@@ -70,8 +70,8 @@ def _budget(totals: Totals) -> str:
     return (
         f"{reader.number(totals.messages)} of {reader.number(totals.budget or 0)} tokens of"
         " messages; "
-        "beyond that the older ones are summarised, and about "
-        f"{reader.number(totals.keep or 0)} stay as said"
+        "beyond that, older ones are summarised and about "
+        f"{reader.number(totals.keep or 0)} are kept in full"
     )
 
 
@@ -87,7 +87,7 @@ def _pair(pair: Pair) -> None:
         for row in pair.shown:
             _shown(row)
         if not pair.shown:
-            st.caption("Nobody has seen this.")
+            st.caption("Not shown to people.")
     with right:
         if pair.reads is None:
             st.caption(f"{MODEL} {words.why(pair)}")
@@ -124,5 +124,5 @@ def _brief(text: str) -> str:
 
 def _nothing(page: Inspection) -> str:
     if page.items:
-        return "People and the model read the same here."
-    return "Nothing was said in this session yet."
+        return "People and the model read the same."
+    return "This session has no messages yet."

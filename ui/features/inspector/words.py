@@ -1,4 +1,4 @@
-"""What the inspector says in words: context_statuses, reasons, who speaks."""
+"""The inspector's wording: context statuses, reasons, speakers."""
 
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 from backend.schemas.inspection import (
@@ -38,26 +38,26 @@ PURPOSES = {"answer": "Answer", "summary": "Summary", "title": "Title"}
 
 
 def context_status_badge(context_status: ContextStatus) -> str:
-    """Return the context_status as a quiet badge, in Markdown."""
+    """Return the context status as a badge, in Markdown."""
     color, words = CONTEXT_STATUSES[context_status]
     return f":{color}-badge[{words}]"
 
 
 def origin_badge(origin: Origin) -> str:
-    """Where a message that no person has seen comes from; nothing for one that people see."""
+    """Return the origin of a message that people do not see; empty for one that they see."""
     color, words = ORIGINS.get(origin, ("", ""))
     return f":{color}-badge[{words}]" if words else ""
 
 
 def speaker(row: DisplayMessage) -> str:
-    """Return who says a display message, and what it is where it is no text."""
+    """Return the speaker of a display message, and its kind unless it is text."""
     who = SPEAKERS.get(row.message_type) or row.agent or "Agent"
     kind = KINDS.get(row.content_type, "")
     return f"{who}, {kind}" if kind else who
 
 
 def words_of(row: DisplayMessage) -> str:
-    """Return what a display message says, in one text."""
+    """Return the content of a display message as one text."""
     content = row.content
     if row.content_type is ContentType.TOOL_CALL:
         return f"{content.get('name')}({content.get('arguments')})"
@@ -65,13 +65,13 @@ def words_of(row: DisplayMessage) -> str:
 
 
 def words_read(message: ReadMessage) -> str:
-    """Return what the model reads of a message, in one text."""
+    """Return what the model reads of a message, as one text."""
     calls = [f"{call.get('name')}({call.get('arguments')})" for call in message.calls]
     return "\n".join(filter(None, [message.text, *calls]))
 
 
 def content_words(content: object) -> str:
-    """A content as it was sent: text, or blocks, of which those of text are shown as such."""
+    """Return a sent content as text; of a list of blocks, text blocks are shown as text."""
     if isinstance(content, str):
         return content
     if not content:
@@ -81,7 +81,7 @@ def content_words(content: object) -> str:
 
 
 def why(pair: Pair) -> str:
-    """Return why the model does not read what people see here; nothing where it reads it."""
+    """Return why the model does not read what people see here; empty if it does."""
     if pair.reads is not None or not pair.shown:
         return ""
     read = [row for row in pair.shown if row.context_status is not ContextStatus.PEOPLE_ONLY]
@@ -89,7 +89,7 @@ def why(pair: Pair) -> str:
 
 
 def differs(pair: Pair) -> bool:
-    """Whether people and the model do not read the same here, but for what is for people only."""
+    """Return whether people and the model read different things, not counting people-only rows."""
     return not pair.shown or any(
         row.context_status not in (ContextStatus.KEPT, ContextStatus.PEOPLE_ONLY)
         for row in pair.shown
@@ -115,7 +115,7 @@ def call_words(call: ModelCallSummary) -> str:
 
 
 def call_title(call: ModelCallSummary) -> str:
-    """Return where a model call stands, and what it was for."""
+    """Return the place of a model call, and its purpose."""
     purpose = PURPOSES.get(call.purpose, call.purpose)
     return f"Turn {call.turn}, step {call.step} · {purpose}"
 
@@ -129,16 +129,16 @@ def _block_words(block: object) -> str:
 def _why(row: InspectedRow) -> str:
     if row.context_status is ContextStatus.PEOPLE_ONLY:
         if row.message.content_type is ContentType.THINKING:
-            return "A model's thinking is not sent back to it."
+            return "A model's thinking is not sent back to the model."
         return "This is for people only: the model never reads it."
     if row.context_status is ContextStatus.UNKNOWN:
-        return "What became of this message is not known: an older version wrote it."
+        return "Whether the model reads this is not known: an older version wrote it."
     left = row.left
     if left is None:
-        return "The model no longer reads this; when it left is not known."
+        return "The model no longer reads this; it is not known since when."
     when = f"before step {left.step} of turn {left.turn}"
     return {
         Reason.SUMMARY: f"Summarised {when}: the model reads the summary instead.",
-        Reason.TRIMMED: f"Left out {when}, to keep what the model reads short.",
+        Reason.TRIMMED: f"Left out {when}, to keep the model's context short.",
         Reason.TAKEN_BACK: f"Taken back {when}: it was tried again or edited.",
     }[left.reason]

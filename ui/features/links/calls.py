@@ -1,4 +1,4 @@
-"""Calls about links to sessions: made, listed, revoked; and what one shows."""
+"""API calls for links to sessions: make, list, revoke and open them."""
 
 from uuid import UUID
 
@@ -23,7 +23,7 @@ def list_links(client: Client, session_id: UUID) -> SessionLinks:
 
 
 def revoke_link(client: Client, session_id: UUID, link_id: UUID) -> SessionLink:
-    """Revoke a link for good."""
+    """Revoke a link permanently."""
     return client.call(SessionLink, "DELETE", f"sessions/{session_id}/links/{link_id}")
 
 

@@ -34,8 +34,8 @@ def button(session: Session) -> None:
 def _show(session_id: UUID) -> None:
     banners.what_happened()
     st.caption(
-        "Whoever has the link and can open this installation reads the session: what was said, "
-        "steps, tables and charts, also what is still to come. They cannot write or decide."
+        "Anyone who has the link and access to this installation can read the session: messages, "
+        "steps, tables and charts, including future ones. They cannot write or approve anything."
     )
     st.button(
         "Make a link",
@@ -47,7 +47,7 @@ def _show(session_id: UUID) -> None:
     )
     if made := st.session_state.get(_MADE):
         st.code(made, None, wrap_lines=True)
-        st.caption("Copy it now: it is not shown again.")
+        st.caption("Copy it now. It will not be shown again.")
     for link in calls.list_links(state.client(), session_id).items:
         _row(session_id, link)
 
@@ -65,7 +65,7 @@ def _row(session_id: UUID, link: SessionLink) -> None:
             "Revoke",
             key=f"revoke-{link.id}",
             icon=":material/link_off:",
-            help="It opens the session no more, for anybody",
+            help="The link stops working for everyone",
             on_click=_revoke,
             args=(session_id, link.id),
         )

@@ -1,4 +1,4 @@
-"""Calls of the page of models."""
+"""API calls of the models page."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from backend.types import JSON
 from ui.client import Client
 
 PATH = "model-connection"
-TEST_SECONDS = 60.0  # it asks a real endpoint, which may load its model first
+TEST_SECONDS = 60.0  # it calls a real endpoint, which may have to load its model first
 
 
 def get_connection(client: Client) -> ModelConnection:
@@ -16,16 +16,16 @@ def get_connection(client: Client) -> ModelConnection:
 
 
 def save_connection(client: Client, body: JSON, seen: datetime | None) -> ModelConnection:
-    """Let this connection hold from now on, in place of the one that was saved at `seen`."""
+    """Replace the connection that was saved at `seen` with this one."""
     replaces = {"replaces": seen and seen.isoformat()}
     return client.call(ModelConnection, "PUT", PATH, json=body | replaces)
 
 
 def remove_connection(client: Client) -> ModelConnection:
-    """Let the environment hold again."""
+    """Remove the saved connection, so that the environment's applies again."""
     return client.call(ModelConnection, "DELETE", PATH)
 
 
 def test_connection(client: Client, body: JSON) -> ConnectionTest:
-    """Ask the endpoint for a word; nothing is saved."""
+    """Send the endpoint a short request; nothing is saved."""
     return client.call(ConnectionTest, "POST", f"{PATH}/test", json=body, timeout=TEST_SECONDS)

@@ -1,6 +1,6 @@
-"""The form of the connection to models: what is typed is tested, saved, or taken back.
+"""The form of the connection to models: test, save or remove it.
 
-What an act has come to stands under its button until the next one.
+The result of an action stays under its button until the next action.
 """
 
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ from ui.features.models import calls, words
 from ui.shared.text.markdown import plain
 
 MEMORY = "model-connection"
-SEEN = "model-connection-seen"  # when that was saved which the fields began with
+SEEN = "model-connection-seen"  # when the connection that the fields started from was saved
 CHANGED = 409
 URL, KEY, MODEL, NO_KEY = "model-base-url", "model-api-key", "model-default", "model-no-key"
 
 
 @dataclass
 class Ended:
-    """What the last act has come to, and which models the endpoint has told of."""
+    """The result of the last action, and the models that the endpoint has listed."""
 
     test: ConnectionTest | None = None
     problem: ClientError | None = None
@@ -36,7 +36,7 @@ class Ended:
 
 
 def show(connection: ModelConnection) -> None:
-    """Draw the fields and what can be done with them."""
+    """Draw the fields and their buttons."""
     ended = _ended()
     is_saved = connection.source is ConnectionSource.PAGE
     _fill(connection)
@@ -44,8 +44,8 @@ def show(connection: ModelConnection) -> None:
         "Base URL",
         key=URL,
         placeholder="https://api.openai.com/v1",
-        help="An endpoint that speaks OpenAI's chat completions, mostly ending in /v1; empty:"
-        " OpenAI's. http:// sends all in the clear: for this machine or a network you trust.",
+        help="An endpoint for OpenAI's chat completions API, usually ending in /v1. Empty: OpenAI."
+        " http:// is unencrypted: use it only on this machine or a network you trust.",
     )
     has_key = is_saved and connection.has_key
     st.text_input(
@@ -57,7 +57,7 @@ def show(connection: ModelConnection) -> None:
         placeholder="Stored; leave empty to keep it" if has_key else "None",
     )
     if has_key:
-        st.checkbox("Forget the stored key: the endpoint wants none", key=NO_KEY)
+        st.checkbox("Delete the stored key: the endpoint needs none", key=NO_KEY)
     known = dict.fromkeys([*ended.models, st.session_state.get(MODEL)])
     st.selectbox(
         "Default model",
@@ -65,15 +65,15 @@ def show(connection: ModelConnection) -> None:
         key=MODEL,
         index=None,
         accept_new_options=True,
-        placeholder="Write a name, or test first and choose",
-        help="Where a domain names none. A test lists what the endpoint has.",
+        placeholder="Type a name, or run the test and choose",
+        help="Used where a domain names none. The test lists the endpoint's models.",
     )
     _actions(connection, is_saved)
     _result(ended)
 
 
 def _fill(connection: ModelConnection) -> None:
-    """Begin with what is in use; the demo model has nothing to begin with."""
+    """Start with the connection in use; for the demo model, with empty fields."""
     if URL not in st.session_state or SEEN not in st.session_state:
         st.session_state[SEEN] = connection.saved_at
     if connection.source is not ConnectionSource.DEMO:
@@ -95,8 +95,8 @@ def _actions(connection: ModelConnection, is_saved: bool) -> None:
 
 @st.dialog("Remove this connection?", icon=":material/undo:")
 def _confirm(connection: ModelConnection) -> None:
-    """Ask first: a key that is removed has to be typed again."""
-    kept = " Its key is erased for good." if connection.has_key else ""
+    """Ask for confirmation, because a removed key has to be typed again."""
+    kept = " Its key is permanently deleted." if connection.has_key else ""
     st.markdown(f"**{words.used_words(connection)}**")
     st.caption(f"{words.instead(connection)}{kept}")
     with st.container(horizontal=True, horizontal_alignment="right"):
@@ -108,7 +108,7 @@ def _confirm(connection: ModelConnection) -> None:
 
 
 def _result(ended: Ended) -> None:
-    """Say what became of the last act."""
+    """Draw the result of the last action."""
     if ended.problem is not None:
         st.error(plain(ended.problem.detail, 1_000), icon=":material/error:")
     if ended.said:
@@ -121,17 +121,17 @@ def _result(ended: Ended) -> None:
             named = ", ".join(plain(name, 100) for name in test.models)
             st.caption(f"The endpoint has {len(test.models):,} models: {named}")
         else:
-            st.caption("The endpoint does not say which models it has.")
+            st.caption("The endpoint does not list its models.")
     else:
         st.error(plain(test.detail, 1_000), icon=":material/error:")
 
 
 def _body() -> JSON:
-    """Return what the fields say. Raise ClientError."""
+    """Return the values of the fields. Raise ClientError."""
     written = st.session_state
     model = str(written.get(MODEL) or "").strip()
     if not model:
-        raise ClientError("No default model", "Name the default model first.")
+        raise ClientError("No default model", "Enter a default model first.")
     body = {"base_url": str(written.get(URL) or "").strip(), "default_model": model}
     key = str(written.get(KEY) or "").strip()
     if written.get(NO_KEY):
@@ -157,7 +157,7 @@ def _save() -> None:
     except ClientError as problem:
         ended.problem = problem
         if problem.status == CHANGED:
-            st.session_state.pop(SEEN, None)  # the page shows now what holds instead
+            st.session_state.pop(SEEN, None)  # the page now shows what applies instead
         return
     _forget_fields()
     ended.said = f"Saved. From the next turn on: {words.used_words(saved)}."
@@ -171,11 +171,11 @@ def _remove() -> None:
         ended.problem = problem
         return
     _forget_fields()
-    ended.said = "Removed, with its key. What the environment says holds again."
+    ended.said = "Removed, with its key. The environment's connection applies again."
 
 
 def _forget_fields() -> None:
-    """Let the fields begin anew; the key stays in no memory, nor in the browser's field."""
+    """Reset the fields, so that the key stays neither in memory nor in the browser's field."""
     for name in (URL, MODEL):
         st.session_state.pop(name, None)
     st.session_state[KEY], st.session_state[NO_KEY] = "", False
@@ -187,6 +187,6 @@ def _ended() -> Ended:
 
 
 def _begin() -> Ended:
-    """Return the place for what an act comes to; what was said before goes."""
+    """Clear the previous result, and return the place for the next."""
     st.session_state[MEMORY] = Ended(models=_ended().models)
     return _ended()

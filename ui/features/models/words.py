@@ -1,4 +1,4 @@
-"""What is said of a connection to models. Pure."""
+"""The wording for a connection to models. Pure."""
 
 from datetime import datetime
 
@@ -7,37 +7,37 @@ from ui.shared.formats.times import moment
 from ui.shared.text.markdown import plain
 
 RULE = (
-    "What is saved here takes the place of OPENAI_API_KEY, OPENAI_BASE_URL and MODEL as a whole,"
-    " for everybody, from the next turn on; turns that run go on as they began. Nothing needs a"
-    " restart. The API key is stored encrypted and never shown again."
+    "A connection saved here replaces OPENAI_API_KEY, OPENAI_BASE_URL and MODEL as a whole, for"
+    " everyone, from the next turn on; running turns are not affected. No restart is needed. The"
+    " API key is stored encrypted and never shown again."
 )
 DEMO = (
-    "**The demo model answers.** It comes with Colloquy and knows a few example questions only."
+    "**The demo model answers.** It comes with Colloquy and knows only a few example questions."
     " Connect a real model below."
 )
 
 
 def in_use(connection: ModelConnection, now: datetime) -> str:
-    """Say which connection is in use, and where it comes from."""
+    """Return which connection is in use, and where it comes from."""
     if connection.source is ConnectionSource.DEMO:
         return DEMO
     said = f"**In use:** {used_words(connection)}."
     if connection.source is ConnectionSource.ENVIRONMENT:
-        return f"{said} The environment says so: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL."
+        return f"{said} Set by the environment: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL."
     by, at = plain(connection.saved_by or "", 60), connection.saved_at
     return f"{said} Saved here by {by}{f', {moment(at, now)}' if at else ''}."
 
 
 def used_words(used: ConnectionUsed) -> str:
-    """Return a connection in a line, its key as there or not."""
+    """Return a connection in one line; of the key, only whether there is one."""
     key = "with an API key" if used.has_key else "without an API key"
-    # As code, else Markdown would make a link of it.
+    # As code, because Markdown would otherwise make a link of it.
     url = used.base_url.replace("`", "")
     return f"{plain(used.default_model, 200)} at `{url}`, {key}"
 
 
 def instead(connection: ModelConnection) -> str:
-    """Say what holds when the saved connection is removed."""
+    """Return what applies once the saved connection is removed."""
     if connection.environment_is_demo:
-        return "Without it the demo model answers: the environment names no endpoint."
-    return f"Without it the environment holds: {used_words(connection.environment)}."
+        return "Without it, the demo model answers, because the environment sets no endpoint."
+    return f"Without it, the environment applies: {used_words(connection.environment)}."

@@ -1,4 +1,4 @@
-"""The tasks of all sessions: those that ask, run or wait, then those that have ended."""
+"""The tasks of all sessions: first those that ask, run or wait, then those that have ended."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -21,19 +21,19 @@ STATUS = "tasks-status"
 CURSORS = "tasks-cursors"
 KEPT_SECONDS, MAX_KEPT = 60, 500
 EMPTY = (
-    "No task yet. When an agent that manages others proposes a plan and you agree, its tasks appear"
-    " here while they are worked on, and afterwards."
+    "No tasks yet. When a manager proposes a plan and you agree to it, its tasks appear here while"
+    " they run and afterwards."
 )
 
 
 def desk() -> list[str]:
-    """Return the cursors of the pages that this tab has gone by."""
+    """Return the cursors of the pages that this tab has gone through."""
     cursors: list[str] = st.session_state.setdefault(CURSORS, [])
     return cursors
 
 
 def show() -> None:
-    """Draw the filter and the list, which is drawn again when something in it has changed."""
+    """Draw the filter and the list, which is redrawn when something in it has changed."""
     status = st.pills(
         "Status",
         list(LOOKS),
@@ -55,7 +55,7 @@ def _board(page: TaskPage, active: Sequence[Task], status: TaskStatus | None) ->
         st.subheader("Active", anchor=False)
         _cards(active)
         if len(active) >= ACTIVE_ROWS:
-            st.caption(f"Of each status up to {ACTIVE_ROWS}; choose one to see all of it.")
+            st.caption(f"Up to {ACTIVE_ROWS} of each status; choose a status to see all.")
     rest = [task for task in page.items if status or task.status not in ACTIVE]
     if rest:
         if active:
@@ -121,7 +121,7 @@ def _session_link(task: Task) -> None:
     )
 
 
-# By person: what one may see is not kept for another.
+# Cached per person: what one may see is not served to another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
 def _session_of(user: str, session_id: UUID) -> tuple[str, str | None]:
     """Return a session's title and owner."""

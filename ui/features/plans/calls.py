@@ -1,4 +1,4 @@
-"""Calls about plans and their tasks."""
+"""API calls for plans and their tasks."""
 
 from uuid import UUID
 
@@ -25,6 +25,6 @@ def list_tasks(
 
 
 def decide(client: Client, task_id: UUID, decision: TaskDecision) -> Task:
-    """Say what is to follow a failed task that asks."""
+    """Decide what follows a failed task that asks."""
     path = f"tasks/{task_id}/decision"
     return client.call(Task, "POST", path, json=decision.model_dump(mode="json"))

@@ -23,7 +23,7 @@ _component = st.components.v2.component(
 
 
 def show(plan: Plan, key: str, chosen: str | None, choose: Callable[[str], None]) -> None:
-    """Draw a plan's tasks and how they depend on each other; `choose` is told what is clicked."""
+    """Draw a plan's tasks and their dependencies; `choose` is called with a clicked task."""
     picture = lay_out(plan.tasks)
     tasks = []
     for task in plan.tasks:

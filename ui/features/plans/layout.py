@@ -1,4 +1,4 @@
-"""Where the tasks of a plan stand in its picture: each right of all that it depends on. Pure."""
+"""The layout of a plan's picture: each task is to the right of all its dependencies. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ MOST_CENTRED = 8  # tasks in a column
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of tasks by their ids, lines between them as paths of SVG, and the size of it all."""
+    """The places of tasks by id, the lines between them as SVG paths, and the picture's size."""
 
     places: Mapping[str, tuple[int, int]]
     lines: Sequence[str]
@@ -23,7 +23,7 @@ class Layout:
 
 
 def lay_out(tasks: Sequence[Task]) -> Layout:
-    """Return the picture of a plan: a column for each level, within it near what comes before."""
+    """Return the layout of a plan: a column per level, each task near its dependencies."""
     levels = _levels(tasks)
     columns: dict[int, list[Task]] = defaultdict(list)
     for task in tasks:
@@ -33,7 +33,7 @@ def lay_out(tasks: Sequence[Task]) -> Layout:
     tallest = max((len(column) for column in columns.values()), default=0)
     for level in sorted(columns):
         column = sorted(columns[level], key=lambda task: _wanted_row(task, rows))
-        # Of a very wide plan all begins at the top: its middle may be out of sight.
+        # A very tall plan is aligned at the top, because its middle may be out of view.
         first = (tallest - len(column)) / 2 if tallest <= MOST_CENTRED else 0
         for number, task in enumerate(column):
             rows[task.temp_id] = first + number
@@ -45,7 +45,7 @@ def lay_out(tasks: Sequence[Task]) -> Layout:
 
 
 def _levels(tasks: Sequence[Task]) -> dict[str, int]:
-    """Return for each task how many others stand before it in a row; a circle counts once."""
+    """Return the level of each task, its longest chain of dependencies; a cycle counts once."""
     waits = {task.temp_id: set(task.depends_on) for task in tasks}
     levels: dict[str, int] = {}
     while len(levels) < len(waits):

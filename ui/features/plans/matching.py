@@ -23,10 +23,10 @@ class Call:
 
 
 def match_plans(calls: Sequence[Call], plans: Sequence[Plan]) -> dict[UUID, Plan]:
-    """Return the plan of each call, by its row: that which names the call.
+    """Return the plan of each call, by row: the plan that names the call.
 
-    A model may give several calls of a turn one id. Those have their plans in order, and a call
-    that was refused, which has started none, comes last.
+    A model may give several calls of a turn the same id. These are matched with plans in order, and
+    refused calls, which started no plan, come last.
     """
     left: defaultdict[object, list[Plan]] = defaultdict(list)
     for plan in plans:

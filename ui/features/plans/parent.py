@@ -1,4 +1,4 @@
-"""What stands above the session of a task: whose task it is, and the way back."""
+"""The line above a task's session: the session it belongs to, with a link back."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from ui.shared.text.markdown import plain
 
 
 def show(session: Session) -> None:
-    """Draw the line where the session is a task's."""
+    """Draw the line if the session is a task's."""
     parent_id = session.parent_id
     if parent_id is None:
         return

@@ -1,4 +1,4 @@
-"""One task: what it is to do, how far it is, what it gave or why not, and what a person can say."""
+"""One task: its input, progress, and result or failure, and the decisions a person can make."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -21,13 +21,13 @@ INBOX_ICON = ":material/inbox:"
 Choice = Literal["retry", "skip", "stop"]
 CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
     ("retry", "Retry", ":material/replay:", "Try this task once more"),
-    ("skip", "Skip", ":material/skip_next:", "Go on without it, and without what depends on it"),
+    ("skip", "Skip", ":material/skip_next:", "Continue without it and the tasks that depend on it"),
     ("stop", "Stop", ":material/stop_circle:", "Stop the whole plan"),
 )
 
 
 def show(task: Task, key: str) -> None:
-    """Draw a task's progress, its answer, and the way to its session."""
+    """Draw a task's progress, its answer, and the link to its session."""
     st.caption(plain(task_words(task)))
     if task.description:
         st.markdown(plain(task.description, 1000))
@@ -48,12 +48,12 @@ def show(task: Task, key: str) -> None:
 
 
 def show_question(task: Task, key: str) -> None:
-    """Draw what a failed task asks: why it failed, and the answers."""
+    """Draw a failed task's question: why it failed, and the choices."""
     with st.container(border=True, gap="xsmall", key=key):
         st.markdown(f":orange[:material/help:] **{plain(task.name, 120)}** has failed.")
         st.caption(failure_words(task))
         if navigation.is_read_only():
-            st.caption("Its owner says what follows.")
+            st.caption("The owner decides how to continue.")
             return
         with st.container(horizontal=True):
             for choice, label, icon, help in CHOICES:
@@ -68,7 +68,7 @@ def show_question(task: Task, key: str) -> None:
 
 
 def show_way_to_inbox(tasks: Sequence[Task], key: str) -> None:
-    """Say which tasks wait for a decision on a tool call, and where that is made."""
+    """Draw which tasks wait for a decision on a tool call, with a link to the inbox."""
     names = ", ".join(f"**{plain(task.name, 80)}**" for task in tasks[:MOST_NAMED])
     more = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
     verb = "waits" if len(tasks) == 1 else "wait"
@@ -84,12 +84,12 @@ def show_way_to_inbox(tasks: Sequence[Task], key: str) -> None:
 def failure_words(task: Task) -> str:
     """Return why a task has failed, as Markdown."""
     if task.error is None:
-        return "It gave no reason."
+        return "No reason was given."
     return f"**{plain(task.error.title)}.** {plain(task.error.detail, 1000)}"
 
 
 def open_link(task: Task, label: str = "Open") -> None:
-    """Draw the link to the session in which a task is worked on."""
+    """Draw the link to a task's session."""
     query = {
         "session": str(task.session_id),
         navigation.PARENT: str(task.parent_id),
@@ -118,7 +118,7 @@ def _answer(task: Task, key: str) -> None:
 
 
 def _decide(task: Task, choice: Choice) -> None:
-    """Say it, in a callback; the second click of a double click does nothing."""
+    """Send the decision, in a callback; the second click of a double click does nothing."""
     what = ("task", task.id, task.tries)
     try:
         once(what, calls.decide, state.client(), task.id, TaskDecision(decision=choice))

@@ -1,6 +1,6 @@
-"""A plan in the chat: its picture, what asks a person, and one task that is looked at.
+"""A plan in the chat: its picture, the tasks that ask, and the chosen task.
 
-A fragment: looking at tasks leaves the rest of the page alone.
+A fragment: looking at tasks leaves the rest of the page unchanged.
 """
 
 import streamlit as st
@@ -18,7 +18,7 @@ MOST_FAILED = 5
 
 
 def show(plan: Plan, key: str) -> None:
-    """Draw a plan; the call of a sub-agent is one line."""
+    """Draw a plan; a call of a sub-agent takes one line."""
     if plan.kind == "sub_agent" and plan.tasks:
         _sub_agent(plan.tasks[0], key)
     else:
@@ -45,7 +45,7 @@ def _plan(given: Plan, key: str) -> None:
 
     @st.fragment
     def draw() -> None:
-        # Drawn again by a click in it, it shows what is newest; else the page has just asked.
+        # A rerun by a click reads the newest state; otherwise the page has just read it.
         plan = _newest(given) if drawn else given
         drawn.append(True)
         _draw(plan, key)
@@ -70,7 +70,7 @@ def _draw(plan: Plan, key: str) -> None:
         graph.show(plan, key, chosen.get(key), choose)
         task = next((one for one in plan.tasks if one.temp_id == chosen.get(key)), None)
         if task is None:
-            st.caption("Choose a task to see what it does and what it has given.")
+            st.caption("Choose a task to see its work and its result.")
         else:
             with st.container(border=True, gap="xsmall", key=f"chosen-{key}"):
                 st.markdown(f"{look_of(task).icon} **{plain(task.name, 120)}**")
@@ -79,12 +79,12 @@ def _draw(plan: Plan, key: str) -> None:
 
 
 def _what_went_wrong(plan: Plan, key: str, shown: Task | None) -> None:
-    """The tasks that ask, each with its answers; those that failed, in a sentence each."""
+    """Draw the tasks that ask, with their choices, and the failed ones, a sentence each."""
     asking = [task for task in plan.tasks if task.status is TaskStatus.ASKING]
     for task in asking[:MOST_ASKING]:
         task_view.show_question(task, f"ask-{key}-{task.temp_id}")
     if len(asking) > MOST_ASKING:
-        st.caption(f"{len(asking) - MOST_ASKING} more tasks ask; they follow these.")
+        st.caption(f"{len(asking) - MOST_ASKING} more tasks are asking; they appear after these.")
     if waiting := [task for task in plan.tasks if task.waiting_for_approval]:
         task_view.show_way_to_inbox(waiting, f"approve-{key}")
     failed = [task for task in plan.tasks if task.status is TaskStatus.FAILED and task != shown]
@@ -95,7 +95,7 @@ def _what_went_wrong(plan: Plan, key: str, shown: Task | None) -> None:
 
 
 def _newest(plan: Plan) -> Plan:
-    """Return the plan as it is now; as it was, where it has ended or the service is away."""
+    """Return the current plan; unchanged if it has ended or the service is unavailable."""
     if plan.status not in (PlanStatus.RUNNING, PlanStatus.WAITING):
         return plan
     try:

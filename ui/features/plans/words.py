@@ -1,4 +1,4 @@
-"""Says in words and signs how tasks and plans stand. Pure."""
+"""Words and signs for the status of tasks and plans. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from ui.shared.text.artifact_links import ARTIFACT, Target, read_target
 
 @dataclass(frozen=True)
 class Look:
-    """How a status is shown: a word, a sign within texts, an icon and a colour of Streamlit's."""
+    """How a status is shown: a word, a sign in texts, and a Streamlit icon and colour."""
 
     word: str
     sign: str
@@ -33,12 +33,12 @@ APPROVAL = Look("needs approval", "!", ":material/approval:", "orange")
 
 
 def look_of(task: Task) -> Look:
-    """Return how a task is shown: one that waits for a decision has a word of its own."""
+    """Return how a task is shown; one that waits for a decision has its own word."""
     return APPROVAL if task.waiting_for_approval else LOOKS[task.status]
 
 
 def plan_words(plan: Plan) -> str:
-    """Return how far a plan is: what is done of how much, and what else there is."""
+    """Return a plan's progress: how many tasks are done, and how many are in other states."""
     waiting = sum(task.waiting_for_approval for task in plan.tasks)
     counts = Counter(task.status for task in plan.tasks)
     counts[TaskStatus.RUNNING] -= waiting
@@ -60,7 +60,7 @@ def _count(count: int, status: TaskStatus) -> str:
 def task_words(task: Task, now: datetime | None = None, *, with_status: bool = True) -> str:
     """Return a task's agent, status, progress and time.
 
-    Without the status, which stands elsewhere then, also without the time until it has ended.
+    Without the status, for use beside it, the time is shown only once the task has ended.
     """
     words = [task.agent, *([look_of(task).word] if with_status else [])]
     if task.status is TaskStatus.RUNNING and task.steps:
@@ -74,7 +74,7 @@ def task_words(task: Task, now: datetime | None = None, *, with_status: bool = T
 
 
 def seconds_taken(task: Task, now: datetime | None = None) -> float | None:
-    """Return how long a task has worked, until it ended or until now; None: it has not begun."""
+    """Return the seconds a task has run, until its end or until now; None: it has not begun."""
     if task.started_at is None:
         return None
     end = task.finished_at or now or datetime.now(UTC)
@@ -82,7 +82,7 @@ def seconds_taken(task: Task, now: datetime | None = None) -> float | None:
 
 
 def answer_text(output: object) -> str | None:
-    """Return what a task has said, if its output is or has such a text."""
+    """Return the text of a task's answer, if its output is or contains one."""
     if isinstance(output, str):
         return output
     if isinstance(output, Mapping):
@@ -93,7 +93,7 @@ def answer_text(output: object) -> str | None:
 
 
 def made_artifacts(output: object) -> list[tuple[str, Target]]:
-    """Return the artifacts that a task's output names: their titles, and where they are."""
+    """Return the artifacts that a task's output names, as titles and targets."""
     listed = output.get("artifacts") if isinstance(output, Mapping) else None
     found = []
     for one in listed if isinstance(listed, list) else []:

@@ -1,4 +1,4 @@
-"""Calls about tables: stored results in each form, and queries of a person's own."""
+"""API calls for tables: stored results in each format, and a person's own queries."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -16,18 +16,18 @@ def stored_table(client: Client, path: str) -> dict[str, Any]:
 
 
 def stored_file(client: Client, path: str, format: Format) -> bytes:
-    """Return the same as a file."""
+    """Return the stored table as a file."""
     return client.send("GET", path, params={"format": format}).content
 
 
 def run_query(client: Client, session_id: UUID, source: str, sql: str) -> QueryTable:
-    """Return what a person's own query gives."""
+    """Return the result of a person's own query."""
     path = f"sessions/{session_id}/query"
     return client.call(QueryTable, "POST", path, json=_body(source, sql))
 
 
 def query_file(client: Client, session_id: UUID, source: str, sql: str, format: Format) -> bytes:
-    """Run a person's own query again, and return what it gives as a file."""
+    """Run a person's own query again, and return its result as a file."""
     path = f"sessions/{session_id}/query"
     asked = {"json": _body(source, sql), "params": {"format": format}}
     return client.send("POST", path, **asked).content

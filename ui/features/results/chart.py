@@ -1,4 +1,4 @@
-"""A table drawn as a chart: one that was asked for, or one that fits its columns, to be changed."""
+"""A table drawn as a chart: the requested one, or one that fits its columns; both adjustable."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,11 +27,11 @@ Table = Mapping[str, Any]
 
 
 def show(table: Table, key: str, *, has_choices: bool = True) -> None:
-    """Draw the chart with the choices of its axes; what is left out of it is said."""
+    """Draw the chart with choices for its axes, and say which rows it leaves out."""
     given = _given(table)
     spec = _choose(table, given, key) if has_choices else given
     if spec is None:
-        st.caption("There are no numbers here to draw.")
+        st.caption("There are no numbers to chart.")
         return
     drawn = to_vega(spec, table["columns"])
     with st.container(key=f"picture-{key}"):
@@ -49,12 +49,12 @@ def show(table: Table, key: str, *, has_choices: bool = True) -> None:
 
 
 def _given(table: Table) -> dict[str, Any] | None:
-    """Return the chart that was asked for, as far as it can be drawn; else one that fits."""
+    """Return the requested chart if it can be drawn, else one that fits."""
     if asked := table.get("chart"):
         try:
             return check_spec(asked, table["columns"])
         except SpecRefused as refusal:
-            st.caption(f":material/info: {plain(str(refusal))} Another chart is shown.")
+            st.caption(f":material/info: {plain(str(refusal))} A different chart is shown.")
     return default_spec(table["columns"])
 
 
@@ -71,7 +71,7 @@ def _choose(table: Table, given: dict[str, Any] | None, key: str) -> dict[str, A
     with st.container(horizontal=True, gap="small"):
         chosen = (
             _select("Chart", list(MARKS), mark, f"mark-{key}"),
-            _select("Along", names, x, f"x-{key}"),
+            _select("X axis", names, x, f"x-{key}"),
             _select("Value", numbers or names, y, f"y-{key}"),
             _select("Colour", [NO_COLOUR, *names], colour or NO_COLOUR, f"colour-{key}"),
         )

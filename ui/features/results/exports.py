@@ -1,4 +1,4 @@
-"""A session to be taken away: the downloads that are made when they are asked for."""
+"""The exports of a session: downloads that are made on demand."""
 
 from functools import partial
 from uuid import UUID
@@ -18,7 +18,7 @@ FORMATS = {
 
 
 def show(session: Session) -> None:
-    """Draw the way to the downloads of a session that says something."""
+    """Draw the menu of downloads, if the session has messages."""
     if not session.message_count:
         return
     with st.popover(
@@ -35,7 +35,7 @@ def show(session: Session) -> None:
                 type="tertiary",
                 on_click="ignore",
             )
-        st.caption("What is shown now, from the first message on.")
+        st.caption("The active branch, from the first message on.")
 
 
 def _load(session_id: UUID, name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Where a table comes from, and how the whole of it and files of it are got."""
+"""Where a table comes from, and how to get all its rows and its files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ Table = Mapping[str, Any]
 
 
 class Origin(Protocol):
-    """What can be asked about a table beyond the rows at hand."""
+    """What can be read of a table beyond the rows on the page."""
 
     def whole(self) -> Table:
-        """Return all rows that there are. Raise ClientError."""
+        """Return all rows. Raise ClientError."""
 
     def file(self, format: Format) -> bytes:
-        """Return all rows as a file; where that cannot be, why not."""
+        """Return all rows as a file; on failure, the reason as its text."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person's own query gave: the first rows are kept, for files it is run again."""
+    """The result of a person's own query: the first rows are kept; for files it runs again."""
 
     session_id: UUID
     source: str
@@ -69,7 +69,7 @@ class Asked:
     first: Table
 
     def whole(self) -> Table:
-        """Return the rows that are kept."""
+        """Return the kept rows."""
         return self.first
 
     def file(self, format: Format) -> bytes:
@@ -79,14 +79,14 @@ class Asked:
 
 
 def origin_of(table: Table, session_id: UUID) -> Origin:
-    """Return where the table of a tool result comes from."""
+    """Return the origin of a tool result's table."""
     result_id = table.get("result_id")
     if not result_id:
         return AtHand(table)
     return Stored(navigation.result_path(session_id, str(result_id)))
 
 
-# By person: what one may see is not kept for another.
+# Cached per person: what one may see is not served to another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
 def _stored(user: str, path: str) -> dict[str, Any]:
     return calls.stored_table(state.client(), path)

@@ -1,4 +1,4 @@
-"""A query of the person's own beside an agent's: edited, run, its result below; nothing is said."""
+"""A person's own query beside an agent's: edited and run outside the conversation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ HEIGHT = 220
 
 @dataclass
 class Editor:
-    """What stands in an open editor's result: a table, or why there is none."""
+    """An open editor's result: a table, or why there is none."""
 
     result: Asked | None = None
     problem: str = ""
 
 
 def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
-    """Return the source and SQL of a tool call that asks a source; None of any other."""
+    """Return the source and SQL of a tool call that queries a source; None for any other."""
     if name not in TOOLS or not isinstance(arguments, Mapping):
         return None
     source, sql = arguments.get("source"), arguments.get("sql")
@@ -37,9 +37,9 @@ def query_of(name: str, arguments: Any) -> tuple[str, str] | None:
 
 @st.fragment
 def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> None:
-    """Draw the way to the editor, or the editor that it has opened for this call.
+    """Draw the button that opens the editor for this call, or the open editor.
 
-    Whoever reads by a link runs nothing.
+    Readers of a shared session cannot run queries.
     """
     if navigation.link_token() is not None:
         return
@@ -82,7 +82,7 @@ def _close(call_id: UUID) -> None:
 def _run(editor: Editor, session_id: UUID, source: str, sql: str) -> None:
     editor.result, editor.problem = None, ""
     if not source or not sql.strip():
-        editor.problem = "Write a query and the name of its source."
+        editor.problem = "Enter a query and the name of its source."
         return
     try:
         with st.spinner("Running…"):

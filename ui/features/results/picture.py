@@ -1,4 +1,4 @@
-"""A button that keeps a chart as SVG, as the browser has drawn it; Streamlit's own gives PNG."""
+"""A button that downloads a chart as SVG, as drawn by the browser; Streamlit's offers PNG."""
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
@@ -30,7 +30,7 @@ export default function ({ parentElement, data }) {
   button.onclick = () => {
     const svg = document.querySelector(`.st-key-${CSS.escape(data.place)} svg.marks`)
     if (svg) save(svg, data.name)
-    else button.textContent = "Too many points for SVG: download it as PNG"
+    else button.textContent = "Too many points for SVG. Download it as PNG."
   }
 }
 """

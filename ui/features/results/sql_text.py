@@ -1,4 +1,4 @@
-"""SQL laid out for reading, where that surely says the same. Pure."""
+"""Formats SQL for reading, if the result is certain to mean the same. Pure."""
 
 from functools import lru_cache
 
@@ -7,14 +7,14 @@ from sqlglot.errors import SqlglotError
 
 MAX_CHARS = 6_000
 MAX_NESTED = 40
-DIALECT = "duckdb"  # of all sources but databases, whose SQL is left alone where it is another
+DIALECT = "duckdb"  # of all sources but databases; SQL in other dialects is left as it is
 
 
 @lru_cache(maxsize=500)
 def lay_out(sql: str) -> str:
-    """Return a query in lines; as it was written where it is long, nested deeply or read in doubt.
+    """Return a formatted query; unchanged if it is long, deeply nested or ambiguous.
 
-    The cost of reading grows with length and depth, so both are bounded.
+    The cost of parsing grows with length and depth, so both are bounded.
     """
     if len(sql) > MAX_CHARS or _depth(sql) > MAX_NESTED:
         return sql

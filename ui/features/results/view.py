@@ -1,6 +1,6 @@
-"""A table result: as a table that is sorted, searched and filtered, or as a chart; copied, kept.
+"""A table result: as a table to sort, search and filter, or as a chart, with copy and downloads.
 
-What the toolbar of the grid does by itself (sort, search, copy cells, full screen) is not here.
+What the grid's own toolbar does (sort, search, copy cells, full screen) is not here.
 """
 
 from collections.abc import Mapping
@@ -44,11 +44,11 @@ def show(table: Table, origin: Origin, key: str) -> None:
     try:
         whole = origin.whole() if text or shown_as == CHART else table
     except ClientError as error:
-        st.warning(f"{plain(error.title)}. {plain(error.detail)} These are the first rows.")
+        st.warning(f"{plain(error.title)}. {plain(error.detail)} Showing the first rows.")
         whole = table
     rows = tables.rows_with(whole, text) if text else list(whole.get("rows", []))
     found = {**whole, "rows": rows}
-    if "read_rows" in whole:  # of a very long table not all are looked through
+    if "read_rows" in whole:  # of a very long table, not all rows are searched
         table = {**table, "read_rows": whole["read_rows"]}
     if shown_as == CHART:
         chart.show(found, key)
@@ -69,7 +69,7 @@ def _draw(table: Table, key: str) -> None:
 
 
 def _choose_view(table: Table, key: str) -> str:
-    """Return whether a table or a chart is wanted; a table where no chart can be."""
+    """Return whether to show a table or a chart; a table if no chart is possible."""
     if default_spec(table["columns"]) is None and not table.get("chart"):
         return TABLE
     chosen = st.segmented_control(
@@ -109,7 +109,7 @@ def _below(
 
 
 def counted(table: Table, shown: int, matching: int | None = None) -> str:
-    """Return how many rows are shown of how many, and whether the tool has cut them."""
+    """Return how many of the rows are shown, and whether the tool has cut them."""
     total = int(table.get("row_count") or len(table.get("rows", [])))
     rows = "1 row" if total == 1 else f"{reader.number(total)} rows"
     parts = []
@@ -127,7 +127,7 @@ def counted(table: Table, shown: int, matching: int | None = None) -> str:
     if (read := table.get("read_rows")) and read < int(table["row_count"]):
         parts.append(f"of the first {reader.number(read)} rows")
     if not table.get("complete", True):
-        parts.append("cut at the tool's limit: there are more")
+        parts.append("cut at the tool's limit; there are more")
     return " · ".join(parts)
 
 

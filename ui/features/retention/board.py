@@ -1,4 +1,4 @@
-"""What retention keeps and deletes: the rules in words, what goes next, what has gone."""
+"""Retention: the rules in words, what is deleted next, and past runs."""
 
 import streamlit as st
 
@@ -11,8 +11,8 @@ from ui.shared.formats.times import zone
 
 REASONS = {
     Reason.AGE: "unused for too long",
-    Reason.NUMBER: "more than one person may keep",
-    Reason.STORAGE: "no room",
+    Reason.NUMBER: "over the limit per person",
+    Reason.STORAGE: "over the storage limit",
 }
 
 
@@ -21,32 +21,32 @@ def show(retention: Retention) -> None:
     for sentence in rule_words(retention.rules):
         st.markdown(sentence)
     st.caption(
-        "Set by RETENTION_DAYS, RETENTION_SESSIONS, RETENTION_MEGABYTES and RETENTION_HOURS of the"
-        " service, and by the days of each domain."
+        "Set by RETENTION_DAYS, RETENTION_SESSIONS, RETENTION_MEGABYTES and RETENTION_HOURS in the"
+        " settings, and by the retention days of each domain."
     )
-    st.subheader("Goes next", anchor=False)
+    st.subheader("Deleted next", anchor=False)
     if not retention.planned:
-        st.caption("Nothing is to be deleted now.")
+        st.caption("Nothing is due for deletion.")
     else:
         _departing(retention)
-    st.subheader("Applied", anchor=False)
+    st.subheader("Past runs", anchor=False)
     _runs(retention)
 
 
 def rule_words(rules: RetentionRules) -> list[str]:
-    """Return the rules as sentences; a rule that is off says so."""
-    days = f"deleted after **{rules.days} days** without use" if rules.days else "kept for ever"
+    """Return the rules as sentences, including those that are off."""
+    days = f"deleted after **{rules.days} days** without use" if rules.days else "kept forever"
     number, size, hours = rules.sessions_per_person, rules.megabytes, rules.every_hours
     sessions = (
         f"at most **{reader.number(number)} sessions**" if number else "any number of sessions"
     )
     amount = f"at most **{reader.number(size)} MB**" if size else "any amount"
-    when = f"every **{hours:g} hours**" if hours else "by an administrator only"
+    when = f"every **{hours:g} hours**" if hours else "only by an administrator"
     return [
         f"- Sessions are {days}, unless their domain says otherwise.",
-        f"- A person keeps {sessions}; pinned ones go last.",
-        f"- All sessions together hold {amount}.",
-        f"- This is applied {when}.",
+        f"- A person may keep {sessions}; pinned ones are deleted last.",
+        f"- All sessions together may take up {amount}.",
+        f"- The rules are applied {when}.",
     ]
 
 
@@ -78,7 +78,7 @@ def _departing(retention: Retention) -> None:
 @st.dialog("Delete these sessions?", icon=":material/delete:")
 def _confirm(planned: int) -> None:
     st.markdown(
-        f"**{reader.number(planned)} sessions** with all their messages are deleted for good."
+        f"**{reader.number(planned)} sessions** and all their messages will be permanently deleted."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="keep-sessions"):
@@ -93,7 +93,7 @@ def _confirm(planned: int) -> None:
 
 def _runs(retention: Retention) -> None:
     if not retention.runs:
-        st.caption("Not yet.")
+        st.caption("No runs yet.")
         return
     st.dataframe(
         [

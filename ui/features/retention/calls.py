@@ -1,4 +1,4 @@
-"""Calls of the retention page."""
+"""API calls of the retention page."""
 
 from backend.schemas.retention import Retention, RetentionOutcome
 from ui.client import Client
@@ -10,5 +10,5 @@ def get_retention(client: Client) -> Retention:
 
 
 def apply_retention(client: Client) -> RetentionOutcome:
-    """Delete now what is kept no longer."""
+    """Delete now what is due for deletion."""
     return client.call(RetentionOutcome, "POST", "retention", params={"dry_run": False})

@@ -1,4 +1,4 @@
-"""The call of the search."""
+"""The API call of the search."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ def search(
     everyone: bool = False,
     cursor: str | None = None,
 ) -> SearchPage:
-    """Return a page of messages in which all of `q` is said, the newest first."""
+    """Return a page of messages that contain all of `q`, newest first."""
     return client.get(
         SearchPage,
         "search",

@@ -1,4 +1,4 @@
-"""What to search for, and where: fields that keep what they hold in the URL."""
+"""What to search for, and where: fields whose values are kept in the URL."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -17,7 +17,7 @@ MAX_CHARS = 1_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the fields hold."""
+    """The values of the fields."""
 
     q: str = ""
     session_id: UUID | None = None
@@ -27,17 +27,17 @@ class Wanted:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether a filter may leave something out."""
+        """Whether a filter may exclude results."""
         return self.session_id is not None or self.domain is not None or not self.archived
 
     def load(self, cursor: str | None = None) -> SearchPage:
-        """Return a page of what is found."""
+        """Return a page of results."""
         return calls.search(
             state.client(),
             self.q,
             session_id=self.session_id,
             domain=self.domain,
-            # A session that somebody has opened is searched, archived or not.
+            # An explicitly chosen session is searched even if it is archived.
             archived=None if self.archived or self.session_id else False,
             everyone=self.everyone,
             cursor=cursor,
@@ -45,7 +45,7 @@ class Wanted:
 
 
 def show(server: ServerInfo, session: Session | None) -> Wanted:
-    """Draw the fields; `session` is the one that the search began in."""
+    """Draw the fields; `session` is the one in which the search was opened."""
     q = st.text_input(
         "Search in messages",
         key="q",
@@ -65,9 +65,9 @@ def show(server: ServerInfo, session: Session | None) -> Wanted:
         if session is not None and in_session:
             return Wanted((q or "").strip(), session.id)
         domain = _domain()
-        archived = _toggle("Archived, too", "archived-too")
+        archived = _toggle("Include archived", "archived-too")
         everyone = server.is_admin and _toggle(
-            "Of everyone", "of-everyone", "Include other people's sessions"
+            "Everyone's", "of-everyone", "Include other people's sessions"
         )
     return Wanted((q or "").strip(), None, domain, archived, everyone)
 
@@ -77,7 +77,7 @@ def _toggle(label: str, key: str, explained: str | None = None) -> bool:
 
 
 def _domain() -> str | None:
-    """A choice where there are several domains."""
+    """Draw the choice of domain if there are several; return the chosen one."""
     names = [domain.name for domain in state.client().domains().items]
     if len(names) < 2:
         return None

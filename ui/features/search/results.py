@@ -1,4 +1,4 @@
-"""What was found: by session, each hit with when, who, and the words around it."""
+"""The search results by session: each hit with its time, speaker and snippet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,18 +23,18 @@ _SPEAKERS = {
     MessageType.SYSTEM: ":material/info:",
 }
 HINT = (
-    "All words must be in a message; the last one may be the beginning of a word. "
-    "Words in quotes follow each other: “travel budget”. Codes are found whole or in part: CC-1001."
+    "A message must contain all words; the last may be the beginning of a word. "
+    "Words in quotes must be adjacent: “travel budget”. Codes match whole or in part: CC-1001."
 )
 INCOMPLETE = (
-    "**Not all messages are searched yet.** The search index is made again after a crash of the "
-    "database; it takes some minutes. Nothing was lost: each message is in its session."
+    "**Not all messages are searched yet.** The search index is being rebuilt after a crash of the "
+    "database, which takes some minutes. Nothing was lost: each message is in its session."
 )
 
 
 @dataclass
 class Found:
-    """The pages behind the first one that this tab has asked for."""
+    """The pages after the first that this tab has loaded."""
 
     wanted: Wanted = field(default_factory=Wanted)
     first_cursor: str | None = None
@@ -42,7 +42,7 @@ class Found:
 
 
 def show(wanted: Wanted) -> None:
-    """Draw what is found, or why there is nothing."""
+    """Draw the results, or why there are none."""
     if not wanted.q:
         st.caption(HINT)
         return
@@ -58,7 +58,7 @@ def show(wanted: Wanted) -> None:
     if not pages[0].items:
         _nothing(wanted)
         return
-    # Page by page: what is asked for later moves nothing of what is read.
+    # Page by page, so that loading more moves nothing above it.
     for page in pages:
         for group in _by_session(page.items):
             _draw_session(group, wanted)
@@ -84,7 +84,7 @@ def _load_more(wanted: Wanted, cursor: str) -> None:
     held = _found()
     last = held.more[-1].next_cursor if held.more else held.first_cursor
     if last != cursor:
-        return  # a second click: it is here
+        return  # a second click: the page is already here
     try:
         held.more.append(wanted.load(cursor))
     except ClientError as problem:
@@ -97,7 +97,7 @@ def _found() -> Found:
 
 
 def _by_session(hits: Sequence[SearchHit]) -> list[list[SearchHit]]:
-    """Hits of a page by session, in the order of each one's newest; within, as they came."""
+    """Return a page's hits by session, ordered by each session's newest hit."""
     newest: dict[UUID, int] = {}
     for place, hit in enumerate(hits):
         newest.setdefault(hit.session_id, place)
@@ -142,7 +142,7 @@ def _speaker(hit: SearchHit) -> str:
 
 
 def _marked(part: SnippetPart) -> str:
-    """Return a part as Markdown that says nothing but its words; hits on a ground of their own."""
+    """Return a part as escaped Markdown; hits have a background."""
     text = part.text
     if part.is_hit:
         return f":primary-background[{plain(text)}]"
@@ -152,7 +152,7 @@ def _marked(part: SnippetPart) -> str:
 
 def _nothing(wanted: Wanted) -> None:
     with st.container(horizontal_alignment="center", gap="xsmall"):
-        st.markdown("Nothing was found.", width="content")
+        st.markdown("No results.", width="content")
         if wanted.is_narrow:
             st.caption("Search in more places with the switches above, or use fewer words.")
         else:

@@ -1,4 +1,4 @@
-"""How the tool servers of a domain are, just now, and what they offer."""
+"""The current state of a domain's tool servers, and their tools."""
 
 from uuid import UUID
 
@@ -15,18 +15,18 @@ from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
 WITHHELD = {
-    VersionStatus.PENDING: "waits for a decision",
+    VersionStatus.PENDING: "waiting for a decision",
     VersionStatus.REFUSED: "refused",
 }
 
 
 def show(domain_id: UUID) -> None:
-    """Look at the servers and draw what was found; it stays until somebody looks again."""
+    """Check the servers and draw the result; it is kept until the next check."""
     reports = state.memory().server_reports
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("Servers", anchor=False)
         st.button(
-            "Look again",
+            "Check again",
             key="look-again",
             type="tertiary",
             icon=":material/refresh:",
@@ -40,7 +40,7 @@ def show(domain_id: UUID) -> None:
     for server in report.items:
         with st.container(border=True):
             _server(server)
-    st.caption(f"As the worker {plain(report.worker, 80)} has found them.")
+    st.caption(f"Checked by the worker {plain(report.worker, 80)}.")
 
 
 def _forget(domain_id: UUID) -> None:
@@ -49,7 +49,7 @@ def _forget(domain_id: UUID) -> None:
 
 def _look(domain_id: UUID) -> ServersReport | None:
     try:
-        with st.spinner("A worker looks at the servers…"):
+        with st.spinner("A worker is checking the servers…"):
             return check_servers(state.client(), domain_id)
     except ClientError as error:
         banners.error(error)
@@ -82,6 +82,6 @@ def _tool(server: ServerReport, tool: ServerTool) -> None:
         parts.append(f":orange[{withheld}]")
     key = f"{server.name}-{tool.name}"
     with st.expander(" · ".join(parts), type="compact"):
-        long_text.verbatim(tool.description or "It has no description.", f"about-{key}")
+        long_text.verbatim(tool.description or "No description.", f"about-{key}")
         st.caption("Input")
         long_text.code(lay_out(tool.input_schema), f"schema-{key}", "json")

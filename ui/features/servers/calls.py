@@ -1,4 +1,4 @@
-"""Calls of the page of tool servers."""
+"""API calls of the tool servers page."""
 
 from uuid import UUID
 
@@ -11,12 +11,12 @@ from ui.client import Client
 
 
 def check_servers(client: Client, domain_id: UUID) -> ServersReport:
-    """A domain's servers as a worker finds them just now; takes as long as the slowest may."""
+    """Return the current state of a domain's servers; may take as long as the slowest server."""
     return client.get(ServersReport, f"domains/{domain_id}/servers")
 
 
 def list_versions(client: Client, domain_id: UUID) -> ToolVersionPage:
-    """Return what a domain's servers have said of their tools."""
+    """Return the versions of the tools of a domain's servers."""
     return client.get(ToolVersionPage, f"domains/{domain_id}/tool-versions")
 
 

@@ -1,4 +1,4 @@
-"""Versions of servers' tools: those that wait for a decision, and what was decided."""
+"""Versions of servers' tools: those waiting for a decision, and past decisions."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ COLORS = {VersionStatus.ACCEPTED: "green", VersionStatus.REFUSED: "red"}
 
 
 def show(domain_id: UUID) -> None:
-    """Draw both; after a decision the servers are looked at again."""
+    """Draw both; after a decision the servers are checked again."""
     try:
         page = list_versions(state.client(), domain_id)
     except ClientError as error:
@@ -37,16 +37,16 @@ def _waiting(domain_id: UUID, page: ToolVersionPage) -> None:
     waiting = [one for one in page.items if one.status is VersionStatus.PENDING]
     if not waiting:
         return
-    st.subheader("Waits for a decision", anchor=False)
+    st.subheader("Waiting for a decision", anchor=False)
     st.caption(
-        "What a server says of its tools is read by the model. No turn uses these tools as they"
-        " are now; all others go on."
+        "The model reads a server's descriptions of its tools. Turns do not use these tools until"
+        " you accept them; other tools are not affected."
     )
     for version in waiting[:SHOWN]:
         with st.container(border=True):
             _question(domain_id, version)
     if page.pending > SHOWN:
-        st.caption(f"The first {SHOWN} of {reader.number(page.pending)} are shown.")
+        st.caption(f"Showing the first {SHOWN} of {reader.number(page.pending)}.")
 
 
 def _question(domain_id: UUID, version: ToolVersion) -> None:
@@ -61,12 +61,12 @@ def _question(domain_id: UUID, version: ToolVersion) -> None:
 def _decided(domain_id: UUID, versions: Sequence[ToolVersion]) -> None:
     if not versions:
         return
-    label = f"Versions that were accepted or refused ({reader.number(len(versions))})"
+    label = f"Accepted and refused versions ({reader.number(len(versions))})"
     with st.expander(label, icon=":material/history:"):
         for version in versions[:SHOWN]:
             _row(domain_id, version)
         if len(versions) > SHOWN:
-            st.caption(f"The newest {SHOWN} are shown.")
+            st.caption(f"Showing the newest {SHOWN}.")
 
 
 def _row(domain_id: UUID, version: ToolVersion) -> None:

@@ -1,4 +1,4 @@
-"""Says what is known of tool servers and of versions of their tools. Pure."""
+"""The wording for tool servers and versions of their tools. Pure."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ui.shared.text.json_text import lay_out
 from ui.shared.text.line_diff import diff_lines
 
 EFFECTS = {
-    "read_only": "reads only",
+    "read_only": "read-only",
     "idempotent": "may be repeated",
     "acts": "acts",
 }
@@ -16,7 +16,7 @@ TRANSPORTS = {"stdio": "child process of a worker", "streamable_http": "over HTT
 
 
 def server_words(server: ServerReport) -> str:
-    """Return how it is reached, how long that took, and how much it offers."""
+    """Return how it is reached, how long that took, and how many tools it offers."""
     parts = [TRANSPORTS[server.transport]]
     if server.answers:
         count = len(server.tools)
@@ -27,23 +27,23 @@ def server_words(server: ServerReport) -> str:
 
 
 def pause_words(server: ServerReport) -> str:
-    """Return that turns leave it alone since it has failed; nothing if they do not."""
+    """Return that turns skip the server after a failure; empty if they do not."""
     if not server.paused_seconds:
         return ""
     if server.answers:
-        return "It failed earlier: turns skipped it until now, and use it again."
+        return "It failed earlier and was skipped by turns until now. It is used again."
     return f"Turns skip it for another {duration(server.paused_seconds)} because it failed."
 
 
 def version_words(version: ToolVersion) -> str:
-    """Return what kind of change waits."""
+    """Return the kind of change that waits for a decision."""
     if version.before is not None:
-        return "described differently than before"
+        return "description changed"
     return "new"
 
 
 def changes(version: ToolVersion) -> str:
-    """Return the version beside the one before it, as a diff, whole; all of it where it is new."""
+    """Return a full diff from the previous version; the whole description if it is new."""
     after = _lines(version.description)
     if version.before is None:
         return "\n".join(after)
@@ -52,7 +52,7 @@ def changes(version: ToolVersion) -> str:
 
 
 def _lines(description: dict[str, Any]) -> list[str]:
-    """Return the description as text, then the rest as JSON: line by line, as one reads it."""
+    """Return the description as lines of text, then the rest as lines of JSON."""
     rest = {key: value for key, value in description.items() if key != "description"}
     text = str(description.get("description", ""))
     written = lay_out(rest, sort_keys=True)

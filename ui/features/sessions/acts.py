@@ -1,4 +1,4 @@
-"""Does what the session list asks for. The list asks again until it is told that it was done."""
+"""Carries out the acts of the session list, which repeats each until it is confirmed."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -35,14 +35,15 @@ ACTS = TypeAdapter(list[Act])
 
 
 def take() -> None:
-    """Do what is new among the acts that the list sent.
+    """Carry out the new ones among the acts that the list sent.
 
-    Two quick clicks are two runs whose callbacks may meet: the second waits, and finds it done.
+    Two quick clicks are two runs whose callbacks may overlap: the second waits, and finds it done.
     """
     held = state.memory()
     with held.acting:
         for act in ACTS.validate_python(state.session_list_acts()):
-            # One that leads elsewhere is done again: who repeats it has not heard of its address.
+            # A repeated act that navigates is done again: the browser does not know its address
+            # yet.
             if act.n > held.acted or act.do in LEADING:
                 held.acted = max(held.acted, act.n)
                 _do(act)
@@ -77,7 +78,7 @@ def _delete(act: Act) -> None:
     was_open = navigation.open_session_id() in act.ids
 
     def delete_one(session_id: UUID) -> None:
-        with suppress(NotFound):  # somebody else was faster
+        with suppress(NotFound):  # already deleted elsewhere
             state.client().delete_session(session_id)
         pages.drop(session_id)
 
@@ -87,13 +88,13 @@ def _delete(act: Act) -> None:
 
 
 def _for_each(act: Act, do: Callable[[UUID], None]) -> None:
-    """Do it with all that are still there. Raise the first refusal when all were tried."""
+    """Do it for all sessions that still exist. Raise the first refusal once all were tried."""
     refusal: ClientError | None = None
     for session_id in act.ids:
         try:
             do(session_id)
         except ServiceUnavailable:
-            raise  # it would be the same with the rest, after a long wait for each
+            raise  # the others would fail too, each after a long wait
         except ClientError as problem:
             refusal = refusal or problem
     if refusal:

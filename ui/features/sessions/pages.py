@@ -1,4 +1,4 @@
-"""The sessions that the sidebar holds: pinned ones, the latest, and the older ones so far."""
+"""The sessions in the sidebar: pinned ones, the latest, and the older ones loaded so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ OLDER = 100
 
 @dataclass(frozen=True)
 class Held:
-    """What the list shows, and from where the next older page goes on; None: nothing is older."""
+    """The sessions that the list shows, and the cursor of the next older page; None: no more."""
 
     sessions: list[Session]
     cursor: str | None
 
 
 def load() -> Held:
-    """Read what may have changed, and put it together with the older pages."""
+    """Read the lists that may have changed, and combine them with the older pages."""
     pinned = _read(MOST_PINNED, pinned=True).items
     page = _read(LATEST)
     held = state.memory()
@@ -38,7 +38,7 @@ def load() -> Held:
 
 
 def load_older(cursor: str) -> None:
-    """Read the next older page. A cursor that is not the next one was asked for already."""
+    """Read the next older page. Any other cursor was already used, and is ignored."""
     held = state.memory()
     if cursor != (held.older_cursor if held.older else held.first_cursor):
         return
@@ -48,7 +48,7 @@ def load_older(cursor: str) -> None:
 
 
 def put(session: Session) -> None:
-    """Take up how a session is now, where the older pages hold it or reach back to it."""
+    """Update a session in the older pages, if they contain it or reach back to it."""
     held = state.memory()
     drop(session.id)
     if not held.older or session.pinned or session.archived != held.archived:
@@ -58,16 +58,16 @@ def put(session: Session) -> None:
 
 
 def drop(session_id: UUID) -> None:
-    """Let go of a session that has left the list."""
+    """Remove a session that has left the list."""
     held = state.memory()
     held.first = [session for session in held.first if session.id != session_id]
     held.older = [session for session in held.older if session.id != session_id]
 
 
 def _read(limit: int, *, pinned: bool = False, cursor: str | None = None) -> SessionPage:
-    """Pinned sessions stand first however old they are, so they are a list of their own.
+    """Read one list. Pinned sessions come first however old, so they have a list of their own.
 
-    Where the service is away and was never asked for this list, it is empty: the page says why.
+    If the service is unavailable and this list was never read, it is empty: the page says why.
     """
     shown = (state.search_text(), state.memory().archived)
     try:
@@ -87,7 +87,7 @@ def _read(limit: int, *, pinned: bool = False, cursor: str | None = None) -> Ses
 
 
 def _note_statuses(sessions: Iterable[Session]) -> None:
-    """Mark as unread what has ended since the list was last drawn, but for the open one."""
+    """Mark sessions as unread that became idle since the last drawing, except the open one."""
     held, open_id = state.memory(), navigation.open_session_id()
     for session in sessions:
         was_busy = held.statuses.get(session.id, "idle") != "idle"
@@ -99,7 +99,7 @@ def _note_statuses(sessions: Iterable[Session]) -> None:
 
 
 def _moved_down(before: list[Session], page: SessionPage) -> list[Session]:
-    """Those that newer ones pushed off the latest page; what left from its middle has gone."""
+    """Return the sessions that newer ones pushed off the latest page; others missing are gone."""
     if not page.items or page.next_cursor is None:
         return []
     last = page.items[-1].updated_at

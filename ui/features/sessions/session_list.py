@@ -1,4 +1,4 @@
-"""Draws the session list: one component, whose rows and menus are made in the browser."""
+"""Draws the session list: one component whose rows and menus are made in the browser."""
 
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
 
 FOLDER = Path(__file__).parent / "list"
-# One module: what Streamlit imports by the text cannot import its neighbours.
+# One module, because a module that Streamlit loads from text cannot import its neighbours.
 SCRIPTS = ("acts.js", "rows.js", "menu.js", "rename.js", "selection.js", "deletion.js", "list.js")
 UNDO_SECONDS = 8
 NEW_TITLE = "New chat"
@@ -30,14 +30,14 @@ _component = st.components.v2.component(
 
 
 def show() -> None:
-    """Draw the list. It is sent anew only when something in it differs."""
-    acted = state.memory().acted  # before reading: what is done meanwhile is not in what is read
+    """Draw the list. It is sent again only when something in it differs."""
+    acted = state.memory().acted  # before reading: later acts may be missing from what is read
     data = list_data(pages.load(), acted)
     _component(key=state.SESSION_LIST, data=data, on_acts_change=acts.take)
 
 
 def list_data(held: Held, acted: int) -> dict[str, Any]:
-    """Return what the browser is told: rows by group, and up to which act all is done."""
+    """Return the browser's data: rows by group, and the number up to which all acts are done."""
     open_id = navigation.open_session_id()
     now = datetime.now(zone(st.context.timezone))
     return {
@@ -69,19 +69,19 @@ def _row(session: Session) -> dict[str, Any]:
 
 
 def _mark(session: Session) -> str:
-    """Return what stands before the title: a status, failed, unread, or nothing."""
+    """Return the mark before the title: a status, failed, unread, or empty."""
     if session.status == "idle" and session.has_failed:
         return "failed"
     if session.status == "idle":
         return "unread" if session.id in state.memory().unread else ""
     if session.status is TurnStatus.QUEUED and "worker" not in state.server().missing:
-        return "running"  # it is a moment's wait
+        return "running"  # it waits only for a moment
     return str(session.status)
 
 
 def _empty_text() -> str:
     if state.search_text():
-        return "No session has this in its title."
+        return "No session titles match."
     if state.memory().archived:
-        return "No session is archived."
+        return "No archived sessions."
     return "Your conversations will appear here."

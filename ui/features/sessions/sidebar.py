@@ -14,9 +14,9 @@ from ui.shared.formats import reader
 
 
 def show(server: ServerInfo | None, open_page: str) -> None:
-    """Draw the sidebar; without the service only what works without it.
+    """Draw the sidebar; without the service, only the parts that work without it.
 
-    `open_page`: the page that it stands beside, as in the URL.
+    `open_page`: the URL path of the open page.
     """
     with st.sidebar:
         if st.button(
@@ -49,7 +49,7 @@ def _search() -> None:
 
 
 def _allowed_tools() -> None:
-    """The dialog of a row's menu that is drawn here, since it asks the API as it goes."""
+    """Open the dialog of allowed tools; drawn by Python, because it calls the API."""
     held = state.memory()
     session_id, held.asked_allowed = held.asked_allowed, None
     if session_id is not None:
@@ -81,8 +81,8 @@ def _links(pages: Sequence[PageSpec], open_page: str) -> None:
         is_pressed = st.button(
             label, key=key, type="tertiary", icon=page.icon, shortcut=page.shortcut
         )
-        # Streamlit keeps what a search has in the URL: without a query of its own it refuses to
-        # leave, and the search itself stays as it is.
+        # Streamlit keeps a search's query in the URL: a link without a query of its own would not
+        # leave the page, and the search itself would stay unchanged.
         if is_pressed and not (page.path == navigation.SEARCH_PAGE and page.url_path == open_page):
             st.switch_page(page.path, query_params={})
 

@@ -22,7 +22,7 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class Filters:
-    """What the table is narrowed to."""
+    """The filters of the table."""
 
     title: str
     status: str | None
@@ -30,12 +30,12 @@ class Filters:
 
     @property
     def are_set(self) -> bool:
-        """Whether anything is left out."""
+        """Whether any filter is set."""
         return bool(self.title or self.status or self.archived)
 
 
 def filters() -> Filters:
-    """Draw the filters; a change begins at the first page again."""
+    """Draw the filters; a change goes back to the first page."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         title = st.text_input(
             "Title",
@@ -66,7 +66,7 @@ def load(chosen: Filters) -> SessionPage:
 
 
 def show(page: SessionPage, user: str) -> None:
-    """Draw a page of rows; a chosen one is opened, to be read unless it is the user's own."""
+    """Draw a page of rows; a chosen one is opened, read-only unless it is the user's own."""
     event = st.dataframe(
         to_frame(page),
         hide_index=True,
@@ -105,16 +105,16 @@ def to_frame(page: SessionPage) -> pd.DataFrame:
 
 
 def paging(page: SessionPage) -> None:
-    """The way to the next page and back."""
+    """Draw the buttons for the next and the previous page."""
     with st.container(horizontal=True, horizontal_alignment="right"):
         pager.by_cursor(state.memory().cursors, page.next_cursor, "sessions", ("Newer", "Older"))
 
 
 def empty_text(chosen: Filters) -> str:
-    """Return what an empty table means."""
+    """Return the sentence for an empty table."""
     if chosen.are_set:
-        return "No session matches. Remove a filter to see more."
-    return "No one has started a session yet. Each conversation will appear here as it starts."
+        return "No sessions match. Remove a filter to see more."
+    return "No sessions yet. Each conversation appears here once it starts."
 
 
 def _first_page() -> None:

@@ -1,4 +1,4 @@
-"""Calls about usage."""
+"""API calls for usage."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -8,19 +8,19 @@ from ui.client import Client
 
 
 def get_usage(client: Client, days: int, by: UsageBy) -> UsageReport:
-    """Return what was used on the last days."""
+    """Return the usage of the last days."""
     return client.get(UsageReport, "usage", days=days, by=by.value)
 
 
 def get_session_usage(client: Client, session_id: UUID) -> SessionUsage:
-    """Return what a session has used, and what is left of its budgets."""
+    """Return a session's usage, and the state of its budgets."""
     return client.get(SessionUsage, f"sessions/{session_id}/usage")
 
 
 def get_turn_figures(
     client: Client, session_id: UUID, turn_ids: Iterable[UUID]
 ) -> dict[UUID, TurnFigures]:
-    """Return what turns have used, by their ids, of those that are finished."""
+    """Return the usage of finished turns, by turn id."""
     ids = ",".join(sorted(map(str, turn_ids)))
     found = client.get(TurnFiguresList, f"sessions/{session_id}/usage/turns", ids=ids)
     return {one.turn_id: one for one in found.items}

@@ -24,7 +24,7 @@ FORMATS = {
     **dict.fromkeys(COUNTED, st.column_config.NumberColumn(format="localized")),
     "Cost": st.column_config.NumberColumn(format="%.4f"),
 }
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run these
 
 
 def show(report: UsageReport) -> None:
@@ -32,21 +32,21 @@ def show(report: UsageReport) -> None:
     _total(report.total)
     if report.unpriced:
         st.caption(
-            f"MODEL_PRICES of the service has no price for {plain(', '.join(report.unpriced), 300)}"
-            ": what these models have used counts as cost 0."
+            f"MODEL_PRICES has no price for {plain(', '.join(report.unpriced), 300)}:"
+            " the usage of these models counts as cost 0."
         )
     if report.items:
         _chart(report)
         _table(report)
     else:
-        st.caption("Nothing was used in this period.")
+        st.caption("No usage in this period.")
     if report.domains:
-        st.subheader("Budgets of this month", anchor=False)
+        st.subheader("Budgets this month", anchor=False)
         _budgets(report.domains)
 
 
 def as_csv(report: UsageReport) -> str:
-    """The table as a file; names that a spreadsheet would take for a formula are made harmless."""
+    """Return the table as CSV; names that a spreadsheet would run as formulas are escaped."""
     file = io.StringIO()
     rows = [_cells(row, report.by) for row in report.items]
     writer = csv.DictWriter(file, list(rows[0]))
@@ -67,7 +67,7 @@ def _total(total: UsageRow) -> None:
 
 
 def _chart(report: UsageReport) -> None:
-    """Cost by day, or tokens where nothing costs; days without any use stand there too."""
+    """Draw cost by day, or tokens if nothing has a cost; days without usage are included."""
     figure = "Cost" if report.total.cost else "Tokens"
     used = {day.day: day.cost if report.total.cost else day.tokens for day in report.days}
     days = [report.since + timedelta(n) for n in range((report.until - report.since).days + 1)]

@@ -1,4 +1,4 @@
-"""What a session has used, in its head; asked for only when it is opened."""
+"""A session's usage, in its header; read only when opened."""
 
 import streamlit as st
 
@@ -20,10 +20,10 @@ FORMATS = {
 
 
 def show(session: Session) -> None:
-    """Draw the way to it, and, once opened, the figures."""
+    """Draw the button and, once opened, the figures."""
     box = st.popover(
         "Usage", icon=":material/data_usage:", type="tertiary", key=f"usage-{session.id}",
-        on_change="rerun", help="What this session has used",
+        on_change="rerun", help="Tokens and cost of this session",
     )  # fmt: skip
     if not box.open:
         return
@@ -36,7 +36,7 @@ def show(session: Session) -> None:
 
 def _draw(used: SessionUsage) -> None:
     if not used.turns:
-        st.caption("Nothing was used yet.")
+        st.caption("No usage yet.")
     else:
         st.markdown(usage_words.usage(used.total))
     if len(used.models) > 1:
@@ -61,5 +61,5 @@ def _draw(used: SessionUsage) -> None:
             hide_index=True,
             column_config=FORMATS,
         )
-    st.caption("Each model call is in the inspector.")
+    st.caption("The inspector shows each model call.")
     st.page_link(navigation.USAGE_PAGE, label="Usage of all sessions", icon=":material/bar_chart:")

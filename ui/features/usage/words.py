@@ -1,4 +1,4 @@
-"""Says usage and budgets the way people do. Pure."""
+"""The wording for usage and budgets. Pure."""
 
 from backend.schemas.conversations.turns import Usage
 from backend.schemas.usage import Budget, BudgetKind
@@ -14,12 +14,12 @@ TOKEN_KINDS = (BudgetKind.SESSION_TOKENS, BudgetKind.DOMAIN_TOKENS)
 
 
 def cost(amount: float) -> str:
-    """12.50, 0.0031: as many digits as tell something."""
+    """Return a cost with its significant digits: 12.50, 0.0031."""
     return reader.number(amount, 2) if amount >= 1 or not amount else f"{amount:.2g}"
 
 
 def usage(used: Usage) -> str:
-    """1,234 tokens in (1,000 cached), 56 out · 3 model calls · cost 0.0031."""
+    """Return e.g. 1,234 tokens in (1,000 cached), 56 out · 3 model calls · cost 0.0031."""
     cached = f" ({reader.number(used.cached_tokens)} cached)" if used.cached_tokens else ""
     thought = reader.number(used.reasoning_tokens)
     reasoning = f" ({thought} thinking)" if used.reasoning_tokens else ""
@@ -35,7 +35,7 @@ def usage(used: Usage) -> str:
 
 
 def budget(one: Budget) -> str:
-    """This session: 1,200 of 5,000 tokens."""
+    """Return e.g. This session: 1,200 of 5,000 tokens."""
     if one.kind in TOKEN_KINDS:
         share = f"{reader.number(one.used)} of {reader.number(one.limit)} tokens"
     else:
@@ -44,5 +44,5 @@ def budget(one: Budget) -> str:
 
 
 def share(one: Budget) -> float:
-    """Return how much of it is used: 0 to 1."""
+    """Return the used share of a budget: 0 to 1."""
     return min(one.used / one.limit, 1.0)

@@ -1,4 +1,4 @@
-"""The administrators' view of the present work: figures, turns, failures and workers."""
+"""The administrators' view of current work: figures, turns, failures and workers."""
 
 import streamlit as st
 
@@ -15,16 +15,16 @@ FIGURE_WIDTH = 150
 
 @st.fragment(run_every=SECONDS)
 def show() -> None:
-    """Draw all of it, every few seconds again; an outage is said and waited for."""
+    """Draw the board and redraw it every few seconds; report an outage and wait for its end."""
     banners.what_happened()
     try:
         work = state.client().work()
     except ClientError as error:
         banners.error(error)
-        st.caption(":shimmer[Connecting again…]")
+        st.caption(":shimmer[Reconnecting…]")
         return
-    # A container each: what opens or closes in one leaves the places in the next as they are, or
-    # an open popover there would shut.
+    # One container for each part: otherwise what opens or closes in one would shift the elements of
+    # the next, and close a popover open there.
     with st.container():
         if not work.redis_answers:
             text, icon = banners.MISSING["redis"]
@@ -45,7 +45,7 @@ def _figures(work: Work) -> None:
     figures: tuple[tuple[str, int | str], ...] = (
         ("Queued", work.queued),
         ("Running", work.running),
-        ("Waiting for a person", work.waiting),
+        ("Waiting for people", work.waiting),
         ("Workers", len(work.workers) if work.redis_answers else "?"),
         ("Turns running", f"{turns} of {capacity}" if work.redis_answers else "?"),
     )

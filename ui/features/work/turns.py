@@ -1,7 +1,7 @@
-"""Rows of turns for administrators: the unfinished ones with Stop, the failed ones with Retry.
+"""Rows of turns for administrators: unfinished ones with Stop, failed ones with Retry.
 
-Rows of buttons and not a data frame: a click there tells a row's number, which may be another
-turn's by the time that the click arrives.
+Rows with buttons rather than a data frame: a click there reports a row number, which may belong to
+another turn by the time it arrives.
 """
 
 from collections.abc import Sequence
@@ -21,38 +21,38 @@ from ui.shared.text.markdown import plain
 
 SHOWN = 30
 COLOURS = {TurnStatus.RUNNING: "green", TurnStatus.WAITING: "orange"}
-ASK_TO_STOP = "It ends at once. What was said so far stays, and its owner can retry it."
-ASK_TO_TAKE_OUT = "It leaves the queue without being answered."
+ASK_TO_STOP = "It ends immediately. Everything said so far is kept, and its owner can retry it."
+ASK_TO_TAKE_OUT = "It is removed from the queue without an answer."
 
 
 def show_unfinished(turns: Sequence[WorkTurn], total: int) -> None:
-    """The turns that run or wait, in order."""
+    """Draw the turns that run or wait, in order."""
     st.subheader("Unfinished turns", anchor=False)
     if not turns:
         st.caption(
-            "Nothing runs and nothing waits. A turn is listed here from its message to its end."
+            "No turns are running or waiting. A turn is listed here from its message to its end."
         )
         return
     for turn in turns[:SHOWN]:
         _unfinished_card(turn)
     if total > SHOWN:
-        st.caption(f"The first {min(SHOWN, len(turns))} of {reader.number(total)} are shown.")
+        st.caption(f"Showing the first {min(SHOWN, len(turns))} of {reader.number(total)}.")
 
 
 def show_failures(turns: Sequence[WorkTurn]) -> None:
-    """The turns that failed within the last day, the latest first."""
+    """Draw the turns that failed within the last day, latest first."""
     st.subheader("Failed in the last day", anchor=False)
     if not turns:
-        st.caption("No turn has failed.")
+        st.caption("No failed turns.")
         return
     for turn in turns[:SHOWN]:
         _failure_card(turn)
     if len(turns) > SHOWN:
-        st.caption(f"The latest {SHOWN} are shown.")
+        st.caption(f"Showing the latest {SHOWN}.")
 
 
 def _unfinished_card(turn: WorkTurn) -> None:
-    """Its session and status; what it waits for; how far it is, and with whom."""
+    """Draw a turn's session and status, what it waits for, its progress and its worker."""
     with st.container(border=True, gap="xsmall"):
         with _head(turn):
             _badge(turn)
@@ -75,7 +75,7 @@ def _failure_card(turn: WorkTurn) -> None:
 
 
 def _head(turn: WorkTurn) -> DeltaGenerator:
-    """The first line of a card, with the session at its left; the rest stands at the right."""
+    """Draw a card's first line with the session on the left; return the container of the line."""
     head = st.container(horizontal=True, vertical_alignment="center", wrap=False)
     head.container(width="stretch").page_link(
         navigation.CHAT_PAGE,
@@ -94,15 +94,15 @@ def _badge(turn: WorkTurn) -> None:
 
 
 def _progress(turn: WorkTurn) -> list[str]:
-    """Owner, age, steps, attempts and what became of earlier ones, and the worker's last sign."""
+    """Return owner, age, steps, attempts, earlier losses, and the worker's last heartbeat."""
     words = [turn.owner, f"{duration(turn.age_seconds)} old"]
     words += [f"step {turn.steps}", f"attempt {turn.attempts}"] if turn.attempts else []
     words += [said] if (said := loss_words(turn)) else []
     if turn.model_retries:
         times = "once" if turn.model_retries == 1 else f"{turn.model_retries} times"
-        words.append(f"its model was asked again {times}")
+        words.append(f"model call retried {times}")
     if turn.worker and turn.heartbeat_seconds is not None:
-        words.append(f"{turn.worker}, last sign {duration(turn.heartbeat_seconds)} ago")
+        words.append(f"{turn.worker}, last heartbeat {duration(turn.heartbeat_seconds)} ago")
     return words
 
 
@@ -121,7 +121,7 @@ def _retry_button(turn: WorkTurn) -> None:
 
 
 def _stop_button(turn: WorkTurn) -> None:
-    # A popover asks, as before draining: a dialog would close with each redraw of the board.
+    # A popover, as for draining: a dialog would close with each redraw of the board.
     is_queued = turn.status is TurnStatus.QUEUED
     with st.popover("Stop", icon=":material/stop_circle:", disabled=turn.stop_requested):
         st.markdown(f"**Stop {plain(turn.title or 'New chat', 60)}?**")

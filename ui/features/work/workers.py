@@ -1,4 +1,4 @@
-"""The worker processes for administrators: what each has in hand, and the way to drain it."""
+"""The worker processes for administrators: their turns, and a button to drain each."""
 
 from collections.abc import Sequence
 
@@ -12,16 +12,16 @@ from ui.shared.text.markdown import plain
 
 COLUMNS = {"Worker": 4.0, "Turns": 3.0, "State": 2.0, "": 2.0}
 ASK = (
-    "It takes no more turns, finishes those it has, however long they take, and then stops. "
+    "It takes no new turns, finishes those it has, however long they take, and then stops. "
     "Nothing is lost."
 )
 
 
 def show(workers: Sequence[WorkerInfo], *, is_known: bool) -> None:
-    """The workers; without Redis nobody knows of them."""
+    """Draw the workers; without Redis they are unknown."""
     st.subheader("Workers", anchor=False)
     if not is_known:
-        st.caption("Without Redis it is not known which workers are alive. Their turns continue.")
+        st.caption("Without Redis, the state of the workers is unknown. Their turns continue.")
         return
     if not workers:
         text, icon = banners.MISSING["worker"]
@@ -53,8 +53,8 @@ def _row(worker: WorkerInfo) -> None:
 
 
 def _drain(worker: WorkerInfo) -> None:
-    # A popover asks, not a dialog: the board draws itself again every few seconds, and would
-    # close a dialog each time.
+    # A popover, not a dialog: the board redraws itself every few seconds, which would close a
+    # dialog each time.
     with st.popover("Drain", icon=":material/logout:", disabled=worker.is_draining):
         st.markdown(f"**Drain {plain(worker.name, 80)}?**")
         st.caption(ASK)

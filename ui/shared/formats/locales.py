@@ -1,6 +1,6 @@
-"""Writes numbers and days as people of a locale do; unknown locales get forms that all read. Pure.
+"""Formats numbers and days for a locale; unknown locales get widely readable forms. Pure.
 
-A locale is the browser's, such as `de-CH`.
+The locale is the browser's, such as `de-CH`.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 NOTHING = "\u2013"  # an en dash
 _NARROW = "\u202f"
-# Thousands and decimals by language, and by locale where that differs.
+# Thousands and decimal separators by language, and by locale where it differs.
 _SIGNS = {
     "en": (",", "."),
     "ja": (",", "."),
@@ -60,12 +60,12 @@ _ISO_DAY = "%Y-%m-%d"
 
 
 def signs(locale: str | None) -> tuple[str, str]:
-    """Return the signs between thousands and before decimals."""
+    """Return the thousands and decimal separators."""
     return _find(_SIGNS, locale) or (",", ".")
 
 
 def number_format(locale: str | None) -> dict[str, object]:
-    """Return how numbers are written, in the words of D3 (https://d3js.org/d3-format#formatLocale)."""
+    """Return the locale's number format for D3 (https://d3js.org/d3-format#formatLocale)."""
     thousands, point = signs(locale)
     return {"decimal": point, "thousands": thousands, "grouping": [3], "currency": ["", ""]}
 
@@ -73,7 +73,7 @@ def number_format(locale: str | None) -> dict[str, object]:
 def write_number(
     value: float, locale: str | None, decimals: int | None = None, *, is_grouped: bool = True
 ) -> str:
-    """Return a number in words of the locale; without `decimals` with all that it has."""
+    """Return a number formatted for the locale; without `decimals`, with all its decimals."""
     thousands, point = signs(locale)
     grouping = "," if is_grouped else ""
     if decimals is not None:
@@ -88,7 +88,7 @@ def write_number(
 
 
 def write_day(value: str, locale: str | None) -> str:
-    """Return a day of ISO 8601 as the locale writes it; any other text as it is."""
+    """Return an ISO 8601 date in the locale's format; any other text unchanged."""
     try:
         return f"{date.fromisoformat(value):{_find(_DAYS, locale) or _ISO_DAY}}"
     except ValueError:
@@ -96,7 +96,7 @@ def write_day(value: str, locale: str | None) -> str:
 
 
 def write_moment(value: str, locale: str | None) -> str:
-    """Return a time of ISO 8601 as the locale writes its day, with what it says of the clock."""
+    """Return an ISO 8601 time with its day in the locale's format, and its clock part unchanged."""
     try:
         when = datetime.fromisoformat(value)
     except ValueError:

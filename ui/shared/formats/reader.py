@@ -1,4 +1,4 @@
-"""Writes figures and moments for whoever reads this page: by their browser's locale and zone."""
+"""Formats numbers and times for the reader of the page: by the browser's locale and zone."""
 
 from datetime import date, datetime
 
@@ -9,17 +9,17 @@ from ui.shared.formats.locales import number_format, write_day, write_number
 
 
 def number(value: float, decimals: int = 0) -> str:
-    """Return a number with the reader's signs between thousands and before decimals."""
+    """Return a number with the reader's thousands and decimal separators."""
     return write_number(value, st.context.locale, decimals)
 
 
 def vega_config() -> dict[str, object]:
-    """Return the part of a chart's specification that has its numbers as the reader writes them."""
+    """Return the part of a chart's specification that formats numbers for the reader."""
     return {"locale": {"number": number_format(st.context.locale)}}
 
 
 def day(value: date) -> str:
-    """Return a day as the reader writes it."""
+    """Return a day in the reader's format."""
     return write_day(value.isoformat(), st.context.locale)
 
 

@@ -1,4 +1,4 @@
-"""Says times the way people do: durations, days, and the groups of the session list. Pure."""
+"""Formats times for people: durations, moments, and the groups of the session list. Pure."""
 
 from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
@@ -11,7 +11,7 @@ PINNED = "Pinned"
 
 
 def zone(name: str | None) -> tzinfo:
-    """Return the viewer's timezone; UTC when the browser did not say."""
+    """Return the viewer's timezone; UTC if the browser did not send one."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
@@ -33,7 +33,7 @@ def duration(seconds: float) -> str:
 def moment(when: datetime, now: datetime, locale: str | None = None) -> str:
     """14:05, Yesterday 14:05, 3 Nov 14:05, 3 Nov 2024: in `now`'s timezone.
 
-    An earlier day is written as the locale has it, where that is known: 03.11.2024 14:05.
+    An earlier day has the locale's format, where that is known: 03.11.2024 14:05.
     """
     local = when.astimezone(now.tzinfo)
     days = (now.date() - local.date()).days
@@ -60,7 +60,7 @@ def day_group(when: date, today: date) -> str:
 
 
 def grouped(sessions: Iterable[Session], now: datetime) -> list[tuple[str, list[Session]]]:
-    """Sessions by group, each group where its first session stands; pinned ones come first."""
+    """Return the sessions by group, in the order of their first sessions; pinned ones first."""
     groups: dict[str, list[Session]] = {PINNED: []}
     for session in sessions:
         groups.setdefault(_group(session, now), []).append(session)

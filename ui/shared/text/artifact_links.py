@@ -1,6 +1,6 @@
 """Links of an answer to a cell: `[1,234.50](artifact:ID@2#row=3&column=amount)`. Pure.
 
-Browsers know no such address. Pages link to themselves instead, and name the cell in the query.
+Browsers do not know such addresses. Pages link to themselves instead, with the cell in the query.
 """
 
 import re
@@ -24,7 +24,7 @@ _VERSIONED = re.compile(r"([0-9a-fA-F-]{36})(?:@(\d{1,9}))?")
 
 @dataclass(frozen=True)
 class Target:
-    """A version of an artifact, and a cell in it; a version of None is the newest one."""
+    """A version of an artifact, and a cell in it; a version of None means the newest."""
 
     artifact_id: UUID
     version: int | None = None
@@ -32,19 +32,19 @@ class Target:
     column: str | None = None
 
     def query(self, session_id: UUID) -> dict[str, str]:
-        """Return the query of the chat page that shows this beside the session."""
+        """Return the query of the chat page that shows this target beside the session."""
         version = "" if self.version is None else f"@{self.version}"
         cell = {ROW: self.row, COLUMN: self.column}
         said = {name: str(value) for name, value in cell.items() if value is not None}
         return {"session": str(session_id), ARTIFACT: f"{self.artifact_id}{version}", **said}
 
     def href(self, session_id: UUID) -> str:
-        """Return the link to it, in which nothing means anything to Markdown."""
+        """Return the link to it, without characters that are special in Markdown."""
         return "?" + urlencode(self.query(session_id), quote_via=quote, safe="@-")
 
 
 def read_target(query: Mapping[str, str]) -> Target | None:
-    """Return what a query names; None where it names none, or in a form that cannot be one."""
+    """Return the target that a query names; None if it names none, or an invalid one."""
     found = _VERSIONED.fullmatch(query.get(ARTIFACT, ""))
     if found is None:
         return None
@@ -63,7 +63,7 @@ def read_target(query: Mapping[str, str]) -> Target | None:
 
 
 def find_targets(text: str) -> list[Target]:
-    """Return what a text links to."""
+    """Return the targets that a text links to."""
     found: list[Target] = []
 
     def take(label: str, target: Target) -> str:
@@ -75,7 +75,7 @@ def find_targets(text: str) -> list[Target]:
 
 
 def replace_links(text: str, write: Callable[[str, Target], str]) -> str:
-    """Return a text with each link to a cell written anew; code and formulas stay as they are."""
+    """Return a text with each link to a cell rewritten; code and formulas stay unchanged."""
     if "](artifact:" not in text and "](<artifact:" not in text:
         return text
     parts: list[str] = []
@@ -89,7 +89,7 @@ def replace_links(text: str, write: Callable[[str, Target], str]) -> str:
 def _replace(text: str, write: Callable[[str, Target], str]) -> str:
     def one(link: re.Match[str]) -> str:
         target = _read_address(link[3])
-        # What is written as an image is a link like the others: nothing is loaded for it.
+        # One written as an image becomes a link like the others: nothing is loaded for it.
         return link[0] if target is None else write(link[2], target)
 
     return _LINK.sub(one, text)

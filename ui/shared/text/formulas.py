@@ -1,6 +1,6 @@
 r"""Writes formulas in the one form that the pages draw: `$$x$$`, `\[x\]` and `\(x\)`. Pure, linear.
 
-What stands between single dollars is left alone: it may be money.
+Text between single dollar signs is left unchanged: it may be money.
 """
 
 import re
@@ -16,7 +16,7 @@ _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def write_formulas(text: str) -> str:
-    """Return Markdown whose formulas stand between lines of `$$`, or within a line as `${x}$`."""
+    """Return Markdown with formulas between lines of `$$`, or within a line as `${x}$`."""
     if "$$" not in text and "\\[" not in text and "\\(" not in text:
         return text
     kept: list[str] = []
@@ -68,7 +68,7 @@ def _is_formula(said: str, bracket: str) -> bool:
 
 
 def _written(text: str, start: int, end: int, said: str, *, is_block: bool) -> str:
-    """Return the formula as a block of its own, or within its line, or as it was written."""
+    """Return the formula as a block of its own, within its line, or unchanged."""
     if is_block and _is_alone(text, start, end):
         return f"$$\n{said.strip()}\n$$"
     if text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or "\n" in said:
@@ -77,7 +77,7 @@ def _written(text: str, start: int, end: int, said: str, *, is_block: bool) -> s
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
-    """Return whether nothing else stands on the formula's lines."""
+    """Return whether the formula's lines contain nothing else."""
     line_start = text.rfind("\n", max(0, start - 200), start) + 1
     if line_start == 0 and start > 200:
         return False

@@ -1,6 +1,6 @@
-"""JSON as text for reading: laid out in lines where that does not make it many times as long. Pure.
+"""Formats JSON for reading: over several lines unless that makes it many times longer. Pure.
 
-Each line of a nested value begins with blanks: a megabyte at great depth would become a gigabyte.
+Each line of a nested value is indented: a megabyte at great depth would become a gigabyte.
 """
 
 import json
@@ -12,7 +12,7 @@ MAX_BLANKS = 1_000_000
 
 
 def lay_out(value: Any, *, sort_keys: bool = False) -> str:
-    """Return the value line by line, or in one line where it is nested too deeply for that."""
+    """Return the value over several lines, or in one line if it is nested too deeply."""
     indent = INDENT if _is_modest(value) else None
     try:
         return json.dumps(
@@ -23,7 +23,7 @@ def lay_out(value: Any, *, sort_keys: bool = False) -> str:
 
 
 def _is_modest(value: Any) -> bool:
-    """Return whether depth and blanks stay in bounds; counting ends as soon as they do not."""
+    """Return whether depth and indentation are within limits; stop counting once they are not."""
     left, depth, blanks = [value], 0, 0
     while left:
         depth += 1

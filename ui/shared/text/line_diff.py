@@ -1,4 +1,4 @@
-"""Compares two texts line by line, at a cost that grows with their length. Pure."""
+"""Compares two texts line by line, at a cost linear in their length. Pure."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
-# Where few lines repeat often, difflib's work grows with the cube of their number.
+# If a few lines repeat often, difflib's cost grows with the cube of their number.
 MAX_COMPARED = 200
 
 Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 
 
 def diff_lines(before: Sequence[str], after: Sequence[str], context: int) -> list[str]:
-    """Return what differs, each line after a sign, with so many lines around; `…` between parts.
+    """Return the differences, each line after a sign, with context lines; `…` between parts.
 
-    Long texts are first divided at the lines that each of them has once; what is still long
-    between two such lines is given as a whole, as removed and added.
+    Long texts are first divided at lines that are unique in both; a part between two such lines
+    that is still long is returned as a whole, as removed and added.
     """
     lines: list[str] = []
     for group in _Matcher(before, after).get_grouped_opcodes(context):
@@ -70,7 +70,7 @@ def _compared(before: list[str], after: list[str]) -> Iterator[Opcode]:
 
 
 def _anchors(before: list[str], after: list[str]) -> list[tuple[int, int]]:
-    """Return the most lines that both have exactly once and in the same order, by their places."""
+    """Return the longest list of lines, by place, that are unique in both and in the same order."""
     counts, new_counts = Counter(before), Counter(after)
     new_places = {line: place for place, line in enumerate(after) if new_counts[line] == 1}
     shared = [
@@ -82,9 +82,9 @@ def _anchors(before: list[str], after: list[str]) -> list[tuple[int, int]]:
 
 
 def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest part of the pairs whose second numbers rise, as patience sorting does."""
-    tops: list[int] = []  # the smallest second number that ends a row of each length
-    ends: list[int] = []  # which pair that is
+    """Return the longest subsequence of pairs with rising second numbers, by patience sorting."""
+    tops: list[int] = []  # the smallest second number that ends a subsequence of each length
+    ends: list[int] = []  # the index of that pair
     before: list[int | None] = []
     for number, (_, second) in enumerate(pairs):
         length = bisect_left(tops, second)
@@ -100,7 +100,7 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _joined(opcodes: Iterator[Opcode]) -> Iterator[Opcode]:
-    """Join neighbours of one kind, as difflib gives none."""
+    """Join adjacent opcodes of one kind, which difflib never returns separately."""
     last: Opcode | None = None
     for opcode in opcodes:
         if opcode[1] == opcode[2] and opcode[3] == opcode[4]:

@@ -1,6 +1,6 @@
-"""Shows texts of any length: in parts that a browser lays out fast, the rest as one asks for it.
+"""Shows texts of any length: in parts that a browser lays out fast, the rest on demand.
 
-What has been shown is never taken away again.
+Text that has been shown is never removed again.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from ui.shared.text.parts import split_lines, split_paragraphs
 ANSWER_CHARS = 200_000
 SHOWN_CHARS = 20_000
 PART_CHARS = 50_000
-TOO_MUCH = "Shown as it is written: it has more markup than a browser can lay out."
+TOO_MUCH = "Shown as plain text: it has more markup than a browser can lay out."
 
 DrawPiece = Callable[[Piece], None]
 
 
 def answer(text: str, key: str, draw: DrawPiece | None = None) -> None:
-    """An agent's text, as Markdown; `draw` may know more of a piece than this module does."""
+    """Draw an agent's text as Markdown; `draw` may replace the drawing of pieces."""
     shown = _shown(text, key, ANSWER_CHARS)
     for piece in split_pieces(shown):
         for part in _parts(piece):
@@ -32,7 +32,7 @@ def answer(text: str, key: str, draw: DrawPiece | None = None) -> None:
 
 
 def verbatim(text: str, key: str) -> None:
-    """A person's text, exactly as it was written."""
+    """Draw a person's text exactly as written."""
     shown = _shown(text, key, SHOWN_CHARS)
     for part in split_lines(shown, PART_CHARS) or [""]:
         st.text(part)
@@ -40,7 +40,7 @@ def verbatim(text: str, key: str) -> None:
 
 
 def code(text: str, key: str, language: str | None = None) -> None:
-    """Text of machines: what a tool takes and gives."""
+    """Draw machine text: a tool's input or output."""
     shown = _shown(text, key, SHOWN_CHARS)
     for part in split_lines(shown, PART_CHARS) or [""]:
         st.code(part, highlighted_as(part, language), wrap_lines=True)
@@ -48,9 +48,9 @@ def code(text: str, key: str, language: str | None = None) -> None:
 
 
 def draw_piece(piece: Piece) -> None:
-    """One piece of an answer: code by an element that interprets nothing, the rest as Markdown.
+    """Draw one piece of an answer: code in an element that interprets nothing, else Markdown.
 
-    What a browser cannot lay out is shown as it is written.
+    Text that a browser cannot lay out is shown as plain text.
     """
     if piece.is_code:
         st.code(piece.text, highlighted_as(piece.text, piece.language), wrap_lines=False)
@@ -79,7 +79,7 @@ def _parts(piece: Piece) -> list[Piece]:
 
 
 def _shown(text: str, key: str, most: int) -> str:
-    """Return what is shown of a text: all of it once that was asked for."""
+    """Return the shown part of a text: all of it once requested."""
     if len(text) <= most or key in state.memory().expanded:
         return text
     cut = text.rfind("\n", most // 2, most)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ui.shared.text.spans import find_spans, opening_fence
 
-# Read as the sign itself, and never as the beginning of a directive.
+# Displayed as a colon, and never read as the beginning of a directive.
 COLON = "&#58;"
-# An invisible character that keeps two signs apart, where neither an entity nor a backslash does:
-# people copy it, so it stands nowhere else.
+# An invisible character that separates two characters where neither an entity nor a backslash does.
+# People copy it with the text, so it is used nowhere else.
 JOINER = "\u2060"
 
 _DIRECTIVE = re.compile(r"(?<!\\)(\\*+):(?:(?=[a-zA-Z_+\-][\w+\-/ ]*(?:\[|:|\{))|(?=:))")
@@ -34,9 +34,9 @@ class Piece:
 
 
 def split_pieces(text: str) -> list[Piece]:
-    """Markdown and fenced code apart, so that code can be shown by an element that reads nothing.
+    """Separate Markdown and fenced code, so that code can be shown without interpretation.
 
-    An open fence at the end is code: an answer that still streams looks like its final form.
+    An unclosed fence at the end is code: a streaming answer then looks like its final form.
     """
     pieces: list[Piece] = []
     lines: list[str] = []
@@ -56,9 +56,9 @@ def split_pieces(text: str) -> list[Piece]:
 
 
 def split_finished(text: str) -> tuple[list[Piece], Piece | None]:
-    """The pieces of a streaming answer that can change no more, and the last one, which grows.
+    """Return the pieces of a streaming answer that are final, and the last one, which still grows.
 
-    Markdown is cut at blank lines before an unindented line, so that a list is not torn apart.
+    Markdown is cut at blank lines before an unindented line, so that lists stay whole.
     """
     pieces: list[Piece] = []
     for piece in split_pieces(text):
@@ -70,17 +70,17 @@ def split_finished(text: str) -> tuple[list[Piece], Piece | None]:
 
 
 def safe_markdown(text: str) -> str:
-    """Markdown without images that call out, directives, or money that is read as LaTeX.
+    """Return Markdown without images that load anything, directives, or money read as LaTeX.
 
     An image becomes a link after an exclamation mark: the reader decides whether to open it.
     """
     escaped = _escape_all(text, "")
-    # What looks like an emoji anywhere, as 10:30:45 does, has the browser look behind entities.
+    # If any text looks like an emoji, as 10:30:45 does, the browser also resolves entities.
     return _escape_all(text, JOINER) if _EMOJI.search(escaped) else escaped
 
 
 def _escape_all(text: str, glue: str) -> str:
-    """Escape what stands between spans; `glue` goes into what looks like an emoji."""
+    """Escape the text between spans; `glue` is inserted into what looks like an emoji."""
     kept: list[str] = []
     end, is_plain = 0, True
     for start, next_end in find_spans(text):
@@ -92,12 +92,12 @@ def _escape_all(text: str, glue: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks and the signs that turn its direction."""
+    """Return a text without line breaks and characters that change its direction."""
     return _INVISIBLE.sub(" ", text).strip()
 
 
 def plain(text: str, limit: int = 300) -> str:
-    """Return a text for a label or within a sentence of ours: one line, nothing interpreted."""
+    """Return a text for use in labels and sentences: one line, nothing interpreted."""
     line = one_line(text)
     if len(line) > limit:
         line = line[: limit - 1] + "…"
@@ -120,21 +120,21 @@ def _as_link(image: re.Match[str]) -> str:
 
 
 def _without_logo(text: str) -> str:
-    """Streamlit puts its logo in place of this word, entity or not."""
+    """Escape the word that Streamlit replaces with its logo, even when written with an entity."""
     return text.replace(f"{COLON}streamlit", f"{COLON}{JOINER}streamlit")
 
 
 def _safe_span(span: str, is_sure: bool) -> str:
-    """Return a code span or a formula as it is written, but for what Streamlit would change in it.
+    """Return a code span or a formula unchanged, except for what Streamlit would alter.
 
-    `is_sure`: the browser, too, takes it for one, and not for signs around an image.
+    `is_sure`: the browser also reads it as a span, not as characters around an image.
     """
     span = span.replace(":material/", f":{JOINER}material/")
     return span if is_sure else span.replace("![", f"!{JOINER}[")
 
 
 def _is_plain_line(text: str, before: bool) -> bool:
-    """Return whether the last line holds nothing that may end a span early; `before`: so far."""
+    """Return whether the last line has nothing that may end a span early; `before`: so far."""
     _, line_break, line = text.rpartition("\n")
     return (before or bool(line_break)) and not _UNSURE & set(line)
 

@@ -1,7 +1,7 @@
-"""Whether a browser can lay a text out: its Markdown may be written to keep it busy. Pure.
+"""Decides whether a browser can lay out a text: Markdown may be written to overload it. Pure.
 
-The limits are far beyond what is written for people, and where the pages' reader of Markdown takes
-seconds: what it does with emphasis, brackets and nesting grows with their square, or worse.
+The limits are far beyond texts written for people, at the point where the pages' Markdown parser
+takes seconds: its work on emphasis, brackets and nesting grows with their square, or worse.
 """
 
 import re
@@ -16,15 +16,15 @@ MOST_DOLLARS = 600
 MOST_IN_BLOCK = {"*": 2_000, "_": 2_000, "~": 2_000, "[": 800, "`": 4_000}
 MOST_HIGHLIGHTED = 10_000
 LONGEST_HIGHLIGHTED_LINE = 1_000
-UNHIGHLIGHTED = ("markdown", "md", "mdx")  # their highlighter may take for ever
+UNHIGHLIGHTED = ("markdown", "md", "mdx")  # their highlighter may take extremely long
 
-# Signs at the beginning of a line, each of which opens a quote or a list in the one before.
+# Markers at the beginning of a line, each of which opens a quote or a list within the previous one.
 _OPENING = re.compile(r"(?:[ \t]*+(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))*+")
 _BLANKS = re.compile(r"[ \t]*+")
 
 
 def is_too_much(text: str) -> bool:
-    """Return whether the text is better shown as it is written. Linear."""
+    """Return whether the text should be shown as plain text. Linear."""
     lines = text.split("\n")
     if len(lines) > MOST_LINES or text.count("$") > MOST_DOLLARS:
         return True
@@ -41,7 +41,7 @@ def is_too_much(text: str) -> bool:
 
 
 def highlighted_as(text: str, language: str | None) -> str | None:
-    """Return the language by which code is coloured; None where that could take too long."""
+    """Return the language for highlighting code; None if that could take too long."""
     is_short = len(text) <= MOST_HIGHLIGHTED and language not in UNHIGHLIGHTED
     if not is_short or max(map(len, text.split("\n"))) > LONGEST_HIGHLIGHTED_LINE:
         return None

@@ -8,9 +8,9 @@ _BREAK = re.compile(r"\n[ \t]*+\n(?=[^\s\-*+\d>|])")
 
 
 def split_paragraphs(text: str) -> list[str]:
-    """Return Markdown in parts of several paragraphs; one that is short stays whole.
+    """Return Markdown in parts of several paragraphs; a short text stays whole.
 
-    It is cut only where both sides mean what they mean together.
+    It is cut only where the meaning of both sides is unchanged.
     """
     if len(text) <= PART_CHARS:
         return [text]
@@ -28,7 +28,7 @@ def split_paragraphs(text: str) -> list[str]:
 
 
 def split_lines(text: str, size: int) -> list[str]:
-    """Return a text in parts of about `size` characters, cut at line ends where there are some."""
+    """Return a text in parts of about `size` characters, cut at line ends where possible."""
     parts, start = [], 0
     while start < len(text):
         end = min(start + size, len(text))

@@ -1,6 +1,6 @@
-"""Finds what has signs of its own in Markdown: fences, code spans, formulas. In one pass, pure.
+"""Finds delimited spans in Markdown: fences, code spans, formulas. In one pass, pure.
 
-Each character is looked at a bounded number of times, whatever the text: it may be hostile.
+Each character is read a bounded number of times, because the text may be hostile.
 """
 
 import re
@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 
-# A formula within a sentence: its signs stand at most so far from either dollar.
+# The most characters between the dollars of a formula within a sentence.
 REACH_CHARS = 200
 SHORTEST_FENCE = 3
 
@@ -23,7 +23,7 @@ _RULE = re.compile(r"^\$\$[ \t]*$", re.MULTILINE)
 
 
 def opening_fence(line: str) -> tuple[str, str] | None:
-    """Return the signs and the language of a line that opens a fence; None of another line."""
+    """Return the fence characters and language of a line that opens a fence; None for others."""
     sign = line[:1]
     if sign not in ("`", "~"):
         return None
@@ -36,7 +36,7 @@ def opening_fence(line: str) -> tuple[str, str] | None:
 
 
 def find_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where code spans and formulas begin and end, in order."""
+    """Yield the start and end of code spans and formulas, in order."""
     places = _Places(text)
     end = 0
     for token in _TOKEN.finditer(text):
@@ -53,7 +53,7 @@ def find_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 class _Places:
-    """Where in a text something may end; looked up, so that no search begins anew."""
+    """The places in a text where spans may end, indexed so that no search starts again."""
 
     def __init__(self, text: str) -> None:
         self._breaks = [found.start() for found in _PARAGRAPH_BREAK.finditer(text)]
@@ -64,13 +64,13 @@ class _Places:
             self._runs[len(run[0])].append(run.start())
 
     def end_of_code(self, opening: re.Match[str]) -> int | None:
-        """Return where the code ends: behind the next run of as many backticks."""
+        """Return where the code ends: after the next run of equally many backticks."""
         signs = len(opening[0])
         closing = self._next(self._runs[signs], opening.end())
         return None if closing is None else closing + signs
 
     def end_of_block(self, start: int) -> int | None:
-        """Return where a formula ends that stands between two lines of `$$`."""
+        """Return where a formula between two lines of `$$` ends."""
         opening = self._rules.get(start)
         closing = None if opening is None else self._next(self._rule_starts, opening + 1)
         return None if closing is None else self._rules[closing]
@@ -85,7 +85,7 @@ class _Places:
 
 
 def _end_of_formula(text: str, start: int) -> int | None:
-    """Return where a formula within a line ends, if one begins here; money is none."""
+    """Return where a formula within a line ends, if one begins here; money is not a formula."""
     if start and _BEFORE_FORMULA.match(text[start - 1]):
         return None
     furthest = start + 2 * REACH_CHARS + 3

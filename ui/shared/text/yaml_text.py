@@ -1,4 +1,4 @@
-"""Configuration as text that people read and write: YAML, of which JSON is a part. Pure."""
+"""Configuration as text that people read and write: YAML, a superset of JSON. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ MAX_CHARS = 200_000
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
-    """Takes no aliases: a few lines of them unfold to any size, and JSON has none.
+    """Rejects aliases: a few lines of them expand to any size, and JSON has none.
 
-    And no key twice: PyYAML would take the last one and drop what stands under the others.
+    Also rejects duplicate keys: PyYAML would keep the last and drop the values of the others.
     """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()
-            reason = f"the alias *{event.anchor} is not taken; write out what it stands for"
+            reason = f"the alias *{event.anchor} is not supported; write out its value"
             raise yaml.composer.ComposerError(None, None, reason, event.start_mark)
         return super().compose_node(parent, index)
 
@@ -30,7 +30,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
-                    reason = f"{key.value} stands here twice; leave one of them out"
+                    reason = f"{key.value} appears twice; remove one of them"
                     raise yaml.constructor.ConstructorError(None, None, reason, key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -52,7 +52,7 @@ _Dumper.add_representer(str, _text)
 
 
 def write(value: Value) -> str:
-    """Return the value as YAML; nothing for what is empty."""
+    """Return the value as YAML; an empty text for an empty value."""
     if value is None or value in ([], {}):
         return ""
     written: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
@@ -60,13 +60,13 @@ def write(value: Value) -> str:
 
 
 def read(text: str) -> Value:
-    """Return the value that a text says; None for an empty one.
+    """Return the value of a YAML text; None for an empty one.
 
-    Raise ValueError with a sentence that says where it cannot be read.
+    Raise ValueError with a sentence that says where the error is.
     """
     if len(text) > MAX_CHARS:
         raise ValueError(
-            f"This cannot be read: it has {len(text):,} characters, and {MAX_CHARS:,} are the most."
+            f"This cannot be read: it has {len(text):,} characters; the maximum is {MAX_CHARS:,}."
         )
     try:
         value = _plain(yaml.load(text, _Loader))  # noqa: S506  # a SafeLoader
@@ -76,18 +76,18 @@ def read(text: str) -> Value:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" in line {mark.line + 1}" if mark else ""
-        reason = getattr(error, "problem", None) or "it is not YAML"
+        reason = getattr(error, "problem", None) or "it is not valid YAML"
         raise ValueError(f"This cannot be read{where}: {reason}.") from None
     except (RecursionError, ValueError):
         raise ValueError(
-            "This cannot be read: it is nested too deeply, or no plain data."
+            "This cannot be read: it is nested too deeply, or not plain data."
         ) from None
 
 
 def lines_of(text: str, paths: Sequence[Sequence[str | int]]) -> list[int | None]:
-    """Return the line, counted from 1, at which each path stands, or what holds it; None: nowhere.
+    """Return the line, from 1, of each path or else of its nearest parent; None: there is neither.
 
-    The text is one that `read` has taken.
+    The text must be one that `read` accepts.
     """
     try:
         root = yaml.compose(text, _Loader)  # a SafeLoader
@@ -107,7 +107,7 @@ def _line_of(node: Any, path: Sequence[str | int]) -> int | None:
 
 
 def _child(node: Any, part: str | int) -> tuple[Any, Any]:
-    """Return the key and the value that stand for a part of a path; None where there is none."""
+    """Return the key and value nodes for a part of a path; None if there are none."""
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int):
         return None, node.value[part] if part < len(node.value) else None
     if isinstance(node, yaml.MappingNode):
@@ -116,7 +116,7 @@ def _child(node: Any, part: str | int) -> tuple[Any, Any]:
 
 
 def _plain(value: Value) -> Value:
-    """Only what JSON knows: YAML reads dates and others where people mean texts."""
+    """Return the value with JSON types only: YAML reads dates where people mean text."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,1 +1,1 @@
-"""How an open page comes to know of what happened elsewhere."""
+"""How an open page learns of changes made elsewhere."""

@@ -1,6 +1,6 @@
-"""Has an open page look whether anything changed elsewhere: another tab, another device, a worker.
+"""Makes an open page check for changes made elsewhere: in another tab or device, or by a worker.
 
-The browser asks the pages' own route (`ui/assets/watch.js`) and has the page drawn again only when
+The browser asks the pages' own route (`ui/assets/watch.js`) and redraws the page only when
 something differs: an idle page runs no script.
 """
 
@@ -27,11 +27,11 @@ _component = st.components.v2.component(
 def keep_fresh(
     listed: Listed = NO_LIST, rows: Sequence[Row] = (), shared: SharedSession | None = None
 ) -> None:
-    """Draw the page again when the session list, the open session or the server has changed.
+    """Redraw the page when the session list, the open session or the server has changed.
 
-    So it is when the list that the page shows beside has other rows, and when the session that a
-    link has opened goes on, or its link is revoked. Changed since it was read for this page, so
-    that nothing is missed between two looks.
+    Also when the page's own list has other rows, and when a session opened by a link continues or
+    the link is revoked. The comparison is with what was read for this page, so that nothing is
+    missed between two checks.
     """
     held = state.memory()
     session_id = navigation.open_session_id()

@@ -1,7 +1,6 @@
-"""Lists that pages show beside the sessions: what they are read from, what of them is compared.
+"""Lists that pages show in addition to the sessions: the calls that read them, and comparison.
 
-Pure. A page reads them for itself, the route of `shared/watch/route` to see whether they still
-are so.
+Pure. A page reads them to draw them, the route in `shared/watch/route` to check for changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from backend.schemas.approvals import Approval, ApprovalPage
 from backend.schemas.tasks import Task, TaskPage, TaskStatus
 
 PAGE_ROWS = 50
-ACTIVE_ROWS = 20  # of each status of tasks that are active
+ACTIVE_ROWS = 20  # of each active task status
 ACTIVE = (TaskStatus.ASKING, TaskStatus.RUNNING, TaskStatus.PENDING)
 
 Row = Approval | Task
@@ -21,7 +20,7 @@ Params = Mapping[str, str | int]
 
 
 class Listed(BaseModel):
-    """Which list a page shows, and which part of it."""
+    """The list that a page shows, and the part of it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -32,7 +31,7 @@ class Listed(BaseModel):
 
     @property
     def has_active(self) -> bool:
-        """Whether active tasks stand first: on the first page, where no status is chosen."""
+        """Whether active tasks come first: on the first page, with no status chosen."""
         return self.list == "tasks" and self.status is None and self.cursor is None
 
 
@@ -40,7 +39,7 @@ NO_LIST = Listed()
 
 
 def calls_of(listed: Listed) -> list[tuple[str, Params]]:
-    """Return the calls by which the list is read: paths with their parameters."""
+    """Return the calls that read the list: paths with their parameters."""
     if listed.list is None:
         return []
     scope: Params = {"scope": "all"} if listed.everyone else {}
@@ -53,14 +52,14 @@ def calls_of(listed: Listed) -> list[tuple[str, Params]]:
 
 
 def read_rows(path: str, answer: bytes) -> Sequence[Row]:
-    """Return the rows of an answer to one of these calls. Raise ValidationError."""
+    """Return the rows of a response to one of these calls. Raise ValidationError."""
     if path == "approvals":
         return ApprovalPage.read(answer).items
     return TaskPage.read(answer).items
 
 
 def mark_of(row: Row) -> tuple[object, ...]:
-    """Return what of a row a page shows and another may change."""
+    """Return the fields of a row that a page shows and that may change elsewhere."""
     if isinstance(row, Approval):
         return (row.id,)
     return (row.id, row.status, row.steps, row.tries, row.waiting_for_approval)

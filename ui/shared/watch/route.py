@@ -1,4 +1,4 @@
-"""The pages' own route that browsers ask whether a page is still as things are."""
+"""The pages' own route by which browsers check whether a page is still current."""
 
 import asyncio
 from uuid import UUID
@@ -19,11 +19,11 @@ from ui.shared.watch.stamp import LATEST, MOST_PINNED, stamp_of
 
 PATH = "/colloquy/stamp"
 NOT_NOW = 503
-CLOSED = (404, 410)  # what a link answers that never was, or is revoked
+CLOSED = (404, 410)  # the API's status for a link that never existed, or is revoked
 
 
 class Shown(Listed):
-    """Which page it is: what is open, which sessions its list holds, and its own list."""
+    """What a page shows: the open session, the session list, and the page's own list."""
 
     session: UUID | None = None
     link: str | None = Field(None, pattern=f"^{LINK_PATTERN}$")
@@ -32,7 +32,7 @@ class Shown(Listed):
 
 
 def route(api: AsyncApi) -> Route:
-    """Return the route that tells the stamp a page would have now; 503 while nobody knows."""
+    """Return the route for the stamp that a page would have now; 503 while it is unknown."""
 
     async def tell(request: Request) -> Response:
         try:
@@ -48,7 +48,7 @@ def route(api: AsyncApi) -> Route:
 
 
 async def _stamp_now(http: httpx.AsyncClient, shown: Shown) -> str:
-    """Ask what `ui.shared.watch.component` has read for the page, in the same words."""
+    """Make the same calls as `ui.shared.watch.component` has made for the page."""
     pinned, latest, server, opened, rows, shared = await asyncio.gather(
         _sessions(http, shown, MOST_PINNED, pinned=True),
         _sessions(http, shown, LATEST, pinned=False),

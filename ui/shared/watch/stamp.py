@@ -1,4 +1,4 @@
-"""What a page shows of things that change elsewhere, in one short text to compare."""
+"""The state that a page shows and that may change elsewhere, as one short text to compare."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from backend.schemas.conversations.sessions import Session
 from backend.schemas.operations.server import ServerInfo
 from ui.shared.watch.lists import Row, mark_of
 
-LATEST = 30  # sessions: so many the list reads first
+LATEST = 30  # sessions that the list reads first
 MOST_PINNED = 100
 
 
@@ -21,7 +21,7 @@ def stamp_of(
 ) -> str:
     """Return the stamp of a page with these sessions, pinned and latest, and the open one.
 
-    `rows` are those of the list that it shows beside; `shared` is what a link has opened there.
+    `rows`: those of the page's own list; `shared`: the session opened by a link.
     """
     sessions = [*sessions, opened] if opened else sessions
     stands = [

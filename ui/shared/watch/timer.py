@@ -1,6 +1,6 @@
-"""Has a page drawn again after some seconds, where it shows what changes by itself.
+"""Redraws a page after some seconds, where it shows something that changes with time.
 
-The browser's clock, not a fragment that runs every few seconds: see `shared/watch/component`.
+By the browser's clock, not a fragment that runs every few seconds: see `shared/watch/component`.
 """
 
 import streamlit as st
@@ -16,5 +16,5 @@ _component = st.components.v2.component(
 
 
 def draw_again(seconds: float, key: str) -> None:
-    """Have the page drawn again after so many seconds, and later where a dialog is open."""
+    """Redraw the page after `seconds`, or later while a dialog is open."""
     _component(key=f"timer-{key}", data={"seconds": seconds}, on_due_change=lambda: None)

@@ -132,7 +132,7 @@ def test_arguments_that_are_no_simple_fields_are_edited_as_json(open_page, store
     page = press(open_page(session=session.id), approval, "edit")
     area = page.text_area(key=f"call-{JSON_FIELD}-{approval.id}")
     page = press(area.set_value('{"filter": ').run(), approval, "send")
-    assert "Not JSON" in words(page) and store.approvals.decisions == []
+    assert "Not valid JSON" in words(page) and store.approvals.decisions == []
 
     area = page.text_area(key=f"call-{JSON_FIELD}-{approval.id}")
     press(area.set_value('{"filter": {"id": [1]}}').run(), approval, "send")
@@ -155,7 +155,7 @@ def test_a_reason_goes_with_a_rejection_and_is_shown(open_page, store, session, 
 def test_an_answer_needs_words(open_page, store, session, approval):
     page = press(open_page(session=session.id), approval, "respond")
     press(page, approval, "send")
-    assert "Write what the agent gets" in words(page) and store.approvals.decisions == []
+    assert "Enter the result for the agent" in words(page) and store.approvals.decisions == []
 
     page.text_area(key=f"call-answer-{approval.id}").set_value("sent by hand").run()
     press(page, approval, "send")
@@ -234,7 +234,7 @@ def test_a_question_whose_call_is_on_an_earlier_page_stands_alone(open_page, sto
 
 @pytest.mark.parametrize(
     ("outcome", "said"),
-    [("expired", "nobody had decided"), ("withdrawn", "taken back")],
+    [("expired", "without a decision"), ("withdrawn", "withdrawn at")],
 )
 def test_calls_that_nobody_decided_say_why(open_page, store, session, turn, outcome, said):
     store.approvals.ask(turn, ANN)

@@ -77,14 +77,14 @@ def test_an_artifact_that_is_unknown_is_said_and_the_list_offered(open_page, sce
     page = opened(open_page, scene, f"{uuid4()}@1")
 
     assert not page.exception
-    assert "There is no such artifact" in words(page)
+    assert "This artifact does not exist" in words(page)
     assert [button.label for button in page.button if button.label == "Differences"]
 
 
 def test_a_version_that_does_not_exist_is_said(open_page, scene):
     page = opened(open_page, scene, f"{scene[1].id}@9")
 
-    assert "This artifact has no version 9. Its newest one is shown." in words(page)
+    assert "This artifact has no version 9. Its newest version is shown." in words(page)
 
 
 def test_the_list_opens_an_artifact_and_closes(open_page, scene):
@@ -138,7 +138,7 @@ def test_each_kind_is_shown(open_page, scene, store):
     assert pages["Bars"].get("vega_lite_chart")
     assert f"[7](?session={session.id}&artifact={scene[1].id}@2&row=1)" in words(pages["Report"])
     assert pages["Payload"].code[-1].value == '{\n  "a": 1\n}'
-    assert "download it to look at it" in words(pages["notes.bin"])
+    assert "download it to view it" in words(pages["notes.bin"])
 
 
 def test_a_chart_stands_where_a_document_names_it(open_page, scene, store):
@@ -183,7 +183,7 @@ def test_a_kept_file_says_what_it_is_and_is_offered_under_its_name(open_page, st
     assert not page.exception
     assert r"**drawing\.png**" in words(page)
     assert r"image/svg\+xml · 2 KB: download it" in words(page)
-    assert "Given by: plot" in words(page)
+    assert "Returned by: plot" in words(page)
     assert not page.get("imgs")
     [download] = [one for one in page.get("download_button") if "take-file" in one.proto.id]
     assert download.proto.label == "Download"

@@ -151,8 +151,8 @@ def test_messages_in_the_queue_stand_with_their_place(api, store):
     page = AppTest.from_function(draw_queue, kwargs={"session_id": session.id}).run()
 
     assert not page.exception
-    assert "Waits: 1 turn before it" in words(page)
-    assert "Waits: 2 turns before it" in words(page)
+    assert "Waiting: 1 turn before it" in words(page)
+    assert "Waiting: 2 turns before it" in words(page)
     assert [text.value for text in page.text] == ["Second", "Third"]
 
 
@@ -285,7 +285,7 @@ def test_a_missing_session_says_what_to_do(open_page, store):
 def test_a_broken_link_says_so_and_a_new_chat_can_begin(open_page, store):
     page = open_page(session="nonsense")
 
-    assert "does not lead to a session" in words(page)
+    assert "does not point to a session" in words(page)
     assert page.chat_input
 
 

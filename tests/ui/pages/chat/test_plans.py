@@ -60,7 +60,7 @@ def test_whoever_only_reads_decides_nothing(open_page, store, turn):
 
     page = open_page(session=turn.session_id, view="read")
 
-    assert "Its owner says what follows." in words(page)
+    assert "The owner decides how to continue." in words(page)
     assert not [button for button in page.button if button.key.startswith("retry-ask")]
 
 
@@ -94,7 +94,7 @@ def test_the_session_of_a_task_leads_back_to_its_plan_and_takes_no_message(open_
     ("answer", "shown"),
     [
         ('{"taskComplete": false, "message": "No <b>ledger</b>."}', "**Not done.** No <b>ledger"),
-        ('{"taskComplete": false}', "It does not say why."),
+        ('{"taskComplete": false}', "No reason was given."),
         ('{"taskComplete": true, "message": "x"}', '{"taskComplete": true'),
         ('{"taskComplete": fal', '{"taskComplete": fal'),
     ],

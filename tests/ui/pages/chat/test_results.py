@@ -81,7 +81,7 @@ def test_numbers_and_times_keep_all_that_they_have():
         ({"row_count": 1}, 1, None, "1 row"),
         ({"row_count": 13}, 4, 4, "4 of 13 rows match"),
         ({"row_count": 5, "complete": False}, 5, None,
-         "5 rows · cut at the tool's limit: there are more"),
+         "5 rows · cut at the tool's limit; there are more"),
     ],
 )  # fmt: skip
 def test_what_is_cut_is_said(table, count, matching, said):

@@ -1,6 +1,6 @@
-"""The place on the page where a turn streams, and where what was just sent stands at once.
+"""The place on the page where a turn streams, and where a sent message appears immediately.
 
-A browser draws it by itself (`ui/assets/live.js`): reruns of the page do not touch it.
+The browser draws it (`ui/assets/live.js`); reruns of the page do not touch it.
 """
 
 from collections.abc import Sequence
@@ -45,9 +45,9 @@ def show(
     rows: Sequence[DisplayMessage] = (),
     drawn: Sequence[DisplayMessage] = (),
 ) -> None:
-    """Put the place here, below `drawn`, the rows of the latest turn; `rows` are all of the page.
+    """Put the place here, below `drawn`, the rows of the latest turn; `rows`: all rows of the page.
 
-    What streamed of a row goes when the row is drawn, and what was sent when its turn is.
+    A streamed message disappears when its row is drawn, and a sent one when its turn is.
     """
     held = state.memory()
     held.draws += 1
@@ -77,7 +77,7 @@ def show(
 
 
 def _speakers(team: Team) -> list[dict[str, str]]:
-    """Return the agents with their marks; none where answers do not say who gave them."""
+    """Return the agents with their marks; none where answers do not name their agent."""
     return [
         {
             "name": agent.name,
@@ -90,7 +90,7 @@ def _speakers(team: Team) -> list[dict[str, str]]:
 
 
 def _reasons(team: Team, turns: Sequence[Turn]) -> dict[str, dict[str, str]]:
-    """Return which agent has each turn, and why, in a word or two."""
+    """Return the agent of each turn, and the reason in a word or two."""
     return {
         str(turn.id): {"agent": turn.agent, "why": route_words.short(turn.route, team.manager)}
         for turn in turns
@@ -98,7 +98,7 @@ def _reasons(team: Team, turns: Sequence[Turn]) -> dict[str, dict[str, str]]:
 
 
 def take_request() -> bool:
-    """Return whether this run was begun by the browser's side, which knows of newer rows."""
+    """Return whether the browser's part started this run because of newer rows."""
     held = state.memory()
     wanted, held.rows_wanted = held.rows_wanted, False
     return wanted
@@ -109,7 +109,7 @@ def _want_rows() -> None:
 
 
 def _open_begun() -> None:
-    """Open the session that a new chat has become; whoever has gone elsewhere stays there."""
+    """Open the session that a new chat has become, unless the tab has moved to another page."""
     told = state.told_by(KEY, "begun")
     if told is None:
         return

@@ -1,6 +1,6 @@
-"""Follows one session at the API for one browser, and resumes where the stream broke.
+"""Follows one session at the API for one browser, and resumes where the stream broke off.
 
-Asynchronous, since it stands behind a WebSocket: a hundred pages that watch are no threads.
+Asynchronous, because it serves a WebSocket: a hundred watching pages need no threads.
 """
 
 import asyncio
@@ -31,23 +31,23 @@ from ui.features.chat.live.frames import SessionFrames
 STREAM_TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 CALL_TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
-JOIN_SECONDS = 0.03  # after a piece of text; those that come closer together are one
-TICK_SECONDS = 1.0  # how often the elapsed time is told
+JOIN_SECONDS = 0.03  # after a piece of text; pieces that come closer together are joined
+TICK_SECONDS = 1.0  # how often the elapsed time is sent
 SILENT_SECONDS = 2.0
 CHECK_SECONDS = 10.0
-MAX_WAITING = 2_000  # events; a browser that takes none lets the API wait, which cuts it off
+MAX_WAITING = 2_000  # events; if a browser reads none, the API has to wait and disconnects
 log = logging.getLogger(__name__)
 
 
 class SessionGone(Exception):
-    """There is no such session, or none for whoever asks."""
+    """The session does not exist, or the caller has no access to it."""
 
 
 class Feed:
     """What happens in a session, as frames for a browser.
 
-    `on_task` is told of each task that has changed; `waits_for_tasks`: its turn did so when this
-    began.
+    `on_task` is called with each task that has changed; `waits_for_tasks`: whether the turn waited
+    for tasks at the start.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Feed:
         self._is_away = False
 
     async def frames(self) -> AsyncIterator[list[JSON]]:
-        """Give batches of frames until the session is gone (SessionGone)."""
+        """Yield batches of frames until the session is gone (SessionGone)."""
         active = await self._active_turn()
         self.waits_for_tasks = active is not None and active.waits_for is WaitsFor.TASKS
         view = SessionFrames(active)
@@ -92,7 +92,7 @@ class Feed:
             reader.cancel()
 
     async def _take(self, seconds: float | None) -> list[SessionEvent]:
-        """Wait for an event, and for more of them soon after text; None wakes without one."""
+        """Wait for an event, and briefly for more after text; None only wakes the wait."""
         try:
             async with asyncio.timeout(seconds):
                 taken = [await self._events.get()]
@@ -106,7 +106,7 @@ class Feed:
         return [event for event in taken if event is not None]
 
     async def _read(self) -> None:
-        """Read events for as long as there is such a session; wake the other side at its end."""
+        """Read events for as long as the session exists; wake the waiting side at the end."""
         failures = 0
         try:
             while True:
@@ -121,7 +121,7 @@ class Feed:
             self._wake()
 
     async def _read_stream(self) -> None:
-        # Pages run beside the API: compressing would cost both time and save nobody bytes.
+        # Pages run beside the API: compression would cost both sides time for no gain.
         headers = {"Accept-Encoding": "identity"}
         if self._last_id:
             headers["Last-Event-ID"] = self._last_id
@@ -150,7 +150,7 @@ class Feed:
             self._events.put_nowait(None)
 
     async def _active_turn(self) -> Turn | None:
-        """Return the turn that runs or is next; None also where the API is away at the moment."""
+        """Return the turn that runs or is next; None also while the API is unavailable."""
         try:
             return next(iter(await self._turns()), None)
         except httpx.HTTPError:
@@ -158,7 +158,7 @@ class Feed:
             return None
 
     async def _stored(self, view: SessionFrames) -> list[JSON]:
-        """Return what is stored and was not told: Redis may have lost events."""
+        """Return the frames of stored rows that no event reported: Redis may have lost events."""
         try:
             turns = await self._turns()
             return view.store(turns, await self._rows() if turns else [])
@@ -172,7 +172,7 @@ class Feed:
         return MessagePage.read(await self.get("messages?branch=active")).items
 
     async def get(self, what: str) -> bytes:
-        """Return what the API answers for this session. Raise SessionGone, HTTPError."""
+        """Return the API's response for this session. Raise SessionGone, HTTPError."""
         response = await self._http.get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
         if response.status_code == httpx.codes.NOT_FOUND:
             raise SessionGone
@@ -180,11 +180,11 @@ class Feed:
 
 
 def _event(written: ServerSentEvent) -> SessionEvent | None:
-    """Return the event; None for one that these pages do not know: a server may be newer."""
+    """Return the event; None if these pages do not know it: the server may be newer."""
     if written.event not in EVENTS:
         return None
     try:
         return read_event(written.event, written.data)
-    except (ValueError, ValidationError):  # says what was written, which is nothing for a log
-        log.warning("An event %s that cannot be read is passed over", written.event)
+    except (ValueError, ValidationError):  # the error quotes the event, which must not be logged
+        log.warning("Skipped an event %s that cannot be read", written.event)
         return None

@@ -1,18 +1,18 @@
-"""What a browser is told of a session while it watches: frames, made from the session's events.
+"""The frames that a browser receives while it follows a session, made from the session's events.
 
-Pure. A frame is one of these, and the browser's side of it is `ui/assets/live.js`:
+Pure. A frame is one of these; the browser's part is `ui/assets/live.js`:
 
 | kind | fields | what the browser does |
 |---|---|---|
-| `begin` | `active` | forgets its drafts, which come again; draws if `active` is not its turn |
-| `text`, `thinking` | `id`, `turn`, `agent`, `text` | adds a piece to the message with this id |
-| `void` | `id` | takes one message back; without an id all of this session not stored |
-| `stored` | `id` | has the page draw this row, and then drops its own copy |
-| `changed` | | has the page draw what is stored |
-| `ended` | `turn` | has the page draw the turn's end; what was not stored of it goes |
-| `status` | `text`, `notice`, `away` | says what the turn does; an empty text: no turn runs |
+| `begin` | `active` | drops its drafts, which are sent again; draws if `active` is not its turn |
+| `text`, `thinking` | `id`, `turn`, `agent`, `text` | appends a piece to the message with this id |
+| `void` | `id` | removes one message; without an id, all of this session that are not stored |
+| `stored` | `id` | makes the page draw this row, then drops its own copy |
+| `changed` | | makes the page draw what is stored |
+| `ended` | `turn` | makes the page draw the turn's end; what was not stored is dropped |
+| `status` | `text`, `notice`, `away` | shows what the turn is doing; an empty text: no turn runs |
 
-A `text` of another session, in which a task is worked on, has the name of that as `task`, too.
+A `text` from the session of a task also has the task's name, as `task`.
 """
 
 import time
@@ -38,7 +38,7 @@ from backend.types import JSON
 from ui.features.chat.live.live_turn import LiveTurn
 from ui.shared.states import running_words
 
-AWAY = "The service does not answer. Nothing is lost; connecting again"
+AWAY = "The service does not answer. Nothing is lost; reconnecting"
 
 
 class SessionFrames:
@@ -52,11 +52,11 @@ class SessionFrames:
 
     @property
     def is_active(self) -> bool:
-        """Whether a turn runs or waits, of which there may be something to tell."""
+        """Whether a turn runs or waits, so that there may be something to report."""
         return self._live is not None and not self._live.is_finished
 
     def apply(self, events: Iterable[SessionEvent]) -> list[JSON]:
-        """Return the frames of a batch of events, neighbouring pieces of a message joined."""
+        """Return the frames of a batch of events, with adjacent pieces of a message joined."""
         frames: list[JSON] = []
         for event in events:
             for frame in self._frames(event):
@@ -67,7 +67,7 @@ class SessionFrames:
         return frames
 
     def store(self, turns: list[Turn], rows: Iterable[DisplayMessage]) -> list[JSON]:
-        """Return the frames of what is stored and no event has told."""
+        """Return the frames of stored rows that no event has reported."""
         live = self._live
         active = turns[0] if turns else None
         if live is None or active is None or active.id != live.turn.id:
@@ -83,7 +83,7 @@ class SessionFrames:
         return frames
 
     def status(self) -> list[JSON]:
-        """Return what is said of the turn at this moment, if that has changed."""
+        """Return the current status frame of the turn, if it has changed."""
         said = self._words()
         if said == self._said:
             return []
@@ -119,7 +119,7 @@ class SessionFrames:
         return frames
 
     def _takes(self, event: SessionEvent, turn: Turn) -> bool:
-        """Return whether this event begins the turn that is told of from now on."""
+        """Return whether this event begins the turn that is reported from now on."""
         live = self._live
         if live is not None and live.turn.id == turn.id:
             return False
@@ -143,10 +143,9 @@ class SessionFrames:
 
 
 class TaskFrames:
-    """Turns the frames of a task's session into those of the page on which its plan stands.
+    """Turns the frames of a task's session into frames for the page that shows its plan.
 
-    Only what its agent is about to say: once that is stored, the task's own session shows it, and
-    its end the plan.
+    Only text that streams: stored text is shown by the task's own session, and its end by the plan.
     """
 
     def __init__(self, name: str) -> None:
@@ -154,11 +153,11 @@ class TaskFrames:
         self._said: dict[str, None] = {}
 
     def apply(self, frames: Iterable[JSON]) -> list[JSON]:
-        """Return what the page is told of a batch."""
+        """Return the page's frames for a batch."""
         return [told for frame in frames for told in self._of(frame)]
 
     def take_back(self) -> list[JSON]:
-        """Return the frames that take back all that was told and is not taken back yet."""
+        """Return the frames that remove all messages sent and not removed yet."""
         said, self._said = self._said, {}
         return [{"kind": "void", "id": message_id} for message_id in said]
 
@@ -184,7 +183,7 @@ def _piece(event: TextDelta | ThinkingDelta) -> JSON:
 
 
 def _continues(before: JSON, frame: JSON) -> bool:
-    """Return whether a piece goes on from the one before it."""
+    """Return whether a piece continues the one before it."""
     is_piece = frame["kind"] in ("text", "thinking")
     return is_piece and (before["kind"], before.get("id")) == (frame["kind"], frame["id"])
 

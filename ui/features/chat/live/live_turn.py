@@ -1,4 +1,4 @@
-"""What an active turn does, in words: made from its stored rows and its events. Pure."""
+"""The state of an active turn in words, made from its stored rows and its events. Pure."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -27,17 +27,17 @@ from ui.features.chat.messages.blocks import Block, to_blocks
 from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.states import queue_words, wait_words, waiting_words
 
-AT_WORK = "Its tasks are at work"
-ASKED_AGAIN = "The answer broke off and is asked for again."
+AT_WORK = "Tasks are running"
+ASKED_AGAIN = "The answer broke off and is being requested again."
 STAGES = {"routing": "Finding the agent", "completing": "Completing"}
 RESETS = {
-    "worker lost": "",  # a row of the history tells it
+    "worker lost": "",  # a row of the history says so
     "handed over": "Handed over: another worker continues from the last saved step.",
 }
 
 
 class LiveTurn:
-    """Reduces events to rows, and to the kinds of the messages that are being written, by id."""
+    """Reduces events to rows, and to the kinds of the messages being written, by id."""
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class LiveTurn:
         self._take_wait(turn)
 
     def store(self, turn: Turn, rows: Iterable[DisplayMessage]) -> list[UUID]:
-        """Take what is stored, for when no events come although the turn goes on.
+        """Take the stored state, for when events are missing although the turn goes on.
 
-        Return the ids of the rows that no event had told.
+        Return the ids of the rows that no event had reported.
         """
         if turn.status is not self.turn.status or turn.attempts != self.turn.attempts:
             self.partial.clear()
@@ -78,31 +78,31 @@ class LiveTurn:
         return told
 
     def is_stored(self, message_id: UUID) -> bool:
-        """Return whether this message is a row already; what streams of it then is a repetition."""
+        """Return whether this message is a row already; anything streamed of it is a repetition."""
         return message_id in self._stored_ids
 
     @property
     def blocks(self) -> list[Block]:
-        """The turn's rows in order, without the person's question."""
+        """The turn's rows in order, without the person's message."""
         self._refresh()
         return self._blocks
 
     @property
     def waits_for(self) -> list[DisplayMessage]:
-        """What a person must decide before the turn goes on."""
+        """The approvals that must be decided before the turn goes on."""
         if self.turn.status is not TurnStatus.WAITING:
             return []
         return [block.asked or block.row for block in self.blocks if block.waits]
 
     @property
     def activity(self) -> str:
-        """What the turn does at this moment, in a word or two."""
+        """What the turn is doing, in a word or two."""
         if self.turn.status is TurnStatus.QUEUED:
             return queue_words(self.turn.queue_position)
         if self.turn.status is TurnStatus.WAITING:
             if self.waits_for:
                 return waiting_words(len(self.waits_for))
-            return AT_WORK if self._waits_for_tasks else "Going on"
+            return AT_WORK if self._waits_for_tasks else "Continuing"
         if self.turn.stop_requested:
             return "Stopping"
         if self._wait:
@@ -127,12 +127,12 @@ class LiveTurn:
 
     @property
     def step(self) -> int:
-        """Which step runs: a model's message is one, and so is a batch of tool results."""
+        """The number of the running step: a model message, or a batch of tool results."""
         self._refresh()
         return self._step
 
     def _refresh(self) -> None:
-        """Make blocks and count steps when a row has changed: not for each piece of text."""
+        """Rebuild blocks and count steps when a row has changed, not for each piece of text."""
         if self._in_order is not None:
             return
         self._in_order = [self._rows[position] for position in sorted(self._rows)]
@@ -147,7 +147,7 @@ class LiveTurn:
             before = row.message_type
 
     def apply(self, event: SessionEvent) -> None:
-        """Take an event of this turn."""
+        """Apply an event of this turn."""
         if isinstance(event, Progress):
             self._progress(event)
             return
@@ -160,7 +160,7 @@ class LiveTurn:
             case MessageAdded() | MessageUpdated():
                 self._put(event.message, is_added=isinstance(event, MessageAdded))
             case TurnStarted():
-                # A new attempt begins its step again; what the lost one had said is not stored.
+                # A new attempt restarts the step; text of the lost attempt is not stored.
                 self.turn = event.turn
                 self.partial.clear()
             case TurnFinished() | Interrupt():
@@ -169,7 +169,7 @@ class LiveTurn:
 
     def _add_delta(self, event: TextDelta | ThinkingDelta) -> None:
         if event.message_id in self._stored_ids:
-            return  # a stream that is read again repeats what is stored already
+            return  # a stream that is read again repeats what is stored
         is_text = isinstance(event, TextDelta)
         self.partial[event.message_id] = ContentType.TEXT if is_text else ContentType.THINKING
 
@@ -188,7 +188,7 @@ class LiveTurn:
             self._wait = (self._clock() + turn.model_wait.seconds, turn.model_wait.reason)
 
     def _reset(self, event: Reset) -> None:
-        """What was said of one message, or of all that are not stored, is void."""
+        """Void one message, or all that are not stored."""
         if event.message_id is None:
             self.partial.clear()
         else:

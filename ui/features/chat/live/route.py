@@ -1,7 +1,7 @@
-"""The pages' own routes, which browsers use by themselves: what happens, and what people send.
+"""The pages' own routes, used by scripts in browsers: events out, messages in.
 
-What happens goes over a WebSocket and no event stream: a browser opens six connections to one
-address over HTTP/1.1, and each tab would hold one of them.
+Events go over a WebSocket rather than an event stream: browsers open at most six HTTP/1.1
+connections to one host, and each tab would hold one of them.
 """
 
 import asyncio
@@ -24,25 +24,25 @@ from ui.features.chat.live.tasks import PageFeed
 
 EVENTS_PATH = "/colloquy/live"
 SEND_PATH = "/colloquy/send"
-# Of the range that RFC 6455, 7.4.2 leaves to applications; `live.js` does not come back after it.
+# In the range for applications (RFC 6455, 7.4.2); `live.js` does not reconnect after it.
 GONE = 4404
 TRY_AGAIN = 1013
-MAX_BODY = 16_000_000  # bytes; the API has its own bound, in words
+MAX_BODY = 16_000_000  # bytes; the API has its own limit, in characters
 AWAY = (
     "The service does not answer",
-    "Your message is in the composer again. Send it when the service is back.",
+    "Your message is back in the composer. Send it again when the service is available.",
 )
 log = logging.getLogger(__name__)
 
 
 class TooLong(Exception):
-    """A body is longer than any message may be."""
+    """The body is longer than any message may be."""
 
 
 class SentMessage(Wire):
-    """What a browser sends: without a session it begins one, of this domain.
+    """A message from a browser; without a session it begins one, from this domain.
 
-    `model` is the one that was chosen for it, if one was.
+    `model`: the model chosen for it, if any.
     """
 
     session: UUID | None
@@ -63,7 +63,7 @@ class LiveRoutes:
         ]
 
     async def _take(self, request: Request) -> Response:
-        """Hand a message to the API, and its answer back as it is."""
+        """Forward a message to the API, and return its response unchanged."""
         try:
             sent = SentMessage.model_validate_json(await _body(request))
         except ValidationError:
@@ -94,7 +94,7 @@ class LiveRoutes:
             return
         sending = asyncio.create_task(self._send(socket, session_id))
         try:
-            while True:  # a browser says nothing; this ends when it goes
+            while True:  # a browser sends nothing; this ends when it disconnects
                 await socket.receive_text()
         except WebSocketDisconnect:
             pass
@@ -104,14 +104,14 @@ class LiveRoutes:
                 await sending
 
     async def _send(self, socket: WebSocket, session_id: UUID) -> None:
-        with suppress(WebSocketDisconnect, RuntimeError):  # it went while something was sent
+        with suppress(WebSocketDisconnect, RuntimeError):  # it disconnected during a send
             try:
                 async for frames in PageFeed(self._api.client(), session_id).frames():
                     await socket.send_json(frames)
             except SessionGone:
                 await socket.close(GONE)
             except Exception:
-                log.exception("A page's feed broke; the page comes back")
+                log.exception("A page's feed failed; the page reconnects")
                 await socket.close(TRY_AGAIN)
 
 

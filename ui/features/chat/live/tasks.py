@@ -1,4 +1,4 @@
-"""Follows a session together with those of its running tasks: several agents speak on one page."""
+"""Follows a session and those of its running tasks, so that one page shows several agents."""
 
 import asyncio
 import logging
@@ -13,13 +13,13 @@ from backend.types import JSON
 from ui.features.chat.live.feed import Feed, SessionGone
 from ui.features.chat.live.frames import TaskFrames
 
-MOST_HEARD = 4  # tasks at once, each over a stream of its own; the picture of a plan shows all
-MOST_WAITING = 100  # batches of frames for a browser that takes none
+MOST_HEARD = 4  # tasks followed at a time, each by its own stream; the plan's picture shows all
+MOST_WAITING = 100  # batches of frames for a browser that reads none
 log = logging.getLogger(__name__)
 
 
 class PageFeed:
-    """What happens in a session, and what the agents of its tasks say meanwhile, as frames."""
+    """The events of a session and the text that streams in its tasks, as frames."""
 
     def __init__(self, http: httpx.AsyncClient, session_id: UUID) -> None:
         self._http = http
@@ -29,7 +29,7 @@ class PageFeed:
         self._heard: dict[UUID, asyncio.Task[None]] = {}
 
     async def frames(self) -> AsyncIterator[list[JSON]]:
-        """Give batches of frames until the session is gone (SessionGone)."""
+        """Yield batches of frames until the session is gone (SessionGone)."""
         own = asyncio.create_task(self._follow())
         try:
             while (batch := await self._batches.get()) is not None:
@@ -51,14 +51,14 @@ class PageFeed:
             raise
 
     async def _find(self) -> None:
-        """Hear the tasks that run already; without an answer those that are told of later."""
+        """Follow the tasks that already run; if they cannot be read, only those reported later."""
         with suppress(httpx.HTTPError):
             for plan in PlanList.read(await self._own.get("tasks")).items:
                 for task in plan.tasks:
                     self._take(task)
 
     def _take(self, task: Task) -> None:
-        """Hear a task while it runs, if there is room."""
+        """Follow a task while it runs, within the limit."""
         if task.session_id is None:
             return
         if task.status is TaskStatus.RUNNING:
@@ -80,7 +80,7 @@ class PageFeed:
         except SessionGone:
             pass
         except Exception:
-            log.exception("What a task says is not told; its plan shows how it stands")
+            log.exception("A task's text is not streamed; its plan still shows its status")
         finally:
             with suppress(asyncio.QueueFull):
                 self._batches.put_nowait(words.take_back())

@@ -1,4 +1,4 @@
-"""Draws an agent's answer: Markdown with diagrams, pictures of our own, tables to work on."""
+"""Draws an agent's answer: Markdown with diagrams, the session's own images, and its tables."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,8 @@ MAX_DIAGRAM_CHARS = 10_000
 MAX_DIAGRAM_LINES = 300
 MAX_LOOKED_THROUGH = 200_000
 MERMAID = "mermaid"
-TOO_LARGE = ":material/info: This diagram is too large to be drawn; this is its code."
-BROKEN = ":material/info: This diagram cannot be drawn as it is written; this is its code."
+TOO_LARGE = ":material/info: This diagram is too large to draw. Its code is shown instead."
+BROKEN = ":material/info: This diagram cannot be drawn. Its code is shown instead."
 _IMAGE_LINE = re.compile(
     r"^[ ]{0,3}!\[([^\]\n]{0,300})\]\(<?([^)<>\n]{1,500}?)>?(?: \"[^\"\n]{0,200}\")?\)[ \t]*$",
     re.MULTILINE,
@@ -34,20 +34,20 @@ _OWN_RESULT = re.compile(r"(?:^|/)sessions/([0-9a-fA-F-]{36})/results/([0-9a-fA-
 
 @dataclass(frozen=True)
 class Pictures:
-    """The images that tools gave in a session, by name, as an answer may refer to them."""
+    """The images that tools returned in a session, by the names that answers refer to."""
 
     session_id: UUID
     by_name: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, address: str) -> str | None:
-        """Return the result that an address in Markdown stands for; None of any other address."""
+        """Return the result that a Markdown address refers to; None for any other address."""
         if found := _OWN_RESULT.search(address):
             return found[2] if found[1].lower() == str(self.session_id) else None
         return self.by_name.get(address.removeprefix("attachment:").removeprefix("./"))
 
 
 def pictures_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Pictures:
-    """Return the images among the rows; of one name the latest."""
+    """Return the images among the rows; the latest of each name."""
     images = [row for row in rows if row.content_type is ContentType.IMAGE]
     by_name = {
         str(row.content["name"]): str(row.metadata["result_id"])
@@ -58,7 +58,7 @@ def pictures_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Pictures:
 
 
 def show(text: str, key: str, pictures: Pictures, known: Known) -> None:
-    """Draw an answer, and below it what can be done with its tables; links to cells lead there."""
+    """Draw an answer, and below it the tools for its tables; links to cells open the panel."""
     numbers = count(1)
 
     def draw(piece: Piece) -> None:
@@ -82,9 +82,9 @@ def _draw(piece: Piece, key: str, pictures: Pictures) -> None:
 
 
 def _diagram(piece: Piece, key: str) -> None:
-    """A diagram as a picture, and its code.
+    """Draw a diagram as a picture, with its code.
 
-    Only the browser finds out that one cannot be drawn: chat.css then shows the last part.
+    Only the browser can tell that a diagram is invalid: chat.css then shows the last part.
     """
     if len(piece.text) > MAX_DIAGRAM_CHARS or piece.text.count("\n") > MAX_DIAGRAM_LINES:
         st.caption(TOO_LARGE)
@@ -103,7 +103,7 @@ def _diagram(piece: Piece, key: str) -> None:
 
 
 def _with_pictures(text: str, pictures: Pictures) -> None:
-    """Markdown, with each line that is one of our own pictures as that picture."""
+    """Draw Markdown, with each line that refers to one of the session's images as that image."""
     end = 0
     for found in _IMAGE_LINE.finditer(text):
         result_id = pictures.find(found[2])
@@ -122,7 +122,7 @@ def _markdown(text: str) -> None:
 
 
 def _offer_tables(text: str, key: str) -> None:
-    """The answer's tables to sort, filter, draw and keep; made when they are asked for."""
+    """Offer the answer's tables to sort, filter, chart and keep; made only when opened."""
     if "|" not in text or len(text) > MAX_LOOKED_THROUGH or not (found := find_tables(text)):
         return
     said = (

@@ -1,4 +1,4 @@
-"""Joins display messages into what is drawn: speakers, tool calls with their results. Pure."""
+"""Groups display messages for drawing: by speaker, and tool calls with their results. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ WRITE_TODOS = "write_todos"
 
 @dataclass
 class Block:
-    """One element of the history: a display message, or a tool call with all that belongs to it.
+    """One element of the history: a display message, or a tool call with what belongs to it.
 
     That is its result, and the message that asked a person before it ran.
     """
@@ -27,13 +27,13 @@ class Block:
 
     @property
     def signature(self) -> tuple[UUID, MessageStatus, UUID | None, MessageStatus | None]:
-        """What tells whether it must be drawn again: content never changes, status does."""
+        """A value that changes when a redraw is needed: content never changes, status does."""
         result_id = self.result.id if self.result else None
         return self.row.id, self.row.status, result_id, self.asked.status if self.asked else None
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for a person."""
+        """Whether it waits for a person's decision."""
         asked = self.asked or self.row
         kinds = (asked.content_type, asked.status)
         return kinds == (ContentType.INTERRUPT, MessageStatus.PENDING)
@@ -41,7 +41,7 @@ class Block:
 
 @dataclass
 class Group:
-    """What one speaker said in a row."""
+    """Consecutive blocks of one speaker."""
 
     is_user: bool
     agent: str | None
@@ -49,16 +49,16 @@ class Group:
 
     @property
     def answer(self) -> DisplayMessage | None:
-        """The last text that an agent said here; none of a person."""
+        """The agent's last text in the group; None for a person's group."""
         texts = (b.row for b in self.blocks if b.row.content_type is ContentType.TEXT)
         return None if self.is_user else next(reversed(list(texts)), None)
 
 
 def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
-    """Rows in order, each result and each question with the nearest open call before it.
+    """Return the rows as blocks in order; results and approvals join the nearest open call before.
 
-    Call ids are not unique within a conversation: a call that has its result takes no other. Of a
-    turn's lists of todos only the newest stays, without the calls that wrote them.
+    Call ids are not unique within a conversation: a call that has a result gets no second one. Of a
+    turn's todo lists only the newest is kept, without the calls that wrote them.
     """
     blocks: list[Block] = []
     open_calls: dict[str, list[Block]] = {}
@@ -91,7 +91,7 @@ def to_blocks(rows: Iterable[DisplayMessage]) -> list[Block]:
 
 
 def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
-    """Whether a notice says that a turn was stopped, right behind a text that is marked so."""
+    """Return whether a notice of a stop follows directly on a text already marked as stopped."""
     kinds = (row.content_type, row.status)
     if kinds != (ContentType.NOTICE, MessageStatus.STOPPED) or not before:
         return False
@@ -100,19 +100,19 @@ def _only_repeats(row: DisplayMessage, before: list[Block]) -> bool:
 
 
 def _is_list(row: DisplayMessage) -> bool:
-    """Return whether it is a list of todos, or the call that wrote one."""
+    """Return whether the row is a todo list, or the call that wrote one."""
     is_call = row.content_type is ContentType.TOOL_CALL and row.content.get("name") == WRITE_TODOS
     return is_call or row.content_type is ContentType.TODOS
 
 
 def _is_outdated(block: Block) -> bool:
-    """Whether a newer list of todos says all that this earlier one, or its call, has said."""
+    """Return whether a newer todo list replaces this earlier one, or its call."""
     is_written = block.result is not None and not block.result.content.get("is_error")
     return is_written or block.row.content_type is ContentType.TODOS
 
 
 def to_groups(rows: Iterable[DisplayMessage]) -> list[Group]:
-    """Blocks by speaker: a person's messages, and what an agent and its tools gave in between."""
+    """Return the blocks by speaker: a person's messages, and an agent's with those of its tools."""
     groups: list[Group] = []
     for block in to_blocks(rows):
         is_user = block.row.message_type is MessageType.USER
@@ -129,7 +129,7 @@ def to_groups(rows: Iterable[DisplayMessage]) -> list[Group]:
 def split_current(
     rows: Sequence[DisplayMessage], turn_id: UUID | None
 ) -> tuple[list[DisplayMessage], list[DisplayMessage]]:
-    """What is settled, and what the active turn has given so far; its question is settled."""
+    """Return the settled rows, and those of the active turn so far; its question is settled."""
     settled: list[DisplayMessage] = []
     current: list[DisplayMessage] = []
     for row in rows:
@@ -140,6 +140,6 @@ def split_current(
 
 
 def seconds_taken(block: Block) -> float | None:
-    """Return how long a tool call took, where that is known."""
+    """Return the seconds that a tool call took, if known."""
     seconds = block.row.metadata.get("seconds")
     return float(seconds) if isinstance(seconds, int | float) else None

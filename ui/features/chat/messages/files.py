@@ -1,4 +1,4 @@
-"""Images, sounds and files that tools gave: from our own store, never from where they point to."""
+"""Images, sounds and files returned by tools: served from our own store, never from their URLs."""
 
 import re
 from uuid import UUID
@@ -19,7 +19,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w .()+,-]+")
 
 
 def show(row: DisplayMessage, session_id: UUID, key: str) -> None:
-    """An image as an image, a sound to be heard, all else as a download."""
+    """Draw an image as an image, a sound as a player, anything else as a download."""
     name, kind = label(row), str(row.content.get("mime_type"))
     result_id = row.metadata.get("result_id")
     if not result_id:
@@ -39,7 +39,7 @@ def show(row: DisplayMessage, session_id: UUID, key: str) -> None:
 
 
 def label(row: DisplayMessage) -> str:
-    """Return what it is: its name or kind, its size, and the tool that gave it."""
+    """Return its name or kind, its size, and the tool that returned it."""
     content = row.content
     name = content.get("title") or content.get("name") or content.get("mime_type")
     parts = [plain(str(name or row.content_type), 120)]
@@ -53,11 +53,11 @@ def label(row: DisplayMessage) -> str:
 
 
 def fetch(session_id: UUID, result_id: str) -> bytes:
-    """Return the bytes of a stored file; none where it cannot be had."""
+    """Return the bytes of a stored file; empty if it is unavailable."""
     return _fetch(state.server().user, navigation.result_path(session_id, result_id))
 
 
-# By person: what one may see is not kept for another.
+# Cached per person: what one may see is not served to another.
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
 def _fetch(user: str, path: str) -> bytes:
     return _load(path)
@@ -85,5 +85,5 @@ def _offer_download(row: DisplayMessage, session_id: UUID, key: str) -> None:
 
 
 def download_name(name: object) -> str:
-    """A download's name, from one that a tool server has given: never a path, nor a disguise."""
+    """Return a safe download name from a tool server's: never a path or a disguised extension."""
     return _NOT_IN_NAMES.sub("-", str(name or ""))[-MAX_NAME_CHARS:].strip(" .-") or "file"

@@ -1,4 +1,4 @@
-"""What stands on the card of a step: a name, the arguments in short, how it went."""
+"""The label of a step's card: name, arguments in brief, and outcome."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ STOPPED_ICON = ":material/stop_circle:"
 
 
 def step_icon(block: Block, asked: ApprovalView | None) -> str:
-    """Return what stands for how a call has gone."""
+    """Return the icon for a call's outcome."""
     row, result = block.row, block.result
     if asked is not None and (icon := approval_card.end_icon(asked, row.status)):
         return icon
@@ -33,7 +33,7 @@ def step_icon(block: Block, asked: ApprovalView | None) -> str:
 
 
 def step_label(block: Block, asked: ApprovalView | None) -> str:
-    """Return the name, the arguments in short, what became of it and the time that it took."""
+    """Return the name, the arguments in brief, the outcome and the duration."""
     row = block.row
     parts = [f"**{plain(str(row.content.get('name') or 'tool'), 80)}**"]
     if brief := _brief(asked.last_arguments if asked else row.content.get("arguments")):
@@ -49,9 +49,9 @@ def step_label(block: Block, asked: ApprovalView | None) -> str:
 
 
 def why_not_done(text: str) -> str | None:
-    """Return why an agent has not done its task, where its answer says that and nothing else.
+    """Return why an agent did not do its task, if its answer says only that.
 
-    Agents of tasks are asked to say it in this form (`backend.planning.results`).
+    The agents of tasks are asked to report it in this form (`backend.planning.results`).
     """
     if NOT_DONE_KEY not in text or not text.lstrip().startswith("{"):
         return None
@@ -61,7 +61,7 @@ def why_not_done(text: str) -> str | None:
         return None
     if not isinstance(said, dict) or said.get(NOT_DONE_KEY) is not False:
         return None
-    return str(said.get("message") or "It does not say why.")
+    return str(said.get("message") or "No reason was given.")
 
 
 def _brief(arguments: Any) -> str:

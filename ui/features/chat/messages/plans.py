@@ -1,4 +1,4 @@
-"""Which plan each call of a session stands for."""
+"""The plan that each call of a session started."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -14,9 +14,10 @@ from ui.shared import last_known
 
 
 def plans_of(session_id: UUID, blocks: Sequence[Block]) -> Mapping[UUID, Plan]:
-    """Return the plans by the display messages of their calls; asked for where there is a call.
+    """Return the plans by the display messages of their calls; read only if there is such a call.
 
-    Without them, as for whoever reads by a link, calls are drawn as those of all tools.
+    Without plans, as for readers of a shared session, the calls are drawn like those of other
+    tools.
     """
     found = [call for block in blocks if (call := _call(block)) is not None]
     if not found or navigation.link_token() is not None:

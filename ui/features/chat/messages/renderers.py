@@ -47,7 +47,7 @@ _TODO_MARKS = {"completed": ":material/check_circle:", "in_progress": ":material
 class Place:
     """Where a block is drawn: its session, and a prefix that keeps widget keys apart.
 
-    `is_open`: what is folded otherwise is drawn open.
+    `is_open`: what is otherwise folded is drawn open.
     """
 
     session_id: UUID
@@ -62,15 +62,15 @@ class Place:
         return f"{self.prefix}-{row.id}"
 
     def card_key(self, row: DisplayMessage, *, is_open: bool = False) -> str:
-        """Return the key of a row's card: by it a browser knows what a person has opened.
+        """Return the key of a row's card, by which the browser remembers whether it is open.
 
-        Its label may change, and stays out of it. One that is drawn open is another card.
+        The label may change, so it is not part of the key. A card drawn open has a key of its own.
         """
         return f"card-{self.key(row)}" + ("-open" if is_open else "")
 
 
 def draw(block: Block, place: Place) -> None:
-    """Draw a block by its content type; one that these pages do not know is shown as it is."""
+    """Draw a block by its content type; an unknown type is shown as it is."""
     RENDERERS.get(block.row.content_type, _unknown)(block, place)
 
 
@@ -149,7 +149,7 @@ def _todos(block: Block, place: Place) -> None:
 
 
 def _interrupt(block: Block, place: Place) -> None:
-    """A question whose call stands on an earlier page."""
+    """Draw an approval whose call is on an earlier page."""
     asked = approval_call.from_row(block.row)
     if block.waits:
         approval_card.show(asked)
@@ -226,7 +226,7 @@ def _output(row: DisplayMessage, place: Place) -> None:
 
 
 def _input(row: DisplayMessage, place: Place, *, is_folded: bool) -> None:
-    """What a tool was given: all at once, or below a picture a line that opens to it."""
+    """Draw a tool's input: openly, or below a picture folded into a line."""
     if not is_folded:
         _draw_input(row, place)
         return
@@ -236,7 +236,7 @@ def _input(row: DisplayMessage, place: Place, *, is_folded: bool) -> None:
 
 
 def _draw_input(row: DisplayMessage, place: Place) -> None:
-    """An input as it is; a query laid out for reading, and to be run by oneself."""
+    """Draw an input as it is; a query is formatted, and can be run again by the person."""
     arguments, key = row.content.get("arguments"), place.key(row)
     query = own_query.query_of(str(row.content.get("name")), arguments)
     if query is None or not isinstance(arguments, dict):
@@ -257,7 +257,7 @@ def _labelled(label: str, value: Any, key: str) -> None:
 
 
 def _readable(value: Any) -> tuple[str, str | None]:
-    """JSON is laid out for reading, also where it comes as a text."""
+    """Return the text to show and its language; JSON is formatted, even if it comes as text."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

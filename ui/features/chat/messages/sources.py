@@ -1,4 +1,4 @@
-"""Shows what an answer is based on: pages that it cites, tools that the model's provider ran."""
+"""Shows what an answer is based on: pages it cites, and tools that the model's provider ran."""
 
 import re
 from collections.abc import Mapping
@@ -12,26 +12,26 @@ from ui.shared.text.markdown import plain
 TITLE_CHARS = 120
 SCHEMES = ("http", "https")
 _HOST = re.compile(r"[\w.-]+(?::\d+)?", re.ASCII)
-# What Markdown could read as its own is written in percent, so that an address stays one.
+# Markdown's own characters are percent-encoded, so that an address stays an address.
 _SAFE = "/?#%&=+,;@.-_"
 
 
 def show(metadata: Mapping[str, Any], key: str) -> None:
-    """Draw the list behind an answer, folded; nothing where there is none."""
+    """Draw the list after an answer, folded; nothing if it is empty."""
     if lines := to_lines(metadata):
         with st.expander(_label(metadata), type="compact", icon=":material/link:", key=key):
             st.markdown("  \n".join(lines))
 
 
 def show_within(metadata: Mapping[str, Any]) -> None:
-    """Draw the list within something that is folded itself."""
+    """Draw the list inside something that is itself folded."""
     if lines := to_lines(metadata):
         st.caption(_label(metadata))
         st.markdown("  \n".join(lines))
 
 
 def to_lines(metadata: Mapping[str, Any]) -> list[str]:
-    """Return the sources and tools as lines of Markdown, in which only addresses do something."""
+    """Return the sources and tools as lines of Markdown in which only addresses are active."""
     sources = _objects(metadata.get("sources"))
     lines = [f"{number}\\. {_source(source)}" for number, source in enumerate(sources, 1)]
     if more := metadata.get("more_sources"):
@@ -40,7 +40,7 @@ def to_lines(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def safe_address(url: str) -> str | None:
-    """Return an address that a page may link to; None for one that is no plain web address."""
+    """Return an address that a page may link to; None unless it is a plain web address."""
     try:
         parts = urlsplit(url)
     except ValueError:

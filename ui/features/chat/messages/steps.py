@@ -1,4 +1,4 @@
-"""Folds the finished steps of a turn into one line; what a person must not miss stays outside."""
+"""Folds the finished steps of a turn into one line, except what a person must not miss."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
 
-FEWEST = 2  # one step is a line by itself
+FEWEST = 2  # a single step is a line by itself
 MOST_NAMES = 3
 
 
@@ -39,7 +39,7 @@ class Fold:
 
 
 def show(blocks: Sequence[Block], draw: Callable[[Block], None], place: Place) -> None:
-    """Draw what one speaker said, the finished steps of each turn folded where they begin."""
+    """Draw one speaker's blocks, the finished steps of each turn folded where they begin."""
     for part in fold(blocks):
         if isinstance(part, Block):
             draw(part)
@@ -53,7 +53,7 @@ def show(blocks: Sequence[Block], draw: Callable[[Block], None], place: Place) -
 
 
 def fold(blocks: Sequence[Block]) -> Iterator[Block | Fold]:
-    """Yield the blocks in order, those of a turn that can be folded together at the first one."""
+    """Yield the blocks in order, with a turn's foldable blocks together at the first of them."""
     by_turn: dict[UUID | None, list[Block]] = {}
     for block in blocks:
         if can_fold(block):
@@ -67,7 +67,7 @@ def fold(blocks: Sequence[Block]) -> Iterator[Block | Fold]:
 
 
 def can_fold(block: Block) -> bool:
-    """Return whether a block is a step that went well: thinking, or a call nobody was asked for."""
+    """Return whether a block is a successful step: thinking, or a call without approval."""
     row, result = block.row, block.result
     if row.content_type is ContentType.THINKING:
         return row.status is MessageStatus.COMPLETED

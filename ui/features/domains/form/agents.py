@@ -1,4 +1,4 @@
-"""The agents of a domain and their manager: what each has of its own, what is the domain's."""
+"""The agents of a domain and their manager: their own settings, and those of the domain."""
 
 import streamlit as st
 
@@ -11,37 +11,35 @@ from ui.features.domains.form.fields import About
 
 PATH: Path = ("agents",)
 MANAGER: Path = ("manager",)
-NAME = About(
-    "Name", "People see it beside answers, and mention it with @ where there is a manager.", "Anna"
-)
-DESCRIPTION = About("Description", "What it is for.", "Reads ledgers and compares them.")
-PROMPT = About("System prompt", "Who this agent is. Empty: the domain's.")
-MODEL = About("Model", "One that the list does not have may be written.")
-OWN_TOOLS = About("Only some tools", "Off: it has all of the domain's.")
-TOOLS = About("Tools", "Built-in ones, and those that tool servers have answered with.")
-ROLES = About("For whom", "Roles that may ask it. None: everyone.")
+NAME = About("Name", "Shown beside answers; with a manager, people can mention it with @.", "Anna")
+DESCRIPTION = About("Description", "Its purpose.", "Reads ledgers and compares them.")
+PROMPT = About("System prompt", "The agent's role. Empty: the domain's prompt.")
+MODEL = About("Model", "You can type one that is not in the list.")
+OWN_TOOLS = About("Only some tools", "Off: it has all tools of the domain.")
+TOOLS = About("Tools", "Built-in tools, and those that tool servers have listed.")
+ROLES = About("For whom", "Roles that may use it. None: everyone.")
 KNOWN_ROLES = ("member", "admin")
-OWN_MIDDLEWARE = About("Middleware of its own", "Off: the domain's. On: these, and only these.")
+OWN_MIDDLEWARE = About("Own middleware", "Off: the domain's. On: only the policies below.")
 HAS_MANAGER = About(
     "A manager",
-    "It takes what is for no other agent: it answers, asks, delegates and plans. Off: a message"
-    " goes to the first agent.",
+    "It takes messages that are for no other agent: answers, asks, delegates and plans. Off:"
+    " messages go to the first agent.",
 )
-LABELS = {"approve_plans": "Approve plans", "artifact_characters": "Characters of artifacts"}
-# What the contract does not say of a manager alone.
+LABELS = {"approve_plans": "Approve plans", "artifact_characters": "Artifact characters"}
+# Help for fields that the contract does not describe for a manager.
 MORE = {
-    "name": "People see it beside answers, and mention it with @. Empty: Sage.",
-    "description": "What it is for.",
-    "system_prompt": "Who it is, and how it decides. Empty: the domain's.",
-    "model": "One that the list does not have may be written.",
+    "name": "Shown beside answers, and mentioned with @. Empty: Sage.",
+    "description": "Its purpose.",
+    "system_prompt": "Its role, and how it decides. Empty: the domain's prompt.",
+    "model": "You can type one that is not in the list.",
 }
 
 
 def show(draft: Draft, choices: Choices) -> None:
-    """Draw each agent, and the way to add one."""
+    """Draw each agent, and the button to add one."""
     entries = draft.get(PATH, [])
     if not entries:
-        st.caption("Without any, one agent answers, with the domain's prompt and all its tools.")
+        st.caption("With no agents listed, one answers with the domain's prompt and all its tools.")
     for place in range(len(entries)):
         with st.container(border=True):
             with rows.head():
@@ -63,14 +61,14 @@ def show(draft: Draft, choices: Choices) -> None:
 
 
 def show_manager(draft: Draft, choices: Choices) -> None:
-    """Draw the switch, and below it the fields where there is a manager."""
+    """Draw the switch and, with a manager, the fields below it."""
     is_on = draft.get(MANAGER) is not None
     fields.switch(draft, MANAGER, HAS_MANAGER, on={}, is_on=is_on)
     fields.say(draft, MANAGER)
     if draft.get(MANAGER) is None:
         return
     if not draft.get(("agents",)):
-        st.caption(":material/info: There are no agents yet that it could delegate to.")
+        st.caption(":material/info: There are no agents to delegate to yet.")
     fields.text(draft, (*MANAGER, "name"), _about("name"), most=80)
     fields.text(draft, (*MANAGER, "description"), _about("description"))
     fields.area(draft, (*MANAGER, "system_prompt"), _about("system_prompt"), height=200)
@@ -97,7 +95,7 @@ def _agent(draft: Draft, path: Path, choices: Choices) -> None:
 
 
 def _own(draft: Draft, path: Path, switch: About, options: list[str], about: About) -> None:
-    """What is the domain's unless the agent has a list of its own."""
+    """Draw a switch for the agent's own list, and the list; otherwise the domain's applies."""
     fields.switch(draft, path, switch, on=[], is_on=draft.get(path) is not None)
     if draft.get(path) is not None:
         fields.many(draft, path, about, options, none_is_list=True)

@@ -1,4 +1,4 @@
-"""A domain's template as the form and the YAML edit it: only what it says, no defaults. Pure."""
+"""A domain's template as the form and the YAML edit it: without defaults. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -13,40 +13,40 @@ from ui.shared.text.markdown import plain
 Path = tuple[str | int, ...]
 
 FIELDS = tuple(DomainTemplate.model_fields)
-# Named where a person makes a domain; a domain made by the API has none unless it says so.
+# Written out for domains made on the page; domains made by the API have none unless they say so.
 FIRST_MIDDLEWARE = ("summarization", "title")
 _DEFAULTS: JSON = DomainTemplate(name="any").model_dump(mode="json")
 _NOTHING_IF_EMPTY = {"limits", "headers", "env", "mcp_servers"}
 
 
 def said_by(template: DomainTemplate) -> JSON:
-    """Return what a template says, as people write it: without what is as by default."""
+    """Return the fields of a template as people write them: without default values."""
     said = template.model_dump(mode="json", include=set(FIELDS), exclude_defaults=True)
     return in_order({"name": template.name, **said})
 
 
 def in_order(body: JSON) -> JSON:
-    """Return the fields in the order in which people read them; unknown ones come last."""
+    """Return the fields in reading order; unknown ones come last."""
     return {**{name: body[name] for name in FIELDS if name in body}, **body}
 
 
 def new_body() -> JSON:
-    """Return what a new domain begins with."""
+    """Return the initial body of a new domain."""
     return {"middleware": list(FIRST_MIDDLEWARE)}
 
 
 def changed_fields(before: JSON, body: JSON) -> set[str]:
-    """Return the template's fields that say something else than before."""
+    """Return the template's fields that differ from before."""
     return {name for name in {*before, *body} if before.get(name) != body.get(name)}
 
 
 def change_of(before: JSON, body: JSON) -> JSON:
-    """Return what is to be sent where this was changed; what is not said any more is as default."""
+    """Return the change to send; removed fields are reset to their defaults."""
     return {name: body.get(name, _DEFAULTS.get(name)) for name in changed_fields(before, body)}
 
 
 def get(body: Any, path: Path, default: Any = None) -> Any:
-    """Return what stands at a path, or the default."""
+    """Return the value at a path, or the default."""
     part: Any
     for part in path:
         if (isinstance(body, dict) and part in body) or (
@@ -59,7 +59,7 @@ def get(body: Any, path: Path, default: Any = None) -> Any:
 
 
 def put(body: JSON, path: Path, value: Any) -> JSON:
-    """Return the body with a value at the path; None takes the field out."""
+    """Return the body with a value at the path; None removes the field."""
     changed: JSON = deepcopy(body)
     _put(changed, path, value)
     return changed
@@ -75,7 +75,7 @@ def _put(here: Any, path: Path, value: Any) -> None:
             here.pop(part, None)
         return
     if isinstance(here, list) and here[part] == rest[0]:
-        here[part] = {rest[0]: {}}  # a policy by its name alone is given a setting
+        here[part] = {rest[0]: {}}  # a policy given by name alone gets a setting
     elif isinstance(here, dict) and not isinstance(here.get(part), dict | list):
         here[part] = {}
     _put(here[part], rest, value)
@@ -86,17 +86,17 @@ def _put(here: Any, path: Path, value: Any) -> None:
 
 
 def renamed(mapping: JSON, old: str, new: str) -> JSON:
-    """Return the same in the same order, with another name for one of them."""
+    """Return the mapping with one key renamed, in the same order."""
     return {new if name == old else name: value for name, value in mapping.items()}
 
 
 def at(faults: Sequence[Fault], path: Path) -> list[Fault]:
-    """Return the faults that are said of just this place."""
+    """Return the faults at exactly this path."""
     return [fault for fault in faults if tuple(fault.path) == path]
 
 
 def place_words(path: Sequence[str | int]) -> str:
-    """Return where something stands, as people count: agents / 2 / name."""
+    """Return a path as text, counting from one: agents / 2 / name."""
     return " / ".join(plain(str(part + 1 if isinstance(part, int) else part), 80) for part in path)
 
 
@@ -108,7 +108,7 @@ def policy_name(entry: Any) -> str:
 
 
 def find_policy(entries: Any, name: str) -> int | None:
-    """Return where a policy stands in a list of middleware."""
+    """Return the index of a policy in a list of middleware."""
     for place, entry in enumerate(entries if isinstance(entries, list) else ()):
         if policy_name(entry) == name:
             return place
@@ -116,7 +116,7 @@ def find_policy(entries: Any, name: str) -> int | None:
 
 
 def misshapen(body: JSON) -> Iterator[str]:
-    """Give the fields that a form cannot show, since another kind of value stands there."""
+    """Yield the fields that the form cannot show because their value has another type."""
     for name, kind in _KINDS.items():
         if name in body and not isinstance(body[name], kind):
             yield name

@@ -1,4 +1,4 @@
-"""What the fields of the form offer to choose from: what exists in this installation."""
+"""The choices that the form's fields offer: what exists in this installation."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +18,7 @@ MOST_SOURCES = 12
 
 @dataclass(frozen=True)
 class Choices:
-    """Tools that there are, with those that servers bring; what else the catalog knows."""
+    """The known tools, including those of servers, and the rest of the catalog."""
 
     catalog: Catalog
     built_in: list[str]
@@ -31,22 +31,22 @@ class Choices:
 
     @property
     def models(self) -> list[str]:
-        """Return the models that the settings know."""
+        """Return the models known to the settings."""
         return self.catalog.models
 
     def sources(self, draft: Draft) -> str:
-        """Return the sources that there are, as they were when the draft was opened."""
+        """Return the sources as they were when the draft was opened."""
         if draft.sources is None:
             draft.sources = _sources()
         return draft.sources
 
     def policy(self, name: str) -> CatalogPolicy | None:
-        """Return what is known of a policy."""
+        """Return the catalog's entry for a policy."""
         return next((each for each in self.catalog.middleware if each.name == name), None)
 
 
 def of(draft: Draft, domain: Domain | None, catalog: Catalog) -> Choices:
-    """Return what this domain's fields offer."""
+    """Return the choices for this domain's fields."""
     named = draft.get(("tools",))
     known = [tool.name for tool in catalog.tools]
     built_in = [name for name in known if name in named] if isinstance(named, list) else known
@@ -63,7 +63,7 @@ def _sources() -> str:
 
 
 def _served(draft: Draft, domain: Domain | None) -> list[str]:
-    """Return the tools that servers have answered with: just now, or to turns before."""
+    """Return the tools that servers have listed, in the latest check or in earlier turns."""
     if draft.seen_tools is None:
         draft.seen_tools = _seen(domain.id) if domain and domain.mcp_servers else []
     names = list(bodies.get(draft.body, ("mcp_servers",), {}))
@@ -76,4 +76,4 @@ def _seen(domain_id: UUID) -> list[str]:
     try:
         return [one.tool for one in list_versions(state.client(), domain_id).items]
     except ClientError:
-        return []  # a list to choose from, which may be written as well
+        return []  # only suggestions: names can be typed as well

@@ -1,7 +1,7 @@
-"""A domain that is edited: what was typed and not saved yet, whichever view is looked at.
+"""A domain being edited: what was typed and not saved yet, shared by all views.
 
-The draft is the truth, widgets show it: a view that is left loses nothing, and what one view says
-the other shows. What a widget holds goes into the draft in the run that it causes.
+The draft is authoritative and widgets show it: leaving a view loses nothing, and each view shows
+the edits of the other. A widget's value enters the draft in the run that the edit causes.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from ui.features.domains.form import body as bodies
 from ui.features.domains.form.body import Path
 from ui.shared.text import yaml_text
 
-NOT_FIELDS = "Write the fields of a domain here, as name: value."
+NOT_FIELDS = "Enter the fields of a domain, as name: value."
 _FORMS = "domain-forms"
 
 Write = Callable[[Any], None]
@@ -26,7 +26,7 @@ Write = Callable[[Any], None]
 
 @dataclass
 class _Bound:
-    """A widget that was drawn: what it showed, and where its value goes."""
+    """A drawn widget: the value it showed, and where its new value goes."""
 
     shown: Any
     write: Write
@@ -35,11 +35,11 @@ class _Bound:
 
 @dataclass(eq=False)
 class Draft:
-    """What a domain would be: `body`, and what it was at the `version` that is edited.
+    """A domain as edited, in `body`, and as it was at the `version` being edited.
 
-    `text` is the YAML as it was typed, `unread` why it cannot be read. `rows` counts what has moved
-    the rows of lists, since widgets are known by their places. `faults` are said at the fields;
-    `said` are those that a field has said in this run.
+    `text` is the YAML as typed, `unread` why it cannot be read. `rows` counts the moves of list
+    rows, because widgets are keyed by their places. `faults` are shown at the fields; `said` are
+    those that a field has shown in this run.
     """
 
     name: str
@@ -69,15 +69,15 @@ class Draft:
 
     @property
     def text_key(self) -> str:
-        """Return the key of the YAML's widget, which no change of the rows concerns."""
+        """Return the key of the YAML widget, which does not depend on `rows`."""
         return f"{self.name}-yaml"
 
     def get(self, path: Path, default: Any = None) -> Any:
-        """Return what the draft says at a path."""
+        """Return the draft's value at a path."""
         return bodies.get(self.body, path, default)
 
     def put(self, path: Path, value: Any) -> None:
-        """Say something at a path; None says nothing."""
+        """Set the value at a path; None removes it."""
         self.body = bodies.put(self.body, path, value)
         self.forget_text()
 
@@ -87,9 +87,9 @@ class Draft:
         return f"{self.name}-{place}" + (f"~{self.rows}" if self.rows else "")
 
     def bind(self, key: str, shown: Any, write: Write, *, is_name: bool = False) -> Any:
-        """Let a widget, which is about to be drawn, show a value and write what it holds then.
+        """Bind a widget, which is about to be drawn, to a value; `write` takes what it holds later.
 
-        What is the name of an entry is written last: others know the entry by it.
+        Names of entries are written last, because other fields refer to the entry by its name.
         """
         value = st.session_state.setdefault(key, shown)
         bound = self._bound[key] = _Bound(shown, write, is_name)
@@ -97,7 +97,7 @@ class Draft:
         return value
 
     def absorb(self) -> None:
-        """Take in what the widgets hold; first of all in each run, and in each callback."""
+        """Take over the values of the widgets; called first in each run and in each callback."""
         for key, bound in sorted(self._bound.items(), key=lambda each: each[1].is_name):
             self._take(key, bound)
 
@@ -107,20 +107,20 @@ class Draft:
             bound.write(value)
 
     def rearrange(self, path: Path, value: Any) -> None:
-        """Put lists and the like anew; for callbacks."""
+        """Replace a list or mapping and redraw its widgets; for callbacks."""
         self.absorb()
         self.put(path, value)
         self.redraw()
 
     def redraw(self) -> None:
-        """Let all widgets show the draft again: it has changed beside them."""
+        """Make all widgets show the draft again, after a change that was not made in them."""
         self.rows += 1
         self._bound.clear()
         self.refused.clear()
         self.forget_text()
 
     def rebase(self, version: int, stored: JSON) -> None:
-        """Go on from a newer version: what was changed here stays, the rest becomes as stored."""
+        """Continue from a newer version: fields changed here stay, the others become as stored."""
         self.absorb()
         kept = {name: self.body.get(name) for name in bodies.changed_fields(self.before, self.body)}
         merged = {**{n: v for n, v in stored.items() if n not in kept}, **kept}
@@ -129,13 +129,13 @@ class Draft:
         self.redraw()
 
     def yaml(self) -> str:
-        """Return the draft as text: as it was typed, comments and all, while it says the same."""
+        """Return the draft as text: as typed, with comments, as long as it says the same."""
         if self.text is None:
             self.text = yaml_text.write(bodies.in_order(self.body))
         return self.text
 
     def read_yaml(self, text: str) -> None:
-        """Take the text for the draft; one that cannot be read is kept beside it."""
+        """Replace the draft with the text; text that cannot be read is kept beside it."""
         self.text, self.unread = text, None
         try:
             said = yaml_text.read(text)
@@ -154,13 +154,13 @@ class Draft:
         self.question = text
 
     def forget_text(self) -> None:
-        """Let the YAML be written anew of what the form says."""
+        """Have the YAML generated again from the form."""
         self.text = self.unread = None
         st.session_state.pop(self.text_key, None)
 
 
 def open_draft(name: str, version: int, stored: JSON) -> Draft:
-    """Return the draft as it was left, else one that begins with what is stored."""
+    """Return the draft as it was left, else a new one of the stored domain."""
     drafts = _drafts()
     draft = drafts.get(name)
     if draft is not None:
@@ -173,7 +173,7 @@ def open_draft(name: str, version: int, stored: JSON) -> Draft:
 
 
 def close_draft(name: str) -> None:
-    """Forget what was typed: it is saved, or not wanted."""
+    """Forget what was typed, because it is saved or discarded."""
     _drafts().pop(name, None)
     for key in [key for key in st.session_state if str(key).startswith(f"{name}-")]:
         del st.session_state[key]

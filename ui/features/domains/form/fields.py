@@ -1,4 +1,4 @@
-"""The fields of the form: each has its help beside it, and says below it what is wrong with it."""
+"""The fields of the form: each with its help beside it, and what is wrong with it below."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ Alignment = Literal["top", "center", "bottom"]
 
 @dataclass(frozen=True)
 class About:
-    """What a field is called, what it does, and an example."""
+    """A field's label, its help, and an example."""
 
     label: str
     help: str = ""
@@ -27,7 +27,7 @@ class About:
 
 @contextmanager
 def beside(about: About, alignment: Alignment = "center") -> Iterator[None]:
-    """A field on the left, and its help beside it; below it where there is no room."""
+    """Draw a field with its help beside it, or below it where there is no room."""
     left, right = st.columns([3, 2], gap="small", vertical_alignment=alignment)
     words = about.help
     if about.example:
@@ -39,7 +39,7 @@ def beside(about: About, alignment: Alignment = "center") -> Iterator[None]:
 
 
 def say(draft: Draft, path: Path) -> None:
-    """Say what is wrong at a place, in words, and what should be known of it."""
+    """Draw the errors and warnings at a path."""
     for fault in bodies.at(draft.faults, path):
         draft.said.append(fault)
         st.caption(f":red[:material/error: {plain(fault.message, 600)}]")
@@ -51,7 +51,7 @@ def say(draft: Draft, path: Path) -> None:
 
 
 def text(draft: Draft, path: Path, about: About, *, most: int | None = None) -> None:
-    """A text in one line; empty, it says nothing."""
+    """Draw a single-line text field; an empty one sets nothing."""
     if not _fits(draft, path, str, about):
         return
     key = _bound(draft, path, draft.get(path, ""), lambda value: value or None)
@@ -63,7 +63,7 @@ def text(draft: Draft, path: Path, about: About, *, most: int | None = None) -> 
 def area(
     draft: Draft, path: Path, about: About, *, height: int = 120, placeholder: str | None = None
 ) -> None:
-    """A text of several lines; empty, it says nothing."""
+    """Draw a multi-line text field; an empty one sets nothing."""
     if not _fits(draft, path, str, about):
         return
     key = _bound(draft, path, draft.get(path, ""), lambda value: value or None)
@@ -73,7 +73,7 @@ def area(
 
 
 def lines(draft: Draft, path: Path, about: About, *, height: int = 120) -> None:
-    """A list of texts, one on each line."""
+    """Draw a field for a list of texts, one per line."""
     value = draft.get(path, [])
     fit = isinstance(value, list) and all(
         isinstance(each, str) and each.strip() and "\n" not in each for each in value
@@ -90,7 +90,7 @@ def lines(draft: Draft, path: Path, about: About, *, height: int = 120) -> None:
 def number(
     draft: Draft, path: Path, about: About, *, default: float | None = None, whole: bool = True
 ) -> None:
-    """A number; empty, it is as by default."""
+    """Draw a number field; an empty one leaves the default."""
     if not _fits(draft, path, int if whole else int | float, about):
         return
     value = draft.get(path)
@@ -112,7 +112,7 @@ def choice(
     words: Mapping[str, str] | None = None,
     new: bool = False,
 ) -> None:
-    """One of some texts; `nothing` stands for none of them, `new`: others may be written."""
+    """Draw a choice of one text; `nothing` is the label of none, `new`: others can be typed."""
     if not _fits(draft, path, str, about):
         return
     value = draft.get(path, "" if nothing is not None else None)
@@ -128,7 +128,7 @@ def choice(
             key=key,
             format_func=lambda each: (words or {}).get(each, each) or (nothing or ""),
             accept_new_options=new,
-            placeholder="Choose, or write a name" if new else "Choose",
+            placeholder="Choose, or type a name" if new else "Choose",
         )
         say(draft, path)
 
@@ -144,7 +144,7 @@ def many(
     words: Callable[[str], str] = str,
     empty: str = "None",
 ) -> None:
-    """Several texts; none says nothing, or with `none_is_list` that there is none."""
+    """Draw a choice of several texts; none sets nothing or, with `none_is_list`, an empty list."""
     value = draft.get(path, [])
     if not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
         _elsewhere(draft, path, about)
@@ -164,7 +164,7 @@ def many(
 
 
 def switch(draft: Draft, path: Path, about: About, *, on: Any, is_on: bool) -> None:
-    """A switch: on, the place says `on`; off, it says nothing. All is drawn anew then."""
+    """Draw a switch that sets `on` or removes the value; switching redraws all fields."""
     key = draft.key(*path, "switch")
 
     def turn(value: Any) -> None:
@@ -176,7 +176,7 @@ def switch(draft: Draft, path: Path, about: About, *, on: Any, is_on: bool) -> N
 
 
 def say_below(draft: Draft, path: Path) -> None:
-    """Say what is wrong at a list, and at each place within it."""
+    """Draw the errors at a list and at each place within it."""
     say(draft, path)
     for fault in draft.faults:
         place = tuple(fault.path)
@@ -197,7 +197,7 @@ def _split_lines(text: str) -> list[str] | None:
 
 
 def _fits(draft: Draft, path: Path, kind: Any, about: About) -> bool:
-    """Return whether the field can show what the draft says; else say where that is edited."""
+    """Return whether the field can show the draft's value; if not, say where to edit it."""
     value = draft.get(path)
     if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
         return True
@@ -207,6 +207,6 @@ def _fits(draft: Draft, path: Path, kind: Any, about: About) -> bool:
 
 def _elsewhere(draft: Draft, path: Path, about: About) -> None:
     with beside(about, "top"):
-        st.markdown(f"{about.label}  \n:gray[Another kind of value stands here; see *YAML*.]")
+        st.markdown(f"{about.label}  \n:gray[The form cannot show this value; edit it in *YAML*.]")
         st.code(yaml_text.write(draft.get(path)) or repr(draft.get(path)), "yaml", wrap_lines=True)
         say_below(draft, path)

@@ -1,4 +1,4 @@
-"""What turns, sessions and the domain may use, and how long sessions are kept."""
+"""The limits of turns, sessions and the domain, and how long sessions are kept."""
 
 import streamlit as st
 
@@ -8,27 +8,27 @@ from ui.features.domains.form.draft import Draft
 from ui.features.domains.form.fields import About
 
 MORE = {
-    "steps": "A turn that has made so many steps ends with a sentence. A step is one answer of the"
+    "steps": "After this many steps a turn ends with an explanation. A step is one answer of the"
     " model, or the tools that it called.",
-    "turn_seconds": "How long a turn may take in all: 14,400 is four hours.",
-    "tool_seconds": "A tool that takes longer is given up; the agent is told.",
-    "cost": "By MODEL_PRICES of the settings.",
+    "turn_seconds": "The longest a turn may take: 14,400 is four hours.",
+    "tool_seconds": "A tool call that takes longer is abandoned, and the agent is told.",
+    "cost": "Based on MODEL_PRICES in the settings.",
 }
 GROUPS = {
     "One turn": ("steps", "turn_seconds", "tool_seconds", "tokens", "cost"),
     "One session": ("conversation_tokens", "conversation_cost"),
-    "The domain in a month": ("domain_tokens_per_month", "domain_cost_per_month"),
+    "The domain per month": ("domain_tokens_per_month", "domain_cost_per_month"),
 }
 DAYS = About(
-    "Days without use",
-    "Sessions that nobody has used for so long are deleted. Empty: as the settings say.",
+    "Days without activity",
+    "Sessions are deleted after this time without activity. Empty: the default from the settings.",
     "90",
 )
 
 
 def show(draft: Draft) -> None:
-    """Draw a field for each limit; an empty one is no limit, or the default."""
-    st.caption("A field that is left empty sets no limit, or the default that it shows.")
+    """Draw a field for each limit; an empty one means no limit, or the default."""
+    st.caption("An empty field means no limit, or the default it shows.")
     for title, names in GROUPS.items():
         st.markdown(f"**{title}**")
         for name in names:

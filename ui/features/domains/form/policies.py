@@ -1,4 +1,4 @@
-"""Middleware as a list: what each policy does, its settings as fields, its place in the order."""
+"""Middleware as a list: what each policy does, its settings, and its place in the order."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ TOOLS, MODELS = ("tool", "tools", "never"), ("model", "models")
 
 
 def show(draft: Draft, path: Path, choices: Choices, *, rules_elsewhere: bool = False) -> None:
-    """Draw each policy of a list in its order, and the way to add another."""
+    """Draw each policy of a list in order, and the button to add another."""
     entries = draft.get(path, [])
     for place, entry in enumerate(entries):
         with st.container(border=True):
@@ -29,7 +29,7 @@ def show(draft: Draft, path: Path, choices: Choices, *, rules_elsewhere: bool = 
 
 
 def words(name: str) -> str:
-    """Return a policy's name as people read it."""
+    """Return a policy's name as a label."""
     return name.replace("_", " ").capitalize()
 
 
@@ -39,7 +39,7 @@ def _policy(draft: Draft, path: Path, name: str, choices: Choices, rules_elsewhe
         st.markdown(f"**{place + 1}. {plain(words(name), 80)}**", width="content")
         rows.buttons(draft, path[:-1], place, plain(words(name), 80))
     if spec is None:
-        st.caption(f":red[:material/error: There is no middleware of the name {plain(name, 80)}.]")
+        st.caption(f":red[:material/error: There is no middleware named {plain(name, 80)}.]")
     else:
         st.caption(plain(spec.description, 1000))
     fields.say(draft, path)
@@ -72,10 +72,10 @@ def _setting(draft: Draft, path: Path, schema: JSON, choices: Choices) -> None:
         first = f"{default} (default)" if default is not None else None
         fields.choice(draft, path, about, _options(schema), nothing=first)
     elif kind == "array":
-        empty = "All of them" if default is None and name in TOOLS else "None"
+        empty = "All" if default is None and name in TOOLS else "None"
         fields.many(draft, path, about, _known(name, choices), empty=empty)
     elif name in (*TOOLS, *MODELS):
-        nothing = "The agent's" if name in MODELS else "All of them"
+        nothing = "The agent's" if name in MODELS else "All"
         fields.choice(draft, path, about, _known(name, choices), nothing=nothing, new=True)
     elif kind == "boolean":
         fields.switch(draft, path, about, on=True, is_on=bool(draft.get(path)))

@@ -1,4 +1,4 @@
-"""Lists of the form: rows that are added, moved and removed; pairs of a name and a value."""
+"""Lists in the form: rows that can be added, moved and removed, and name-value pairs."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,7 +15,7 @@ from ui.shared import icons
 
 
 def buttons(draft: Draft, path: Path, place: int, what: str) -> None:
-    """The ways to move a row of a list, and to remove it."""
+    """Draw the buttons that move and remove a row of a list."""
     entries: list[Any] = draft.get(path)
     with icons.alone(draft.key(*path, place)):
         if place > 0:
@@ -26,31 +26,31 @@ def buttons(draft: Draft, path: Path, place: int, what: str) -> None:
 
 
 def head() -> AbstractContextManager[Any]:
-    """Return the line that a row begins with: its name on the left, its buttons on the right."""
+    """Return the container of a row's first line: name on the left, buttons on the right."""
     return st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     )
 
 
 def add(draft: Draft, path: Path, entry: Any, *, first: bool = False) -> None:
-    """Put another row into a list; for callbacks."""
+    """Add a row to a list; for callbacks."""
     draft.absorb()
     entries = list(draft.get(path, []))
     draft.rearrange(path, [entry, *entries] if first else [*entries, entry])
 
 
 def remove_entry(draft: Draft, path: Path) -> None:
-    """Take a named entry out; for callbacks."""
+    """Remove a named entry; for callbacks."""
     draft.rearrange(path, None)
 
 
 def pairs(draft: Draft, path: Path, label: str, words: tuple[str, str, str]) -> None:
-    """Names with a value each. `words`: what a name is called, an example of it, and of a value."""
+    """Draw name-value pairs. `words`: the label of a name, an example name, an example value."""
     what, name_example, value_example = words
     entries = draft.get(path, {})
     st.caption(label)
     if not (isinstance(entries, dict) and all(isinstance(v, str) for v in entries.values())):
-        st.caption(":gray[Another kind of value stands here; see *YAML*.]")
+        st.caption(":gray[The form cannot show this value; edit it in *YAML*.]")
         say_below(draft, path)
         return
     for number, (name, value) in enumerate(entries.items()):
@@ -68,10 +68,10 @@ def pairs(draft: Draft, path: Path, label: str, words: tuple[str, str, str]) -> 
 
 
 def rename(draft: Draft, path: Path, key: str, old: str, new: str) -> None:
-    """Give an entry another name, unless that is taken."""
+    """Rename an entry, unless the name is taken."""
     entries: dict[str, Any] = draft.get(path)
     if new in entries:
-        draft.refused[key] = f"There is one of this name already: {new}. Choose another name."
+        draft.refused[key] = f"The name {new} is already in use. Choose another name."
         return
     draft.refused.pop(key, None)
     draft.put(path, bodies.renamed(entries, old, new))
@@ -108,7 +108,7 @@ def _add_pair(draft: Draft, path: Path, example: str) -> None:
 
 
 def free_name(wanted: str, taken: Any) -> str:
-    """Return a name that nothing has yet."""
+    """Return a name that is not taken."""
     names = (f"{wanted}{'' if n == 1 else f'_{n}'}" for n in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)
 

@@ -1,4 +1,4 @@
-"""Rules on tools: which calls run, which a person decides on first, which never run."""
+"""Rules for tools: which calls run, which need a person's decision, which never run."""
 
 from collections.abc import Mapping
 
@@ -15,22 +15,22 @@ from ui.features.domains.form.fields import About
 POLICY = "approvals"
 FIRST: Mapping[str, str] = {"tools": ALL_OF_THEM, "action": "ask"}
 ACTIONS = {"allow": "Run it", "ask": "Ask a person first", "deny": "Never run it"}
-TOOLS = About("Tools", "A tool's name, or a pattern. An asterisk is any tool.", "mail_\\*")
-ACTION = About("What happens", "The first rule that matches a tool counts.")
-DECISIONS = About("The person may", "Empty: all of these.")
+TOOLS = About("Tools", "A tool's name, or a pattern. An asterisk matches any tool.", "mail_\\*")
+ACTION = About("What happens", "The first rule that matches a tool applies.")
+DECISIONS = About("Allowed decisions", "Empty: all of them.")
 EXPIRES = About(
     "Seconds to decide",
-    "After that the call is not run, and the agent is told. Empty: it waits.",
+    "After that, the call is not run and the agent is told. Empty: no time limit.",
     "86400, a day",
 )
-SAID = About("What the person is told", "Beside the call.", "Check the amount and the account.")
+SAID = About("Note to the person", "Shown beside the call.", "Check the amount and the account.")
 
 
 def show_domain(draft: Draft, choices: Choices) -> None:
-    """Draw the rules that the domain's middleware holds, or the way to the first one."""
+    """Draw the rules in the domain's middleware, or the button to add the first one."""
     st.caption(
-        "Which calls of tools run at once, and on which a person decides before. A tool that no"
-        " rule matches runs. Agents with middleware of their own have rules there."
+        "Which tool calls run without asking, and which need a person's decision first. A tool"
+        " that no rule matches runs. Agents with their own middleware have their own rules there."
     )
     place = bodies.find_policy(draft.get(("middleware",)), POLICY)
     if place is None:
@@ -47,10 +47,10 @@ def show_domain(draft: Draft, choices: Choices) -> None:
 
 
 def show(draft: Draft, path: Path, choices: Choices) -> None:
-    """Draw the rules in their order, and the way to add another."""
+    """Draw the rules in order, and the button to add another."""
     entries = draft.get(path, [])
     if not (isinstance(entries, list) and all(isinstance(each, dict) for each in entries)):
-        st.caption("Another kind of value stands here; see *YAML*.")
+        st.caption("The form cannot show this value; edit it in *YAML*.")
         fields.say_below(draft, path)
         return
     for place in range(len(entries)):
@@ -83,7 +83,7 @@ def _rule(draft: Draft, path: Path, choices: Choices) -> None:
             options,
             new=False,
             words=str.title,
-            empty="All of these",
+            empty="All",
         )
         fields.number(draft, (*path, "expires_seconds"), EXPIRES)
         fields.text(draft, (*path, "description"), SAID, most=2_000)

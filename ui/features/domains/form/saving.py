@@ -1,4 +1,4 @@
-"""Keeping what was typed: saved as a new version, discarded, or joined with somebody else's."""
+"""Saves a draft as a new version, discards it, or merges it with another person's version."""
 
 from uuid import UUID
 
@@ -26,9 +26,9 @@ MOST_FAULTS = 10
 
 
 def open_it(domain: Domain | None) -> tuple[Draft, TemplateCheck]:
-    """Return the draft of a domain, or of a new one, as it was left; and what would become of it.
+    """Return the draft of a domain, or of a new one, as it was left, and the check of it.
 
-    What is wrong with a new one is said once somebody has tried to save it, or has filled it in.
+    Faults of a new domain are shown only after an attempt to save it, or once it is filled in.
     """
     stored = bodies.said_by(domain) if domain else bodies.new_body()
     name = f"domain-{domain.id if domain else domain_state.NEW}"
@@ -41,7 +41,7 @@ def open_it(domain: Domain | None) -> tuple[Draft, TemplateCheck]:
 
 
 def newer_version(domain: Domain | None, draft: Draft) -> None:
-    """Say that somebody else has saved meanwhile, and offer both ways to go on."""
+    """Report a version saved by another person, and offer to merge or to discard."""
     if domain is None or draft.version == domain.version:
         return
     with st.container(border=True):
@@ -52,14 +52,14 @@ def newer_version(domain: Domain | None, draft: Draft) -> None:
         )
         with st.container(horizontal=True):
             st.button(
-                f"Go on from version {domain.version}",
+                f"Continue from version {domain.version}",
                 key=f"{draft.name}-rebase",
-                help="What you changed stays, the other fields become as they were saved",
+                help="Keeps the fields you changed and takes the others from the saved version",
                 on_click=draft.rebase,
                 args=(domain.version, bodies.said_by(domain)),
             )
             st.button(
-                "Discard what I typed",
+                "Discard my changes",
                 key=f"{draft.name}-drop",
                 on_click=close_draft,
                 args=(draft.name,),
@@ -67,10 +67,11 @@ def newer_version(domain: Domain | None, draft: Draft) -> None:
 
 
 def actions(domain: Domain | None, draft: Draft) -> None:
-    """Draw the way to save, what is not saved, and what is wrong elsewhere."""
+    """Draw the save buttons, whether there are unsaved changes, and faults in other sections."""
     _elsewhere(draft)
     with st.container(horizontal=True, vertical_alignment="center"):
-        # Never disabled: a text counts as changed only once its field is left, as by this click.
+        # Never disabled: a text counts as changed only when its field loses focus, as by this
+        # click.
         st.button(
             "Save" if domain else "Create",
             key=f"{draft.name}-save",
@@ -90,7 +91,7 @@ def actions(domain: Domain | None, draft: Draft) -> None:
 
 
 def _elsewhere(draft: Draft) -> None:
-    """What no field in sight has said."""
+    """Draw the faults that no visible field has shown."""
     rest = [fault for fault in draft.faults if fault not in draft.said]
     for fault in rest[:MOST_FAULTS]:
         where = bodies.place_words(fault.path)
@@ -99,11 +100,11 @@ def _elsewhere(draft: Draft) -> None:
         said = plain(fault.message, 600)
         st.caption(f":red[:material/error: {where}: {said}]{there}")
     if len(rest) > MOST_FAULTS:
-        st.caption(f"And {len(rest) - MOST_FAULTS} more: *YAML* names all of them.")
+        st.caption(f"And {len(rest) - MOST_FAULTS} more: see *YAML* for all of them.")
 
 
 def _save(domain_id: UUID | None, draft: Draft) -> None:
-    """Save a draft once: the second click of a double click finds it saved, and says the same."""
+    """Save a draft once: the second click of a double click finds it saved and reports the same."""
     try:
         saved = once(draft, _send, domain_id, draft)
     except ClientError as problem:
@@ -111,9 +112,7 @@ def _save(domain_id: UUID | None, draft: Draft) -> None:
         return
     close_draft(draft.name)
     domain_state.show_domain(saved.id)
-    state.say(
-        f"Saved as version {saved.version}. New sessions begin with it; others keep what they have."
-    )
+    state.say(f"Saved as version {saved.version}. New sessions use it; existing ones keep theirs.")
 
 
 def _send(domain_id: UUID | None, draft: Draft) -> Domain:
@@ -127,7 +126,7 @@ def _send(domain_id: UUID | None, draft: Draft) -> Domain:
 
 
 def _refuse_faults(draft: Draft) -> None:
-    """Raise what is wrong in words, before the service refuses it in those of its contract."""
+    """Raise the faults in plain words, before the service refuses them in schema terms."""
     if draft.unread:
         raise ClientError("Not saved", draft.unread.message)
     check = domains.check_template(state.client(), draft.body)

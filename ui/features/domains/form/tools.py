@@ -1,4 +1,4 @@
-"""The tools of a domain: built-in ones, and those of tool servers; which of them answer."""
+"""The tools of a domain: built-in ones and those of tool servers, and which of them answer."""
 
 from typing import Any
 
@@ -17,26 +17,26 @@ from ui.shared.text.markdown import plain
 SERVERS: Path = ("mcp_servers",)
 HTTP, PROCESS = "streamable_http", "stdio"
 TRANSPORTS = {HTTP: "Over HTTP", PROCESS: "A process that the worker starts"}
-OWN_CHOICE = About("Only some built-in tools", "Off: agents have all of them.")
-BUILT_IN = About("Built-in tools", "They ask the sources of the page *Data*, and read only.")
-NAME = About("Name", "What people and logs call it.", "ledger")
-TRANSPORT = About("How it is reached", "Over HTTP it runs somewhere already.")
-URL = About("Address", "Of its MCP endpoint.", "`http://127.0.0.1:9000/mcp`")
-CONNECT = About("Seconds to connect", "Empty: MCP_CONNECT_SECONDS of the settings.", "10")
-CALL = About("Seconds for a call", "Empty: *Tool seconds* of the limits.", "120")
-ARGUMENTS = About("Arguments", "One on each line, as they are.", "--directory")
+OWN_CHOICE = About("Only some built-in tools", "Off: agents have all built-in tools.")
+BUILT_IN = About("Built-in tools", "They query the sources on the *Data* page, read-only.")
+NAME = About("Name", "Shown to people and in logs.", "ledger")
+TRANSPORT = About("Connection", "A server reached over HTTP must already be running.")
+URL = About("Address", "The URL of its MCP endpoint.", "`http://127.0.0.1:9000/mcp`")
+CONNECT = About("Seconds to connect", "Empty: MCP_CONNECT_SECONDS in the settings.", "10")
+CALL = About("Seconds for a call", "Empty: *Tool seconds* from the limits.", "120")
+ARGUMENTS = About("Arguments", "One per line, without quoting.", "--directory")
 
 
 def show(draft: Draft, choices: Choices, domain_id: Any) -> None:
-    """Draw the built-in tools, each server, and what answers."""
+    """Draw the built-in tools, each server, and which tools answer."""
     st.markdown("**Built-in tools**")
     _built_in(draft, choices)
     if sources := choices.sources(draft):
-        st.caption(f"The sources that they can ask now: {plain(sources, 400)}.")
+        st.caption(f"Available sources: {plain(sources, 400)}.")
     st.markdown("**Tool servers**")
     servers: dict[str, Any] = draft.get(SERVERS, {})
     st.caption(
-        "Programs that offer tools by the Model Context Protocol (MCP)."
+        "Programs that offer tools over the Model Context Protocol (MCP)."
         + ("" if servers else " There are none.")
     )
     for number, name in enumerate(servers):
@@ -118,8 +118,8 @@ def _name(draft: Draft, number: int, name: str) -> None:
 
 def _process(draft: Draft, path: Path, choices: Choices) -> None:
     allowed = ", ".join(_code(words) for words in choices.catalog.commands)
-    said = f"It must be, with its arguments, or begin with: {allowed}." if allowed else (
-        "The operator has allowed none yet (STDIO_COMMANDS of the settings)."
+    said = f"Command and arguments must be, or begin with: {allowed}." if allowed else (
+        "The operator has allowed no commands yet (STDIO_COMMANDS in the settings)."
     )  # fmt: skip
     fields.text(draft, (*path, "command"), About("Command", said))
     fields.lines(draft, (*path, "args"), ARGUMENTS)
@@ -135,20 +135,20 @@ def _secret(choices: Choices) -> str:
 def _secrets(choices: Choices) -> str:
     names = ", ".join(_code(name) for name in choices.catalog.secrets)
     return (
-        f"Secrets are named, as in `${{NAME}}`. These may be: {names}."
+        f"Secrets are named, as in `${{NAME}}`. Allowed: {names}."
         if names
-        else "Secrets are named, never written out; DOMAIN_SECRETS of the settings allows none yet."
+        else "Secrets are named, never written out; DOMAIN_SECRETS in the settings allows none yet."
     )
 
 
 def _code(text: str) -> str:
-    """Return the text as it is, between backticks."""
+    """Return the text unchanged, between backticks."""
     shown = text[:200].replace("`", "'")
     return f"`{shown}`"
 
 
 def _left_over(draft: Draft, path: Path) -> None:
-    """Say what the other kind of server has, and this one may not: it would be refused."""
+    """Report settings of the other kind of server, with which this one would be refused."""
     is_process = draft.get((*path, "transport")) == PROCESS
     others = ("url", "headers") if is_process else ("command", "args", "env")
     left = [name for name in others if draft.get((*path, name)) is not None]

@@ -1,4 +1,4 @@
-"""A domain is tried before it is saved: which tools answer, what its model would be sent."""
+"""Tries a domain before it is saved: which tools answer, and what its model would be sent."""
 
 from copy import deepcopy
 from typing import Any
@@ -23,23 +23,23 @@ from ui.shared.text import long_text, yaml_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain
 
-QUESTION = About("Sample question", "It is not sent to any model, and not stored.")
-AGENT = About("Agent", "Which of the domain's agents would be asked.")
+QUESTION = About("Sample question", "It is neither sent to a model nor stored.")
+AGENT = About("Agent", "The agent that would be asked.")
 FIRST_QUESTION = "What can you do?"
 ROLES = {"system": "System prompt", "user": "Person", "assistant": "Agent", "tool": "Tool"}
-OUT_OF_DATE = ":orange[:material/history: The domain was changed since; look again.]"
+OUT_OF_DATE = ":orange[:material/history: The domain has changed since; check again.]"
 
 
 def servers(draft: Draft, domain_id: UUID | None) -> None:
-    """The way to connect to the servers as they are written now, and what came of it."""
+    """Draw the button that connects to the servers of the draft, and the result."""
     if st.button(
-        "Look which tools answer",
+        "Check which tools answer",
         key=f"{draft.name}-which-tools",
         icon=":material/network_ping:",
-        help="Connects to each server, as a turn would, and lists what it offers",
+        help="Connects to each server, as a turn would, and lists its tools",
     ):
         try:
-            with st.spinner("A worker connects to the servers…"):
+            with st.spinner("A worker is connecting to the servers…"):
                 found = domains.try_servers(state.client(), trial_of(draft, domain_id))
             draft.servers = (deepcopy(draft.get(("mcp_servers",))), found)
         except ClientError as problem:
@@ -69,17 +69,17 @@ def _problem(server: ServerReport) -> str:
 
 
 def show(draft: Draft, domain_id: UUID | None) -> None:
-    """Draw the whole dry run: a question, and what would be sent for it."""
+    """Draw the dry run: a question, and the request that would be sent for it."""
     st.markdown("**What would the model be sent?**")
     st.caption(
-        "Exactly the messages, tools and parameters of the first request for a question, by what"
-        " is written now. Tool servers are connected to; no model is asked and nothing is stored."
+        "Exactly the messages, tools and parameters of the first request for a question, from"
+        " the current draft. Tool servers are contacted; no model is called and nothing is stored."
     )
     question, agent = _asked(draft)
     if st.button("Show it", key=f"{draft.name}-dry-run", icon=":material/science:"):
         body = {**trial_of(draft, domain_id), "question": question, "agent": agent}
         try:
-            with st.spinner("A worker builds the request…"):
+            with st.spinner("A worker is building the request…"):
                 found = domains.try_request(state.client(), body)
             draft.request = (deepcopy(body), found)
         except ClientError as problem:
@@ -96,17 +96,17 @@ def show(draft: Draft, domain_id: UUID | None) -> None:
 
 
 def image(check: TemplateCheck) -> None:
-    """What a new session would keep of the domain."""
+    """Draw the image that a new session would keep."""
     with st.expander("What a new session keeps", type="compact", icon=":material/inventory_2:"):
         if check.image is None:
-            st.caption("First correct what is wrong; *YAML* names it at its line.")
+            st.caption("Correct the errors first; *YAML* shows them at their lines.")
         else:
-            st.caption("Its image: what is not set is as by default.")
+            st.caption("Its image. Values that are not set are the defaults.")
             long_text.code(yaml_text.write(check.image), "image", "yaml")
 
 
 def trial_of(draft: Draft, domain_id: UUID | None) -> JSON:
-    """Return the body of a trial: the draft, and which domain it is an edition of."""
+    """Return the body of a trial: the draft, and the domain that it edits."""
     template = {"name": "draft", **draft.body}
     return {"template": template, "domain_id": str(domain_id) if domain_id else None}
 
@@ -130,10 +130,10 @@ def _request(found: FirstRequest, key: str) -> None:
     for notice in found.notices:
         st.warning(plain(notice, 1000), icon=":material/power_off:")
     if found.problem:
-        st.error(f"A turn could not begin. {plain(found.problem, 1000)}", icon=":material/error:")
+        st.error(f"A turn could not start. {plain(found.problem, 1000)}", icon=":material/error:")
         return
     if found.purpose != "answer":
-        st.info(f"The middleware asks a model first, for its {plain(found.purpose, 80)}.")
+        st.info(f"The middleware calls a model first, for its {plain(found.purpose, 80)}.")
     count = len(found.tools)
     st.markdown(
         f"**{plain(found.agent, 80)}** asks **{plain(found.model, 80)}**:"
@@ -159,5 +159,5 @@ def _message(message: JSON, key: str) -> None:
 def _tool(tool: JSON, key: str) -> None:
     function = tool.get("function", {})
     with st.expander(f":material/build: {plain(str(function.get('name')), 80)}", type="compact"):
-        long_text.verbatim(str(function.get("description") or "It has no description."), key)
+        long_text.verbatim(str(function.get("description") or "No description."), key)
         long_text.code(lay_out(function.get("parameters", {})), f"{key}-parameters", "json")

@@ -1,4 +1,4 @@
-"""The form of a domain: a tab for each part of it, of which the one that is open is drawn."""
+"""The form of a domain: a tab for each part; only the open one is drawn."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ HELD = {  # what each section edits
     BASICS: ("suggestions",),
 }
 ABOUT_MIDDLEWARE = (
-    "Policies that change what the model reads or what tools do, in their order: the first stands"
+    "Policies that change what the model reads or what tools do, in order: the first is the"
     " outermost. Without any, the model reads exactly the prompt and the conversation."
 )
 
@@ -72,32 +72,32 @@ def _middleware(draft: Draft, domain: Domain | None, offered: choices.Choices) -
     st.caption(ABOUT_MIDDLEWARE)
     if domain is None and draft.get(("middleware",)) == list(body.FIRST_MIDDLEWARE):
         st.caption(
-            ":material/auto_awesome: A new domain begins with these two, which serve most: long"
-            " conversations stay within what a model can read, and get a name. Remove what you do"
-            " not want."
+            ":material/auto_awesome: A new domain starts with these two, which suit most uses: they"
+            " keep long conversations within what a model can read, and give them a title. Remove"
+            " what you do not want."
         )
     policies.show(draft, ("middleware",), offered, rules_elsewhere=True)
 
 
 def _unread(draft: Draft) -> None:
     st.warning(
-        "What was written as YAML cannot be read, so that the form cannot show it."
-        " Correct it under *YAML*; nothing of it is lost.",
+        "The YAML cannot be read, so the form cannot show it. Correct it under *YAML*; nothing"
+        " is lost.",
         icon=":material/data_object:",
     )
     st.caption(plain(draft.unread.message if draft.unread else "", 600))
     st.button(
-        "Go back to what the form had",
+        "Go back to the form's version",
         key=f"{draft.name}-forget-text",
         on_click=draft.forget_text,
     )
 
 
 def _misshapen(draft: Draft, names: list[str]) -> None:
-    """Another kind of value, such as a text in place of a list, has no fields."""
+    """Report values that have no fields because of their type, such as a text instead of a list."""
     for name in names:
         st.warning(
-            f"The form cannot show `{name}` as it is written. Correct it under *YAML*.",
+            f"The form cannot show the value of `{name}`. Correct it under *YAML*.",
             icon=":material/data_object:",
         )
         fields.say_below(draft, (name,))

@@ -1,4 +1,4 @@
-"""The draft as YAML: the same domain as text, with what is wrong named at its line."""
+"""The draft as YAML: the same domain as text, with faults shown at their lines."""
 
 import streamlit as st
 
@@ -13,13 +13,13 @@ MOST_FAULTS = 30
 
 
 def show(draft: Draft) -> None:
-    """Draw the text, and below it each fault with its line and what stands there."""
+    """Draw the text, and below it each fault with its line number and line."""
     text = draft.yaml()
     key = draft.text_key
     draft.bind(key, text, draft.read_yaml)
     st.caption(
-        "The same as the form, as text. What is left out is as by default. Comments are for you:"
-        " they are not saved."
+        "The same as the form, as text. Fields left out have their defaults. Comments are not"
+        " saved."
     )
     height = min(max(LEAST, LINE_PIXELS * (text.count("\n") + 3)), MOST)
     with st.container(key=f"yaml-text-{draft.name}"):
@@ -28,12 +28,12 @@ def show(draft: Draft) -> None:
 
 
 def faults(draft: Draft) -> None:
-    """Say each fault of the draft at its line of the text."""
+    """Draw each fault of the draft with its line of the text."""
     if draft.unread:
         st.error(plain(draft.unread.message, 600), icon=":material/error:")
         return
     if not draft.faults and not draft.warnings:
-        st.caption(":green[:material/check: Nothing is wrong with it.]")
+        st.caption(":green[:material/check: No errors.]")
         return
     text = draft.yaml()
     lines = text.splitlines()
@@ -43,12 +43,12 @@ def faults(draft: Draft) -> None:
     for fault, number in numbered[:MOST_FAULTS]:
         _fault(fault, number, lines, is_warning=fault not in draft.faults)
     if len(numbered) > MOST_FAULTS:
-        st.caption(f"The first {MOST_FAULTS} of {len(numbered)} are shown.")
+        st.caption(f"Showing the first {MOST_FAULTS} of {len(numbered)}.")
 
 
 def _fault(fault: Fault, number: int | None, lines: list[str], *, is_warning: bool) -> None:
     color, icon = ("orange", "key_off") if is_warning else ("red", "error")
-    where = bodies.place_words(fault.path) or "The whole"
+    where = bodies.place_words(fault.path) or "The whole text"
     line = f"Line {number}" if number else "Missing"
     st.markdown(f":{color}[:material/{icon}: **{line}**] · {where}: {plain(fault.message, 600)}")
     if number and number <= len(lines):

@@ -1,6 +1,6 @@
-// Asks Python for what a person chose. Each act has a number that rises; with the list's data Python
-// says up to which number all is done. Until then an act counts as done on the screen, and is sent
-// along with every later one, and after a while alone: Python does it once, however often it comes.
+// Sends Python the acts that a person chose. Each act has a rising number, and the list's data says
+// up to which number all are done. Until then an act counts as done on the screen and is sent again,
+// with every later act and after a while alone: Python does it once, however often it arrives.
 const FIRST_WAIT_MS = 5_000;
 
 const acts = {
@@ -18,7 +18,7 @@ function ask(what, more = {}) {
   draw();
 }
 
-// The live part of a chat asks for nothing while something is on its way.
+// The live part of a chat requests nothing while an act is in flight.
 function tellActing() {
   if (acts.waiting.length) document.body.dataset.colloquyActing = "yes";
   else delete document.body.dataset.colloquyActing;
@@ -39,7 +39,7 @@ function settleActs(done) {
   tellActing();
 }
 
-// The last of these acts that was not done yet, of one session if its id is given.
+// The last pending act among these, of one session if its id is given.
 function asked(names, id = null) {
   return acts.waiting.findLast(
     (act) => names.includes(act.do) && (id === null || act.ids?.includes(id)),

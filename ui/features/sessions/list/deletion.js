@@ -1,9 +1,9 @@
-// What is deleted leaves the list at once and is deleted some seconds later, unless it is undone.
-// A page that is closed in these seconds deletes nothing.
+// Deleted sessions leave the list immediately and are deleted some seconds later, unless this is
+// undone. Closing the page within these seconds deletes nothing.
 const deletion = { ids: [], reopens: null, timer: null };
 
 function deleteLater(ids) {
-  deleteNow(); // what was deleted before
+  deleteNow(); // an earlier deletion that is still pending
   const open = openId();
   deletion.ids = ids;
   deletion.reopens = ids.includes(open) ? open : null;

@@ -1,18 +1,19 @@
-// The session list: what is shown, the keys, and what Streamlit calls when its data have changed.
+// The session list: its state, its keys, and the function that Streamlit calls when its data
+// change.
 const list = {
   data: null,
   root: null,
   items: new Map(), // rows by session
   groups: new Map(),
   order: [], // the sessions on the screen
-  current: null, // the row that Tab leads to
+  current: null, // the row that Tab moves to
   shownOpen: null,
-  olderShown: null, // the list and the place in it that "Show older" goes on from
-  hasAskedOlder: false, // by itself, in that list and from that place
+  olderShown: null, // the list, and the place in it, from which "Show older" continues
+  hasAskedOlder: false, // automatically, in that list and from that place
   wasLoading: false,
   isDrawing: false,
 };
-const NARROW = "(max-width: 768px)"; // where Streamlit's sidebar lies over the page
+const NARROW = "(max-width: 768px)"; // where Streamlit's sidebar covers the page
 
 function begin(root) {
   const part = (name) => root.querySelector(`.${name}`);
@@ -90,7 +91,7 @@ function idOf(element) {
   return element.closest(".row")?.dataset.session ?? null;
 }
 
-// Another session was opened: its row is scrolled to if it is out of sight, and nothing else is.
+// Another session was opened: scroll to its row if it is out of view, and only then.
 function showOpen() {
   const open = openId();
   if (open === list.shownOpen) return;
@@ -116,7 +117,7 @@ function openSession(id) {
   closeDrawer();
 }
 
-// On a narrow window the sidebar lies over the page that was chosen in it.
+// In a narrow window the sidebar covers the page that was chosen in it.
 function closeDrawer() {
   if (!window.matchMedia(NARROW).matches) return;
   list.sidebar?.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
@@ -143,7 +144,7 @@ function focusBeside(id, step) {
   focusRow(list.order[list.order.indexOf(id) + step]);
 }
 
-// Rows are about to leave the list: who stands on one of them goes on to the next that stays.
+// Rows are about to leave the list: move the focus from one of them to the next that stays.
 function leaveRows(ids) {
   const place = list.order.indexOf(ids[0]);
   const stays = (id) => !ids.includes(id);
@@ -177,7 +178,7 @@ export default function show({ data, parentElement, setTriggerValue }) {
   settleActs(data.acted);
   if (list.root !== root) {
     begin(root);
-    sendActs(); // what the component before this one could not
+    sendActs(); // acts that the previous component could not send
   }
   draw();
   return () => end(root);

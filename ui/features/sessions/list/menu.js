@@ -1,4 +1,4 @@
-// The menu of a row, and the question before something is deleted: one popover for the whole list.
+// The menu of a row, and the confirmation of a deletion: one popover for the whole list.
 const menu = { id: null, anchor: null };
 
 function choicesFor(row) {
@@ -54,7 +54,7 @@ function askToDelete(ids, anchor) {
   });
   const answers = make("div", "answers");
   answers.append(keep, remove);
-  const words = `All messages and files are deleted for good ${list.data.limits.undo_seconds} seconds later. `
+  const words = `All messages and files are permanently deleted after ${list.data.limits.undo_seconds} seconds. `
     + "A running turn is stopped first.";
   const question = [make("p", "asked", `Delete “${what}”?`), make("p", "words", words), answers];
   showInMenu("alertdialog", `Delete ${what}?`, question, anchor);
@@ -73,7 +73,7 @@ function showInMenu(role, name, children, anchor) {
   box.querySelector("button").focus();
 }
 
-// Below what it belongs to, or above where there is no room below; never beyond the window.
+// Below its anchor, or above where there is no room below; never beyond the window.
 function placeMenu(box, beside) {
   const { offsetWidth: width, offsetHeight: height } = box;
   const below = beside.bottom + height <= window.innerHeight;

@@ -1,4 +1,4 @@
-// Writes a title in its place: Enter and leaving the field keep it, Escape does not.
+// Edits a title in place: Enter and leaving the field save it, Escape does not.
 function startRename(id) {
   const item = list.items.get(id);
   const before = titleOf(rowOf(id));
@@ -19,9 +19,9 @@ function startRename(id) {
   };
   input.addEventListener("blur", () => finish(true));
   input.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // its keys are not the list's
+    event.stopPropagation(); // its keys are not for the list
     if (!["Enter", "Escape"].includes(event.key) || event.isComposing) return;
-    event.preventDefault(); // the rest of this key would press the row that gets the focus
+    event.preventDefault(); // the key would otherwise also press the row that gets the focus
     finish(event.key === "Enter");
     focusRow(id);
   });

@@ -1,5 +1,5 @@
-// Draws groups and rows into the elements of before, so that focus, scrolling and a title that is
-// being written stay. What people wrote becomes text, never markup.
+// Draws groups and rows into the existing elements, so that focus, scroll position and a title
+// being edited are kept. What people wrote becomes text, never markup.
 const MARKS = {
   running: "running",
   queued: "queued",
@@ -20,7 +20,7 @@ function makeButton(className, text, attributes = {}) {
   return make("button", className, text, { type: "button", ...attributes });
 }
 
-// Writes only what differs: an attribute that is set again is work for the browser.
+// Sets only what differs: setting an unchanged attribute still costs the browser work.
 function setAttribute(element, name, value) {
   if (value === null) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -90,17 +90,17 @@ function drawOlder() {
   if (list.olderShown !== shown) list.hasAskedOlder = false;
   if (list.olderShown === shown && list.wasLoading === older.disabled) return;
   Object.assign(list, { olderShown: shown, wasLoading: older.disabled });
-  list.observer.unobserve(older); // it tells of a change only, and may be in sight as before
+  list.observer.unobserve(older); // it reports changes only, and the button may still be in view
   list.observer.observe(older);
 }
 
 function showOlder() {
-  if (!list.data.older || asked(["older"])) return; // what is asked for may belong to another search
+  if (!list.data.older || asked(["older"])) return; // the pending request may belong to another search
   list.hasAskedOlder = true;
   ask("older", { cursor: list.data.older });
 }
 
-// Each page comes by itself once; when it did not come, the button asks again.
+// Each page is requested automatically once; if it did not come, the button requests it again.
 function reachEnd([entry]) {
   if (entry.isIntersecting && !list.hasAskedOlder) showOlder();
 }

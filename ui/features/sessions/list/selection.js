@@ -1,4 +1,5 @@
-// Several sessions at once: with Ctrl, Cmd or Shift, or by the menu's "Select"; then rows are boxes.
+// Selecting several sessions, with Ctrl, Cmd or Shift, or "Select" in the menu: rows become
+// checkboxes.
 const selection = { ids: new Set(), anchor: null };
 
 function isSelecting() {
@@ -45,7 +46,7 @@ function drawSelection() {
   const count = selection.ids.size;
   const isMost = count >= list.data.limits.selected;
   bar.hidden = !count;
-  setText(bar.firstElementChild, isMost ? `${count} selected, the most at once` : `${count} selected`);
+  setText(bar.firstElementChild, isMost ? `${count} selected, the maximum` : `${count} selected`);
   setText(bar.children[1], putAwayWords()[1]);
 }
 
