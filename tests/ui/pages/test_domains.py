@@ -253,7 +253,7 @@ def test_what_the_form_cannot_show_is_left_to_the_yaml(open_domains, store):
     for name in ("Basics", "Tools", "Agents", "Middleware", "Rules", "Limits"):
         section(page, domain, name)
         assert not page.exception
-        assert ("see *YAML*" in said(page)) == (name in ("Basics", "Limits"))
+        assert ("edit it in *YAML*" in said(page)) == (name in ("Basics", "Limits"))
 
     view(page, domain, "YAML")
     assert page.text_area[0].value == "name: d\nagents: 1\nlimits: {steps: many}\nmodel: [1]"
