@@ -176,7 +176,10 @@ def test_a_change_that_leaves_nothing_of_a_domain_is_refused(stack: Stack) -> No
     one_by_one = [stack.client.patch(url, json={name: value}) for name, value in empty.items()]
 
     assert refused.status_code == 422
-    assert "description, middleware, system_prompt would be left" in refused.json()["detail"]
+    assert (
+        "clear all of the domain's description, middleware, system_prompt"
+        in refused.json()["detail"]
+    )
     assert kept == domain
     assert [answer.status_code for answer in one_by_one] == [200, 200, 200]
 

@@ -37,18 +37,18 @@ def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
     above = st.bottom.container(horizontal=True, horizontal_alignment="right")
     key = chat_state.composer_key(session_id)
     uploads.show(st.bottom, key)
-    chat_state.restore_draft(key)
-    # Streamlit opens a page at its end only if the input is in the main area itself.
-    st.chat_input(
-        placeholder,
-        key=key,
-        max_chars=MAX_CHARS,
-        accept_file="multiple",
-        file_type=uploads.FILE_TYPES,
-        max_upload_size=state.server().max_file_mb,
-        on_submit=_send_draft,
-        args=(session_id,),
-    )
+    with chat_state.restored_draft(key):
+        # Streamlit opens a page at its end only if the input is in the main area itself.
+        st.chat_input(
+            placeholder,
+            key=key,
+            max_chars=MAX_CHARS,
+            accept_file="multiple",
+            file_type=uploads.FILE_TYPES,
+            max_upload_size=state.server().max_file_mb,
+            on_submit=_send_draft,
+            args=(session_id,),
+        )
     if active is not None:
         _stop_button(above, active)
     return above

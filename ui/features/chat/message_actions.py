@@ -93,14 +93,14 @@ def is_edited(row: DisplayMessage, actions: Actions) -> bool:
 def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
     """Draw an input with the message's text, in its place; Enter sends, as in the composer."""
     key = _edit_key(row)
-    chat_state.restore_draft(key)
-    st.chat_input(
-        "Edit your message",
-        key=key,
-        disabled=actions.is_busy,
-        on_submit=_send_edit,
-        args=(row, actions.session_id),
-    )
+    with chat_state.restored_draft(key):
+        st.chat_input(
+            "Edit your message",
+            key=key,
+            disabled=actions.is_busy,
+            on_submit=_send_edit,
+            args=(row, actions.session_id),
+        )
     with _row(row):
         st.button(
             "Cancel",

@@ -1,5 +1,7 @@
 """What one browser tab remembers about messages being written: composers, texts and keys."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID, uuid4
 
 import streamlit as st
@@ -49,7 +51,15 @@ def keep_draft(key: str, text: str) -> None:
     state.memory().unsent[key] = text
 
 
-def restore_draft(key: str) -> None:
-    """Restore a text that could not be sent to its composer, which is about to be drawn."""
-    if text := state.memory().unsent.pop(key, ""):
+@contextmanager
+def restored_draft(key: str) -> Iterator[None]:
+    """Draw a composer in the block: a text that could not be sent is in it again.
+
+    Streamlit breaks a run off where it is to draw something and another run is asked for. The text
+    is kept then, since the browser has not been told of it.
+    """
+    unsent = state.memory().unsent
+    if text := unsent.get(key, ""):
         st.session_state[key] = text
+    yield
+    unsent.pop(key, None)
