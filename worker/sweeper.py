@@ -20,7 +20,7 @@ from db.failpoints import failpoint
 from db.models.turns.turn import TurnRow
 
 BATCH = 500
-LOOKS = 4  # checks for dead workers between two sweeps
+LOOKS = 2  # how often dead workers are looked for between two sweeps
 STRANDED_SECONDS = 3  # after this long without a claim, a turn is announced again
 log = logging.getLogger(__name__)
 

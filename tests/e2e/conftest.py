@@ -48,6 +48,7 @@ def browser() -> Iterator[Browser]:
                 "--disable-gpu",
                 "--disable-dev-shm-usage",
                 "--process-per-site",  # a page opens in the renderer that has read the scripts
+                "--js-flags=--no-opt,--no-maglev",  # no page lives long enough for these to pay
                 *sandbox_flags(),
             ],
         )
