@@ -161,11 +161,17 @@ def summary(conversation: Conversation) -> str:
     return "An extract of the conversation so far:\n\n" + "\n".join(f"- {line}" for line in kept)
 
 
+_JOINING = frozenset("a all and at between by for from in of on or per the to with".split())
+
+
 def title(conversation: Conversation) -> str:
     """Return the first words of the conversation's first question, without its opening."""
     asked = re.search(r"^Person: *(.*)", conversation.question, re.MULTILINE)
     words = _OPENING.sub("", asked[1] if asked else "").rstrip(" ?!.").split()
-    named = " ".join(words[:8])
+    kept = words[:8]
+    while len(kept) < len(words) and kept and kept[-1].lower() in _JOINING:
+        kept.pop()  # cut where something begins
+    named = " ".join(kept)
     return named[:1].upper() + named[1:] or "A conversation"
 
 

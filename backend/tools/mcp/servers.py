@@ -94,6 +94,9 @@ async def open_mcp_tools(
     server may be silent within a call. `is_patient`: all servers get their full time to connect,
     even those that failed recently, as when a person has just let one of their calls run.
     """
+    if not servers:
+        yield Served([])
+        return
     health = health or ServerHealth()
     opened = [
         Server(
