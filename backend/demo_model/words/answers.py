@@ -161,7 +161,7 @@ def summary(conversation: Conversation) -> str:
     return "An extract of the conversation so far:\n\n" + "\n".join(f"- {line}" for line in kept)
 
 
-_JOINING = frozenset("a all and at between by for from in of on or per the to with".split())
+_JOINING = {"a", "and", "at", "between", "by", "for", "from", "in", "of", "on", "per", "the", "to"}
 
 
 def title(conversation: Conversation) -> str:
