@@ -14,18 +14,23 @@ _WHOLE = (
     *("UTINYINT", "UHUGEINT", "MEDIUMINT", "SERIAL", "BIGSERIAL"),
 )
 _MOMENTS = ("TIMESTAMP", "DATETIME")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WORD = re.compile(r"[A-ZÄÖÜ]?[a-zäöüß]+|[A-ZÄÖÜ]+(?![a-zäöüß])|\d+")
 _MONEY = frozenset({
     "actual", "actuals", "amount", "balance", "budget", "cost", "costs", "credit", "debit",
     "difference", "eur", "euro", "forecast", "gbp", "chf", "usd", "expense", "expenses",
     "income", "margin", "money", "paid", "price", "profit", "remaining", "revenue", "sales",
     "spend", "spent", "total", "turnover", "variance",
+    "abweichung", "aufwand", "aufwendungen", "betrag", "beträge", "differenz", "erlös", "erlöse",
+    "ertrag", "erträge", "gehalt", "gesamt", "gesamtbetrag", "gewinn", "haben", "kosten", "preis",
+    "saldo", "soll", "summe", "umsatz", "umsätze", "verlust",
 })  # fmt: skip
 _NO_MONEY = frozenset({
     "account", "center", "centre", "class", "code", "count", "date", "day", "days", "document",
     "documents", "factor", "id", "key", "month", "months", "name", "no", "number", "pct",
     "percent", "percentage", "period", "quantity", "rank", "rate", "ratio", "row", "rows",
     "share", "status", "type", "units", "version", "week", "year", "years",
+    "anteil", "anzahl", "datum", "faktor", "jahr", "konto", "kostenstelle", "kurs", "menge",
+    "monat", "nr", "nummer", "periode", "prozent", "quote", "satz", "tag", "tage", "woche",
 })  # fmt: skip
 
 

@@ -34,9 +34,6 @@
   document.addEventListener("click", ({ target }) => {
     if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);
   }, true);
-  document.addEventListener("colloquy:returned", ({ detail }) => {
-    if (!drafts.get(detail.composer)) drafts.set(detail.composer, detail.text);
-  });
 
   setInterval(() => {
     const area = document.querySelector('[class*="st-key-composer-"] textarea');

@@ -33,6 +33,7 @@ export class Sending {
     this.messages = []; // in flight, or accepted but not on the page yet
     this.problem = null;
     this.begun = new Map(); // composers of new chats, and the sessions begun in them
+    this.returned = new Map(); // refused texts that are back in their composers
     this.keys = new Map(); // of texts not accepted: sent again, a text counts as the same message
     this.last = Promise.resolve();
     this.onChange = onChange;
@@ -98,6 +99,7 @@ export class Sending {
     const { session: page, domain, model } = this;
     const message = { text, page, domain, model, composer: nameOf(composer), at: Date.now() };
     this.messages.push(message);
+    this.returned.delete(message.composer);
     this.problem = null;
     this.onChange(message);
     this.last = this.last.then(() => this.send(message)); // in the order written
@@ -129,7 +131,7 @@ export class Sending {
     const begun = () => message.page ?? this.begun.get(composer) ?? null;
     if (!begun()) await this.chosen(message);
     const { domain, model } = message;
-    const words = `${model ?? ""} ${text}`;
+    const words = `${composer} ${model ?? ""} ${text}`;
     const session = begun();
     const key = this.keys.get(words) ?? newKey();
     this.keys.set(words, key);
@@ -164,10 +166,17 @@ export class Sending {
     this.messages = this.messages.filter((one) => one !== message);
   }
 
-  /** Put a refused text back into its composer, unless that contains other text by now. */
+  /** Put a refused text back into its composer: after those refused before it, above newer words. */
   giveBack({ text, composer }) {
     const area = document.querySelector(`.${composer} textarea`);
-    if (area && !area.value) put(area, text);
-    else document.dispatchEvent(new CustomEvent("colloquy:returned", { detail: { text, composer } }));
+    const value = area?.value ?? window.colloquyDrafts?.get(composer) ?? "";
+    const before = this.returned.get(composer);
+    const isThere = before && value.startsWith(before);
+    const returned = isThere ? `${before}\n\n${text}` : text;
+    const newer = (isThere ? value.slice(before.length) : value).trim();
+    this.returned.set(composer, returned);
+    const all = newer ? `${returned}\n\n${newer}` : returned;
+    if (area) put(area, all);
+    else window.colloquyDrafts?.set(composer, all);
   }
 }

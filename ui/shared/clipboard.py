@@ -12,7 +12,7 @@ _CSS = """
 button {
   display: inline-flex; align-items: center; gap: 0.3rem; border: 0; padding: 0;
   background: none;
-  min-height: 1.5rem; cursor: pointer; opacity: 0.6; font-family: var(--st-font);
+  min-height: 1.5rem; cursor: pointer; opacity: 0.75; font-family: var(--st-font);
   font-size: 0.875rem; color: var(--st-text-color); white-space: nowrap;
 }
 button:hover, button:focus-visible { opacity: 1; }

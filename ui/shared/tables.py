@@ -47,11 +47,20 @@ def kinds_of(table: Table) -> list[Kind]:
     return [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
 
 
-def rows_with(table: Table, text: str) -> list[Sequence[Any]]:
-    """Return the rows in which a cell contains the text, ignoring case."""
-    wanted = text.strip().casefold()
+def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequence[Any]]:
+    """Return the rows in which a cell contains the text, ignoring case.
+
+    A cell is searched as it is stored and as the page shows it: 1234.5 is also 1.234,50.
+    """
+    wanted, write = text.strip().casefold(), writers(table, locale)
+
+    def has(cell: Any, shown: Callable[[Any], str]) -> bool:
+        if cell is None:
+            return False
+        return wanted in str(cell).casefold() or wanted in shown(cell).casefold()
+
     rows: list[Sequence[Any]] = list(table.get("rows", []))
-    return [row for row in rows if any(wanted in str(cell).casefold() for cell in row)]
+    return [row for row in rows if any(map(has, row, write))]
 
 
 def as_tabbed(table: Table) -> str:

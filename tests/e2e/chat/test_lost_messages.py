@@ -1,12 +1,13 @@
 """A message that is lost between the browser and the pages comes back to where it was written."""
 
+import re
 from threading import Event
 
 from playwright.sync_api import Route, expect
 
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
-from tests.integration.scenes import texts
+from tests.integration.scenes import make_session, texts
 from tests.stack import Stack
 
 LOST = "What did the north spend in March?"
@@ -183,3 +184,53 @@ def test_a_new_chat_that_was_left_at_once_is_in_the_list_and_does_not_come_back_
     desk.sidebar.get_by_text(LEFT).click()
     desk.sees("An answer.")
     desk.sees(LEFT)
+
+
+def test_a_refused_message_is_back_above_what_was_written_meanwhile(
+    own_desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk = own_desk
+    desk.ask("First")
+    desk.sees("An answer.")
+    desk.is_idle()
+    refused: list[Route] = []
+    desk.page.route("**/colloquy/send", lambda route: refused.append(route))
+
+    desk.ask("Second")
+    desk.ask("Third")
+    desk.composer.fill("Not sent yet")
+    for number in (1, 2):
+        while len(refused) < number:
+            desk.page.wait_for_timeout(50)
+        refused[-1].abort()
+
+    desk.sees("The service does not answer")
+    expect(desk.composer).to_have_value("Second\n\nThird\n\nNot sent yet")
+
+
+def test_the_same_words_in_another_session_are_another_message(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk = own_desk
+    one, other = make_session(stack), make_session(stack)
+
+    def lose_the_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    desk.open(f"?session={one}")
+    desk.sends_by_itself()
+    desk.page.route("**/colloquy/send", lose_the_answer, times=1)
+    desk.ask("Yes, do that")
+    desk.sees("The service does not answer")
+
+    desk.row(other).click()
+    expect(desk.page).to_have_url(re.compile(other))
+    desk.is_at_rest()
+    desk.ask("Yes, do that")
+
+    desk.sees("An answer.")
+    desk.is_idle()
+    assert texts(stack.messages(other), "user") == ["Yes, do that"]

@@ -1,5 +1,8 @@
 """What a person sees while a part is away: why, what to do, and nothing lost."""
 
+import os
+import signal
+
 from playwright.sync_api import BrowserContext, expect
 
 from tests.e2e.desk import Desk, slowly
@@ -40,6 +43,28 @@ def test_an_api_that_restarts_in_the_middle_costs_no_word(
 
     desk.sees("The end.")
     desk.is_idle()
+    for number in (0, 3, 30, 59):
+        desk.sees_once(f"Paragraph {number} of the answer.")
+
+
+def test_an_api_that_stands_still_in_the_middle_is_noticed_and_costs_no_word(
+    context: BrowserContext, own_stack: Stack, model: ScriptedModel
+):
+    model.steps = slowly(LONG)
+    desk = Desk(context, own_stack.start_ui())
+    desk.ask("Tell me")
+    desk.sees("Paragraph 3 of")
+    assert own_stack.api
+
+    os.kill(own_stack.api.pid, signal.SIGSTOP)
+    try:
+        desk.sees("The service does not answer")
+    finally:
+        os.kill(own_stack.api.pid, signal.SIGCONT)
+
+    desk.sees("The end.")
+    desk.is_idle()
+    desk.sees_not("The service does not answer")
     for number in (0, 3, 30, 59):
         desk.sees_once(f"Paragraph {number} of the answer.")
 

@@ -31,6 +31,11 @@ from backend.tabular.workbook import MAX_CELL_CHARS, workbook_of, write_workbook
         ("posting_date", "DATE", Kind.DATE),
         ("entered", "TIMESTAMP WITH TIME ZONE", Kind.MOMENT),
         ("entered", "datetime", Kind.MOMENT),
+        ("Betrag", "DOUBLE", Kind.MONEY),
+        ("Umsätze_2026", "DOUBLE", Kind.MONEY),
+        ("Summe EUR", "DECIMAL(18,2)", Kind.MONEY),
+        ("Konto Soll", "BIGINT", Kind.NUMBER),
+        ("Kostenstelle", "BIGINT", Kind.NUMBER),
     ],
 )
 def test_a_columns_kind_follows_from_its_name_and_type(name, type_name, kind):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from backend.schemas.artifacts import ArtifactContent, file_title
 from ui.features.artifacts import words
-from ui.features.artifacts.origin import file_or_why
+from ui.features.artifacts.origin import download
 from ui.features.artifacts.words import FILE
 from ui.shared.tables import file_name
 
@@ -26,7 +26,7 @@ def show(content: ArtifactContent, key: str, without: Sequence[str] = ()) -> Non
 def _button(content: ArtifactContent, key: str, format: str, label: str, name: str) -> None:
     st.download_button(
         label,
-        partial(file_or_why, content.artifact_id, content.version, format),
+        partial(download, content.artifact_id, content.version, format),
         file_name=name,
         mime="application/octet-stream",
         key=f"take-{format}-{key}",

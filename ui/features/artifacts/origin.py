@@ -9,7 +9,6 @@ import streamlit as st
 
 from backend.schemas.artifacts import ArtifactContent
 from ui import state
-from ui.client import ClientError
 from ui.features.artifacts import calls
 from ui.features.results.calls import Format
 from ui.features.results.view import MAX_SHOWN_ROWS
@@ -45,8 +44,8 @@ class VersionRows:
         return _rows(state.server().user, self.artifact_id, self.version)
 
     def file(self, format: Format) -> bytes:
-        """Return all rows as a file; on failure, the reason as its text."""
-        return file_or_why(self.artifact_id, self.version, format)
+        """Return all rows as a file. Raise ClientError: a download that fails saves nothing."""
+        return download(self.artifact_id, self.version, format)
 
 
 # Cached per person: what one may see is not served to another.
@@ -62,9 +61,6 @@ def _rows(user: str, artifact_id: UUID, version: int) -> dict[str, Any]:
     return {**table, "rows": rows, "read_rows": len(rows)}
 
 
-def file_or_why(artifact_id: UUID, version: int, format: str) -> bytes:
-    """Return a download; on failure, the reason as its text."""
-    try:
-        return calls.download(state.client(), artifact_id, version, format)
-    except ClientError as error:
-        return f"{error.title}. {error.detail}".encode()
+def download(artifact_id: UUID, version: int, format: str) -> bytes:
+    """Return a version as a file. Raise ClientError."""
+    return calls.download(state.client(), artifact_id, version, format)

@@ -72,7 +72,7 @@ def send(session_id: UUID | None, text: str) -> bool:
         return False
     domain = domain_state.chosen() if session_id is None else None
     model = state.memory().choice.model
-    key = chat_state.send_key(" ".join(filter(None, (domain, model, text))))
+    key = chat_state.send_key(" ".join(filter(None, (str(session_id), domain, model, text))))
     try:
         accepted = state.client().send_message(session_id, text, key, domain=domain, model=model)
     except ClientError as problem:

@@ -7,7 +7,6 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
 from ui import state
-from ui.client import ClientError
 from ui.shared.tables import file_name
 
 FORMATS = {
@@ -40,7 +39,4 @@ def show(session: Session) -> None:
 
 def _load(session_id: UUID, name: str) -> bytes:
     path = f"sessions/{session_id}/export"
-    try:
-        return state.client().send("GET", path, params={"format": name}).content
-    except ClientError as error:
-        return f"{error.title}. {error.detail}".encode()
+    return state.client().send("GET", path, params={"format": name}).content

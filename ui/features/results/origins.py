@@ -1,6 +1,6 @@
 """Where a table comes from, and how to get all its rows and its files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
@@ -10,7 +10,6 @@ import streamlit as st
 from backend.tabular.csv_text import csv_of
 from backend.tabular.workbook import workbook_of
 from ui import navigation, state
-from ui.client import ClientError
 from ui.features.results import calls
 from ui.features.results.calls import Format
 
@@ -56,7 +55,7 @@ class Stored:
 
     def file(self, format: Format) -> bytes:
         """Return it as a file."""
-        return _or_why(lambda: calls.stored_file(state.client(), self.path, format))
+        return calls.stored_file(state.client(), self.path, format)
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Asked:
     def file(self, format: Format) -> bytes:
         """Return all rows as a file."""
         asked = (self.session_id, self.source, self.sql, format)
-        return _or_why(lambda: calls.query_file(state.client(), *asked))
+        return calls.query_file(state.client(), *asked)
 
 
 def origin_of(table: Table, session_id: UUID) -> Origin:
@@ -90,10 +89,3 @@ def origin_of(table: Table, session_id: UUID) -> Origin:
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=MAX_KEPT, show_spinner=False)
 def _stored(user: str, path: str) -> dict[str, Any]:
     return calls.stored_table(state.client(), path)
-
-
-def _or_why(fetch: Callable[[], bytes]) -> bytes:
-    try:
-        return fetch()
-    except ClientError as error:
-        return f"{error.title}. {error.detail}".encode()

@@ -6,7 +6,7 @@ from streamlit.components.v2.types import ComponentRenderer
 _HTML = '<button type="button">Download as SVG</button>'
 _CSS = """
 button {
-  border: 0; padding: 0; min-height: 1.5rem; background: none; cursor: pointer; opacity: 0.6;
+  border: 0; padding: 0; min-height: 1.5rem; background: none; cursor: pointer; opacity: 0.75;
   font-family: var(--st-font); font-size: 0.875rem; color: var(--st-text-color);
 }
 button:hover, button:focus-visible { opacity: 1; }

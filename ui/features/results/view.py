@@ -46,7 +46,8 @@ def show(table: Table, origin: Origin, key: str) -> None:
     except ClientError as error:
         st.warning(f"{plain(error.title)}. {plain(error.detail)} Showing the first rows.")
         whole = table
-    rows = tables.rows_with(whole, text) if text else list(whole.get("rows", []))
+    locale = st.context.locale
+    rows = tables.rows_with(whole, text, locale) if text else list(whole.get("rows", []))
     found = {**whole, "rows": rows}
     if "read_rows" in whole:  # of a very long table, not all rows are searched
         table = {**table, "read_rows": whole["read_rows"]}

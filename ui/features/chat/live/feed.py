@@ -29,7 +29,7 @@ from ui.features.chat.live.frames import SessionFrames
 
 # The server sends a comment every ten seconds; a stream silent for three of them is dead.
 STREAM_TIMEOUT = httpx.Timeout(30.0, connect=3.0)
-CALL_TIMEOUT = httpx.Timeout(10.0, connect=3.0)
+CALL_TIMEOUT = httpx.Timeout(3.0)  # an API that is well answers in a moment
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
 JOIN_SECONDS = 0.03  # after a piece of text; pieces that come closer together are joined
 TICK_SECONDS = 1.0  # how often the elapsed time is sent
@@ -161,9 +161,13 @@ class Feed:
         """Return the frames of stored rows that no event reported: Redis may have lost events."""
         try:
             turns = await self._turns()
-            return view.store(turns, await self._rows() if turns else [])
+            frames = view.store(turns, await self._rows() if turns else [])
         except httpx.HTTPError:
-            return []
+            frames, view.is_away = [], True  # a frozen API keeps its stream open
+        else:
+            view.is_away = False
+        self._is_away = view.is_away
+        return frames
 
     async def _turns(self) -> list[Turn]:
         return TurnPage.read(await self.get("turns")).items

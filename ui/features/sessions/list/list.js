@@ -13,6 +13,8 @@ const list = {
   wasLoading: false,
   isDrawing: false,
 };
+// What leads to another page.
+const LINKS = '.st-key-new-chat, .st-key-sidebar-footer [class*="st-key-"]:not(.st-key-archived, .st-key-shortcuts)';
 const NARROW = "(max-width: 768px)"; // where Streamlit's sidebar covers the page
 
 function begin(root) {
@@ -124,7 +126,7 @@ function closeDrawer() {
 }
 
 function leaveByLink({ target }) {
-  if (target.closest(".st-key-new-chat, .st-key-inbox")) setTimeout(closeDrawer);
+  if (target.closest(LINKS)) setTimeout(closeDrawer);
 }
 
 function setCurrent(id) {
