@@ -132,8 +132,9 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
     if not still:
         return OK
     names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in still[:NAMED])
+    stalled = "worker stalled; its" if len(workers) == 1 else "workers stalled; their"
     return (
-        f"{len(still)} of {len(workers)} stand still, their turns wait: {names}."
+        f"{len(still)} of {len(workers)} {stalled} turns wait: {names}."
         " Such a worker ends by itself after a minute; look at its log, or kill it."
     )
 
