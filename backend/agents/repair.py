@@ -26,7 +26,7 @@ def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:
         repaired.append(message)
         if calls := message.get("tool_calls"):
             end = _end_of_results(messages, position)
-            missing = [_error_result(call, note) for call in calls]
+            missing = [error_result(call, note) for call in calls]
             results, unanswered = _pair(messages[position - 1], calls, messages[position:end])
             missing = [missing[index] for index in unanswered]
             repaired += results + missing
@@ -35,6 +35,18 @@ def repair(state: JSON, note: str) -> tuple[JSON, list[JSON]]:
     if len(repaired) == len(messages) and all(map(_same, repaired, messages)):
         return state, []
     return {**state, "messages": repaired}, added
+
+
+def error_result(call: JSON, note: str) -> JSON:
+    """Return the result of a call that has no other: an error that says `note`."""
+    return {
+        "role": "tool",
+        "content": note,
+        "name": call["function"]["name"],
+        "id": str(uuid4()),
+        "tool_call_id": call["id"],
+        "status": "error",
+    }
 
 
 def _same(one: JSON, other: JSON) -> bool:
@@ -83,14 +95,3 @@ def _pair(original: JSON, calls: list[JSON], results: list[JSON]) -> tuple[list[
         call_id = calls[match]["id"]
         paired.append(result if given == call_id else {**result, "tool_call_id": call_id})
     return paired, unanswered
-
-
-def _error_result(call: JSON, note: str) -> JSON:
-    return {
-        "role": "tool",
-        "content": note,
-        "name": call["function"]["name"],
-        "id": str(uuid4()),
-        "tool_call_id": call["id"],
-        "status": "error",
-    }

@@ -16,6 +16,9 @@ from backend.conversations.messages import list_all
 from backend.conversations.paths import Path
 from backend.conversations.rows import add_rows, move_call
 from backend.conversations.state import deltas
+from backend.conversations.state.sent import RequestRecord
+from backend.conversations.state.sent_store import keep_contents
+from backend.llm.events import ModelCall
 from backend.schemas.conversations.sessions import DisplayMessage
 from backend.types import JSON
 
@@ -91,6 +94,18 @@ def bring_back(session: Session, conversation_id: UUID, version: int) -> None:
 def compact(session: Session, conversation_id: UUID, version: int) -> None:
     """Make the state at `version` the snapshot. Raise LeaseLost if it is at another."""
     deltas.compact(session, conversation_id, version)
+
+
+def record_outside_turn(
+    session: Session, conversation_id: UUID, calls: Sequence[ModelCall]
+) -> None:
+    """Record model calls made outside a turn, such as for a title, with the newest step."""
+    noted = RequestRecord()
+    for call in calls:
+        noted.add(call, [None] * len(call.messages), ())
+    if noted.calls:
+        keep_contents(session, conversation_id, noted.contents)
+        deltas.add_calls(session, conversation_id, noted.calls)
 
 
 def _append_delta(

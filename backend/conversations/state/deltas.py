@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Table, bindparam, insert, update
+from sqlalchemy import Table, bindparam, func, insert, select, text, update
+from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.exc import IntegrityError
@@ -80,6 +81,19 @@ def append_to_latest(
         "requests": list(calls) or None,
     }
     return int(session.execute(_APPEND_TO_LATEST, change).scalar_one())
+
+
+def add_calls(session: Session, conversation_id: UUID, calls: Sequence[JSON]) -> None:
+    """Add records of what models were sent to those of the newest delta; change nothing else."""
+    row = AgentStateDeltaRow
+    newest = select(func.max(row.version)).where(row.conversation_id == conversation_id)
+    before = func.coalesce(row.calls, text("'[]'::jsonb"))
+    session.execute(
+        update(row)
+        .where(row.conversation_id == conversation_id, row.version == newest.scalar_subquery())
+        .values(calls=before.op("||")(sql_cast(calls, JSONB)))
+        .execution_options(synchronize_session=False)
+    )
 
 
 def bring_back(session: Session, conversation_id: UUID, version: int) -> int:

@@ -1,15 +1,13 @@
-"""What models were sent, in PostgreSQL: contents stored once, notes with their steps."""
+"""What models were sent, in PostgreSQL: contents stored once, which the notes of steps name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from sqlalchemy import cast, func, select, text, update
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from backend.conversations.state.sent import RequestRecord
-from backend.llm.events import ModelCall
-from db.models.conversations.agent_state import AgentStateDeltaRow, SentContentRow
+from db.models.conversations.agent_state import SentContentRow
 
 
 def keep_contents(session: Session, conversation_id: UUID, contents: Mapping[str, str]) -> None:
@@ -31,22 +29,3 @@ def load_contents(session: Session, conversation_id: UUID, names: Iterable[str])
         .where(SentContentRow.hash.in_(list(names)))
     )
     return {name: str(text) for name, text in rows}
-
-
-def note_apart(session: Session, conversation_id: UUID, calls: Sequence[ModelCall]) -> None:
-    """Note calls made outside a turn, such as for a title, with the newest step."""
-    noted = RequestRecord()
-    for call in calls:
-        noted.add(call, [None] * len(call.messages), ())
-    if not noted.calls:
-        return
-    keep_contents(session, conversation_id, noted.contents)
-    row = AgentStateDeltaRow
-    newest = select(func.max(row.version)).where(row.conversation_id == conversation_id)
-    before = func.coalesce(row.calls, text("'[]'::jsonb"))
-    session.execute(
-        update(row)
-        .where(row.conversation_id == conversation_id, row.version == newest.scalar_subquery())
-        .values(calls=before.op("||")(cast(noted.calls, JSONB)))
-        .execution_options(synchronize_session=False)
-    )

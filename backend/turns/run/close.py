@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy import Row, bindparam, func, null, update
 from sqlalchemy.orm import Session
 
 from backend.agents.answers import without_interrupt
+from backend.agents.repair import error_result
 from backend.agents.state import add_partial, calling_message, check_state, pending_calls, repair
 from backend.agents.steps.events import ToolFinished
 from backend.approvals.store import withdraw
@@ -232,20 +233,8 @@ def _finished_calls(
         if recorded and recorded.message and call["id"] in pending:
             finished.append(ToolFinished(recorded.message, recorded.artifact))
         elif number in waiting and call["id"] in pending:
-            finished.append(ToolFinished(_ended_early(call), None))
+            finished.append(ToolFinished(error_result(call, TASKS_STOPPED), None))
     return finished
-
-
-def _ended_early(call: JSON) -> JSON:
-    """Return the result of a call that ended before its tasks."""
-    return {
-        "role": "tool",
-        "content": TASKS_STOPPED,
-        "name": call["function"]["name"],
-        "id": str(uuid4()),
-        "tool_call_id": call["id"],
-        "status": "error",
-    }
 
 
 def with_partials(

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from backend.schemas.conversations.turns import TurnStatus
 from backend.turns.lifecycle import is_finished
-from backend.turns.run.claim import lease_is_over
+from backend.turns.run.claim_rows import lease_is_over
 from backend.turns.run.close import Closed, Outcome, close_turn
 from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow

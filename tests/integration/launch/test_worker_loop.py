@@ -55,8 +55,8 @@ def test_a_worker_that_stands_still_is_told_of_everywhere(two: Stack) -> None:
     two.start_worker()
     beside = said_of_worker(two, lambda answer: answer.status_code == 200)
 
-    assert alone.startswith("1 of 1 stand still") and name in alone
-    assert beside.startswith("1 of 2 stand still") and name in beside
+    assert alone.startswith("1 of 1 worker stalled; its turns wait") and name in alone
+    assert beside.startswith("1 of 2 workers stalled; their turns wait") and name in beside
     workers = {one["name"]: one for one in two.client.get("/work").json()["workers"]}
     assert workers.pop(name)["loop_silence_seconds"] >= 10
     assert [one["loop_silence_seconds"] < 10 for one in workers.values()] == [True]

@@ -22,6 +22,7 @@ from backend.turns.process.services import Services
 from backend.turns.queries import find_turn, turn_of
 from backend.turns.submit import service as turns
 from backend.turns.submit.service import Submission
+from db.session import Database
 
 router = APIRouter(tags=["chat"])
 
@@ -110,9 +111,9 @@ async def _answer(
     if not is_finished(turn.status) and seconds and waits.has_room(scope, body.is_large):
         body.leave()
         await waits.wait(scope, turn, seconds, _until_gone(request), body.is_large)
-        answer = await read_finished(partial(_read_answer, services, scope, turn.id))
+        answer = await read_finished(partial(_read_answer, services.database, scope, turn.id))
     elif is_finished(turn.status):
-        answer = await read_finished(partial(_read_answer, services, scope, turn.id))
+        answer = await read_finished(partial(_read_answer, services.database, scope, turn.id))
     if not is_finished(answer.status):
         response.status_code = 202
         response.headers["Location"] = f"/api/v1/turns/{turn.id}"
@@ -125,8 +126,8 @@ async def _until_gone(request: Request) -> None:
         pass
 
 
-def _read_answer(services: Services, scope: Scope, turn_id: UUID) -> ChatResponse:
-    with services.database.read() as session:
+def _read_answer(database: Database, scope: Scope, turn_id: UUID) -> ChatResponse:
+    with database.read() as session:
         row = find_turn(session, scope, turn_id)
         turn, since = turn_of(session, row), row.message_position
         said = None

@@ -24,8 +24,8 @@ from backend.schemas.domains.configuration import (
     VersionEdited,
 )
 from backend.schemas.domains.templates import Domain, DomainChange, DomainPage, DomainTemplate
-from backend.turns.process.services import Services
 from backend.types import JSON
+from db.session import Database
 
 router = APIRouter(prefix="/domains", tags=["domains"])
 Limit = Annotated[Whole, Query(ge=1, le=200)]
@@ -54,7 +54,7 @@ def list_domains(
 @router.post("", status_code=201)
 def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: ScopeDep) -> Domain:
     """Create a domain."""
-    check_image(body, _allowed(services))
+    check_image(body, Allowed.of(services.settings))
     with services.database.transaction() as session:
         return mask_template(domains.create(session, scope, body))
 
@@ -63,7 +63,7 @@ def create_domain(body: Sent[DomainTemplate], services: ServicesDep, scope: Scop
 def check_domain(body: Sent[JSON], services: ServicesDep, scope: ScopeDep) -> TemplateCheck:
     """Check a template: what it would become, or everything that is wrong; nothing is stored."""
     domains.require_admin(scope)
-    return check_body(body, _allowed(services))
+    return check_body(body, Allowed.of(services.settings))
 
 
 @router.get("/{domain_id}")
@@ -78,11 +78,11 @@ def change_domain(
     domain_id: UUID, body: Sent[DomainChange], services: ServicesDep, scope: ScopeDep
 ) -> Domain:
     """Change a domain for future sessions; archive it, or make it the default."""
-    before = _stored(services, scope, domain_id)
+    before = _stored(services.database, scope, domain_id)
     with services.database.transaction() as session:
         changed = domains.change(session, scope, domain_id, body)
         if body.model_fields_set - _NO_CONTENT:
-            check_image(domains.template_in(changed), _allowed(services), before)
+            check_image(domains.template_in(changed), Allowed.of(services.settings), before)
         return mask_template(changed)
 
 
@@ -101,7 +101,7 @@ def duplicate_domain(
     """Create a copy of a domain under another name."""
     with services.database.transaction() as session:
         copied = domains.duplicate(session, scope, domain_id, body.name)
-        check_image(domains.template_in(copied), _allowed(services))
+        check_image(domains.template_in(copied), Allowed.of(services.settings))
         return mask_template(copied)
 
 
@@ -139,22 +139,18 @@ def restore_version(
 ) -> Domain:
     """Restore an earlier version: its content becomes a new version."""
     edited = body.version if body else None
-    before = _stored(services, scope, domain_id)
+    before = _stored(services.database, scope, domain_id)
     with services.database.transaction() as session:
         restored = domains.restore(session, scope, domain_id, version, edited)
-        check_image(domains.template_in(restored), _allowed(services), before)
+        check_image(domains.template_in(restored), Allowed.of(services.settings), before)
         return mask_template(restored)
 
 
-def _stored(services: Services, scope: Scope, domain_id: UUID) -> Domain:
+def _stored(database: Database, scope: Scope, domain_id: UUID) -> Domain:
     """Return the domain with its credentials, for comparison only. Raise DomainNotFound."""
     domains.require_admin(scope)
-    with services.database.read() as session:
+    with database.read() as session:
         return domains.get(session, scope, domain_id)
-
-
-def _allowed(services: Services) -> Allowed:
-    return Allowed.of(services.settings)
 
 
 _NO_CONTENT = {"archived", "is_default", "version"}

@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import PlainTextResponse
+from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +21,7 @@ from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
 from backend.turns.process.services import Services
+from db.session import Database
 
 root = APIRouter(tags=["server"])
 router = APIRouter(tags=["server"])
@@ -99,8 +101,8 @@ async def server(services: ServicesDep, scope: ScopeDep, parts_of: PartsDep) -> 
 
 def check_parts(services: Services) -> Parts:
     """Check each part once."""
-    database = _database(services)
-    redis, workers = _redis(services)
+    database = _database(services.database)
+    redis, workers = _redis(services.status_redis)
     states = Readiness(database=database, redis=redis, worker=_say_of(workers))
     missing = [part for part, state in states if state != OK]
     if not all(worker.is_still for worker in workers):
@@ -108,18 +110,18 @@ def check_parts(services: Services) -> Parts:
     return Parts(states, len(workers), missing)
 
 
-def _database(services: Services) -> str:
+def _database(database: Database) -> str:
     try:
-        services.database.ping()
+        database.ping()
     except SQLAlchemyError as error:
         return f"does not answer or is not migrated ({type(error).__name__})"
     return OK
 
 
-def _redis(services: Services) -> tuple[str, Sequence[WorkerInfo]]:
+def _redis(redis: Redis) -> tuple[str, Sequence[WorkerInfo]]:
     """Return the state of Redis, and the workers registered in it."""
     try:
-        return OK, list_workers(services.status_redis)
+        return OK, list_workers(redis)
     except RedisError as error:
         return f"does not answer ({type(error).__name__})", ()
 
@@ -132,8 +134,9 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
     if not still:
         return OK
     names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in still[:NAMED])
+    stalled = "worker stalled; its" if len(workers) == 1 else "workers stalled; their"
     return (
-        f"{len(still)} of {len(workers)} stand still, their turns wait: {names}."
+        f"{len(still)} of {len(workers)} {stalled} turns wait: {names}."
         " Such a worker ends by itself after a minute; look at its log, or kill it."
     )
 

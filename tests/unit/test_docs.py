@@ -1,0 +1,55 @@
+"""The documentation names files that exist."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/adr/*.md")])
+QUOTED = re.compile(r"`([\w./-]+)`")
+FILE = re.compile(r".*\w\.(py|js|css|md|toml|sh)")
+
+
+def all_files() -> list[str]:
+    """The repository's files; what is hidden is installed, or made by running it."""
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
+        found += [(Path(folder) / name).relative_to(ROOT).as_posix() for name in names]
+    return found
+
+
+def blocks(page: Path) -> list[str]:
+    """Paragraphs and rows of tables: within one, files are named in the folder named before."""
+    return re.split(r"\n\s*\n|\n(?=\|)", page.read_text(encoding="utf-8"))
+
+
+def folders_in(block: str) -> list[Path]:
+    named = [ROOT / path for path in QUOTED.findall(block)]
+    return [path if path.is_dir() else path.parent for path in named if path.exists()]
+
+
+def unresolved(block: str, files: list[str]) -> list[str]:
+    def is_found(path: str) -> bool:
+        if (ROOT / path).is_file() or sum(file.endswith(f"/{path}") for file in files) == 1:
+            return True
+        return any((folder / path).is_file() for folder in folders_in(block))
+
+    return [path for path in QUOTED.findall(block) if FILE.fullmatch(path) and not is_found(path)]
+
+
+FILES = all_files()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_named_on_a_page_exists(page):
+    assert [path for block in blocks(page) for path in unresolved(block, FILES)] == []
+
+
+def test_a_file_that_moved_or_could_be_several_is_noticed():
+    assert unresolved("see `agents/middleware/view.py`", FILES) == ["agents/middleware/view.py"]
+    assert unresolved("see `service.py`", FILES) == ["service.py"]
+    assert unresolved("`backend/files`: `service.py`", FILES) == []
+    assert unresolved("see `tools/mcp/names.py` and `docs/operations.md`", FILES) == []
