@@ -80,12 +80,12 @@ def replace_state(session: Session, conversation_id: UUID, state: JSON) -> None:
     deltas.replace_state(session, conversation_id, state)
 
 
-def bring_back(session: Session, conversation_id: UUID, version: int) -> None:
+def restore_version(session: Session, conversation_id: UUID, version: int) -> None:
     """Reset the state to an earlier version; the caller holds the conversation.
 
     Raise StateNotKept, CorruptState.
     """
-    deltas.bring_back(session, conversation_id, version)
+    deltas.restore_version(session, conversation_id, version)
 
 
 def compact(session: Session, conversation_id: UUID, version: int) -> None:

@@ -82,7 +82,7 @@ def append_to_latest(
     return int(session.execute(_APPEND_TO_LATEST, change).scalar_one())
 
 
-def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
+def restore_version(session: Session, conversation_id: UUID, version: int) -> int:
     """Reset the state to an earlier version by appending a delta; return the new version.
 
     The caller holds the conversation. Raise StateNotKept, CorruptState.

@@ -1,4 +1,4 @@
-"""What models were sent, in PostgreSQL: contents stored once, notes with their steps."""
+"""What models were sent, in PostgreSQL: contents stored once, records with their steps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
@@ -7,7 +7,7 @@ from sqlalchemy import cast, func, select, text, update
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Session
 
-from backend.conversations.state.sent import RequestRecord
+from backend.conversations.state.sent import RequestRecords
 from backend.llm.events import ModelCall
 from db.models.conversations.agent_state import AgentStateDeltaRow, SentContentRow
 
@@ -33,20 +33,22 @@ def load_contents(session: Session, conversation_id: UUID, names: Iterable[str])
     return {name: str(text) for name, text in rows}
 
 
-def note_apart(session: Session, conversation_id: UUID, calls: Sequence[ModelCall]) -> None:
-    """Note calls made outside a turn, such as for a title, with the newest step."""
-    noted = RequestRecord()
+def record_outside_turn(
+    session: Session, conversation_id: UUID, calls: Sequence[ModelCall]
+) -> None:
+    """Record calls made outside a turn, such as for a title, with the newest step."""
+    records = RequestRecords()
     for call in calls:
-        noted.add(call, [None] * len(call.messages), ())
-    if not noted.calls:
+        records.add(call, [None] * len(call.messages), ())
+    if not records.calls:
         return
-    keep_contents(session, conversation_id, noted.contents)
+    keep_contents(session, conversation_id, records.contents)
     row = AgentStateDeltaRow
     newest = select(func.max(row.version)).where(row.conversation_id == conversation_id)
     before = func.coalesce(row.calls, text("'[]'::jsonb"))
     session.execute(
         update(row)
         .where(row.conversation_id == conversation_id, row.version == newest.scalar_subquery())
-        .values(calls=before.op("||")(cast(noted.calls, JSONB)))
+        .values(calls=before.op("||")(cast(records.calls, JSONB)))
         .execution_options(synchronize_session=False)
     )

@@ -13,7 +13,7 @@ from backend.agents.middleware.registry import find_settings
 from backend.agents.middleware.title import PURPOSE, TitleSettings, title_in, title_request
 from backend.conversations.messages import last_answer
 from backend.conversations.service import clean_title
-from backend.conversations.state.sent_store import note_apart
+from backend.conversations.state.sent_store import record_outside_turn
 from backend.domains.template import template_of
 from backend.llm.chat_model import ColloquyChatModel
 from backend.llm.events import ModelCall, ModelEvent
@@ -100,7 +100,7 @@ def _save(database: Database, claim: Claim, title: str | None, calls: list[Model
             )
         turn = session.get(TurnRow, claim.turn_id, with_for_update=True)
         if turn is not None:
-            note_apart(session, claim.conversation_id, calls)
+            record_outside_turn(session, claim.conversation_id, calls)
             turn.usage = Spent.read(turn.usage).with_more(spent).dump()
             session.flush()
         # The cost counts even if the conversation has been deleted.
