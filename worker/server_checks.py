@@ -31,7 +31,7 @@ from backend.operations.server_checks import (
     KEPT_SECONDS,
     LISTEN_SECONDS,
     QUESTIONS,
-    Asked,
+    DryRunRequest,
     Question,
     with_stored_credentials,
 )
@@ -119,7 +119,11 @@ class ServerChecks:
         return ServersReport(worker=runtime.name, items=found)
 
     def _recipe(
-        self, template: DomainTemplate, asked: Asked, memory: ToolMemory, models: ModelProvider
+        self,
+        template: DomainTemplate,
+        asked: DryRunRequest,
+        memory: ToolMemory,
+        models: ModelProvider,
     ) -> AgentRecipe:
         """Return what a turn in a new session of the caller would be built from."""
         runtime, services, session_id = self._runtime, self._runtime.services, uuid4()

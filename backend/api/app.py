@@ -18,7 +18,7 @@ from backend.api.channels import Channels
 from backend.api.http.bodies import Bodies
 from backend.api.http.head import HeadAsGet
 from backend.api.http.threads import Shared
-from backend.api.metrics import Held, write_metrics
+from backend.api.metrics import OpenRequests, write_metrics
 from backend.api.openapi import describe
 from backend.api.problems import PROBLEMS, add_problem_handlers, problem
 from backend.api.query import refuse_unknown
@@ -125,8 +125,8 @@ def serve_app(app: FastAPI, address: Address) -> ASGIApp:
 
 
 def _write_metrics(app: FastAPI) -> bytes:
-    held = Held(app.state.waits.count, app.state.channels.count)
-    return write_metrics(app.state.services, app.state.problems, held)
+    open_requests = OpenRequests(app.state.waits.count, app.state.channels.count)
+    return write_metrics(app.state.services, app.state.problems, open_requests)
 
 
 @asynccontextmanager

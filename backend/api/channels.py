@@ -9,7 +9,7 @@ from uuid import UUID
 from backend.auth.scope import Scope
 from backend.errors.base import TooManyStreams
 from backend.events.reader import EventReader, LiveEvent
-from backend.turns.follow.viewer import Seen, Told, Viewer
+from backend.turns.follow.viewer import Viewer, ViewerEvent, ViewerPosition
 
 KEEP_ALIVE = b": keep-alive\n\n"
 KEEP_ALIVE_SECONDS = 10.0
@@ -150,8 +150,10 @@ class EventBatch:
 
     def __init__(self, events: Sequence[LiveEvent | None]) -> None:
         self.events = events
-        self._written: dict[Seen, tuple[bytes, Seen, bool]] = {}
-        self._caught_up: dict[tuple[Scope, Seen], asyncio.Task[tuple[bytes, Seen]]] = {}
+        self._written: dict[ViewerPosition, tuple[bytes, ViewerPosition, bool]] = {}
+        self._caught_up: dict[
+            tuple[Scope, ViewerPosition], asyncio.Task[tuple[bytes, ViewerPosition]]
+        ] = {}
 
     async def tell(self, viewer: Viewer) -> bytes:
         """Bring the viewer up to this batch; return the bytes to send to it."""
@@ -163,9 +165,9 @@ class EventBatch:
             return written
         return written + (await self._catch_up(viewer) or KEEP_ALIVE)
 
-    def _write_events(self, viewer: Viewer) -> tuple[bytes, Seen, bool]:
+    def _write_events(self, viewer: Viewer) -> tuple[bytes, ViewerPosition, bool]:
         """Return the events before the first gap, if any; an empty batch may hide events too."""
-        told: list[Told] = []
+        told: list[ViewerEvent] = []
         for event in self.events:
             if event is None or viewer.has_gap_before(event):
                 return write(told), viewer.seen, False
@@ -181,16 +183,16 @@ class EventBatch:
         return written
 
 
-async def catch_up(viewer: Viewer) -> tuple[bytes, Seen]:
-    """Return what is kept or stored after the viewer's place, and what it has seen by then."""
+async def catch_up(viewer: Viewer) -> tuple[bytes, ViewerPosition]:
+    """Return what is kept or stored after the viewer's cursor, and what it has seen by then."""
     written = await asyncio.to_thread(lambda: write(viewer.catch_up()))
     return written, viewer.seen
 
 
-def write(told: Iterable[Told]) -> bytes:
+def write(told: Iterable[ViewerEvent]) -> bytes:
     """Return the events as Server-Sent Events."""
     return b"".join(
         b"id: %s\nevent: %s\ndata: %s\n\n"
-        % (str(one.place).encode(), one.event.event.encode(), one.data)
+        % (str(one.cursor).encode(), one.event.event.encode(), one.data)
         for one in told
     )

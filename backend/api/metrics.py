@@ -57,28 +57,32 @@ LAST_HOUR = {
 
 
 @dataclass(frozen=True)
-class Held:
+class OpenRequests:
     """The requests that this process holds open: waiting for turns, and streaming events."""
 
     waiting: int
     streams: int
 
 
-def write_metrics(services: Services, problems: Mapping[int, int], held: Held) -> bytes:
+def write_metrics(
+    services: Services, problems: Mapping[int, int], open_requests: OpenRequests
+) -> bytes:
     """Return the text of a scrape; a part that does not answer has `up` 0 and no figures.
 
     `problems`: how many errors this process has returned, by status.
     """
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(services, problems, held))
+    registry.register(_Collector(services, problems, open_requests))
     return generate_latest(registry)
 
 
 class _Collector(Collector):
-    def __init__(self, services: Services, problems: Mapping[int, int], held: Held) -> None:
+    def __init__(
+        self, services: Services, problems: Mapping[int, int], open_requests: OpenRequests
+    ) -> None:
         self._services = services
         self._problems = problems
-        self._held = held
+        self._open_requests = open_requests
 
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("colloquy_up", "1 when the part answers.", labels=["part"])
@@ -94,9 +98,11 @@ class _Collector(Collector):
             up.add_metric(["redis"], 0)
         yield up
         says = "Requests to this API process that are waiting for a turn to end."
-        yield GaugeMetricFamily("colloquy_waiting_requests", says, value=self._held.waiting)
+        yield GaugeMetricFamily(
+            "colloquy_waiting_requests", says, value=self._open_requests.waiting
+        )
         says = "Event streams that this API process holds open."
-        yield GaugeMetricFamily("colloquy_event_streams", says, value=self._held.streams)
+        yield GaugeMetricFamily("colloquy_event_streams", says, value=self._open_requests.streams)
         yield _labelled(
             CounterMetricFamily(
                 "colloquy_problems", "Errors that this API process returned.", labels=["status"]

@@ -32,7 +32,7 @@ _ABANDONED_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
-class Held:
+class StoredObject:
     """A content in the store: its key, its size, and when it was written."""
 
     key: str
@@ -73,7 +73,7 @@ class Store(Protocol):
     def size(self, key: str) -> int | None:
         """Return the content's size in bytes, None if it is missing."""
 
-    def list_all(self) -> Iterator[Held]:
+    def list_all(self) -> Iterator[StoredObject]:
         """Yield all contents in the store."""
 
 
@@ -117,13 +117,13 @@ class FolderStore:
         except FileNotFoundError:
             return None
 
-    def list_all(self) -> Iterator[Held]:
+    def list_all(self) -> Iterator[StoredObject]:
         """Yield all contents in the store, including incomplete ones."""
         for place in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):
                 found = place.stat()
                 at = datetime.fromtimestamp(found.st_mtime, UTC)
-                yield Held(f"{place.parent.name}/{place.name}", found.st_size, at)
+                yield StoredObject(f"{place.parent.name}/{place.name}", found.st_size, at)
 
 
 class BucketStore:
@@ -167,12 +167,12 @@ class BucketStore:
         except ArtifactContentGone:
             return None
 
-    def list_all(self) -> Iterator[Held]:
+    def list_all(self) -> Iterator[StoredObject]:
         """Yield all contents below the prefix."""
         with _answering():
             for some in obstore.list(self._store):
                 for one in some:
-                    yield Held(one["path"], one["size"], one["last_modified"])
+                    yield StoredObject(one["path"], one["size"], one["last_modified"])
 
 
 def open_store(settings: Settings) -> Store:

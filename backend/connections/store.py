@@ -15,7 +15,7 @@ from db.models.model_connection import ModelConnectionRow
 NEWEST_NUMBER = select(func.max(ModelConnectionRow.number)).scalar_subquery()
 
 
-class Answering(NamedTuple):
+class AnsweringModel(NamedTuple):
     """Which model answers if a domain names none, and whether it is the demo model."""
 
     model: str
@@ -34,12 +34,12 @@ def open_saved(row: ModelConnectionRow, settings: Settings) -> Connection:
     return Connection(row.base_url, SecretStr(key), row.default_model)
 
 
-def who_answers(session: Session, settings: Settings) -> Answering:
+def find_default_model(session: Session, settings: Settings) -> AnsweringModel:
     """Return which model answers by default."""
     row = find_saved(session)
     if row is None:
-        return Answering(settings.default_model, settings.uses_demo_model)
-    return Answering(row.default_model, is_demo=False)
+        return AnsweringModel(settings.default_model, settings.uses_demo_model)
+    return AnsweringModel(row.default_model, is_demo=False)
 
 
 def replace(session: Session, saved: Connection, settings: Settings, saved_by: str) -> None:

@@ -16,7 +16,7 @@ from backend.conversations.messages import list_all
 from backend.conversations.paths import Path
 from backend.conversations.rows import add_rows, move_call
 from backend.conversations.state import deltas
-from backend.conversations.state.sent import RequestRecord
+from backend.conversations.state.sent import RequestRecords
 from backend.conversations.state.sent_store import keep_contents
 from backend.llm.events import ModelCall
 from backend.schemas.conversations.sessions import DisplayMessage
@@ -83,12 +83,12 @@ def replace_state(session: Session, conversation_id: UUID, state: JSON) -> None:
     deltas.replace_state(session, conversation_id, state)
 
 
-def bring_back(session: Session, conversation_id: UUID, version: int) -> None:
+def restore_version(session: Session, conversation_id: UUID, version: int) -> None:
     """Reset the state to an earlier version; the caller holds the conversation.
 
     Raise StateNotKept, CorruptState.
     """
-    deltas.bring_back(session, conversation_id, version)
+    deltas.restore_version(session, conversation_id, version)
 
 
 def compact(session: Session, conversation_id: UUID, version: int) -> None:
@@ -100,12 +100,12 @@ def record_outside_turn(
     session: Session, conversation_id: UUID, calls: Sequence[ModelCall]
 ) -> None:
     """Record model calls made outside a turn, such as for a title, with the newest step."""
-    noted = RequestRecord()
+    records = RequestRecords()
     for call in calls:
-        noted.add(call, [None] * len(call.messages), ())
-    if noted.calls:
-        keep_contents(session, conversation_id, noted.contents)
-        deltas.add_calls(session, conversation_id, noted.calls)
+        records.add(call, [None] * len(call.messages), ())
+    if records.calls:
+        keep_contents(session, conversation_id, records.contents)
+        deltas.add_calls(session, conversation_id, records.calls)
 
 
 def _append_delta(

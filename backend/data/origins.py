@@ -61,7 +61,7 @@ class Catalogue(Protocol):
         """Return all current sources by name."""
 
 
-class Beside:
+class SourcesWithUploads:
     """The installation's sources, and uploads, which win if names are equal."""
 
     def __init__(self, installed: Catalogue, find_uploads: Callable[[], Sequence[Origin]]) -> None:

@@ -11,7 +11,7 @@ from backend.data.engines.local import ask, function_names, run_query
 from backend.data.errors import UnknownSource, did_you_mean
 from backend.data.files.parquet import Written, write_relation, write_rows
 from backend.data.results import Limits, Table
-from backend.data.sql.guard import Surroundings, check_query, referenced_tables
+from backend.data.sql.guard import QueryScope, check_query, referenced_tables
 from backend.data.sql.names import plain, written
 from backend.data.tables import TableInfo
 
@@ -55,7 +55,7 @@ def _places(default: Snapshot, others: Sequence[Snapshot], sql: str) -> Mapping[
     """Return the paths of the sources that a query names. Raise QueryRefused."""
     every = (default, *others)
     paths = frozenset(_paths(default, every))
-    checked = check_query(sql, Surroundings("duckdb", paths, function_names(), True))
+    checked = check_query(sql, QueryScope("duckdb", paths, function_names(), True))
     used = {default.name, *(path[0] for path in referenced_tables(checked))}
     return {s.name: s.path for s in every if s.name in used}
 

@@ -22,11 +22,11 @@ from backend.data.files.parquet import Written
 from backend.data.files.uploads import DOCUMENT
 from backend.data.origins import (
     BUNDLED,
-    Beside,
     Catalogue,
     Fixed,
     Origin,
     Origins,
+    SourcesWithUploads,
     find_origin,
 )
 from backend.data.profile import profile_tables
@@ -72,7 +72,7 @@ class Sources:
     def beside(self, find_uploads: Callable[[], Sequence[Origin]]) -> "Sources":
         """Return these sources together with uploads, which are looked up at each call."""
         view = copy(self)
-        view._origins = Beside(self._origins, find_uploads)
+        view._origins = SourcesWithUploads(self._origins, find_uploads)
         return view
 
     def alone(self, *origins: Origin) -> "Sources":
@@ -91,7 +91,7 @@ class Sources:
     async def documents(self) -> list[str]:
         """Return the names of the documents among the installation's sources."""
         origins = self._origins
-        if not isinstance(origins, Beside):
+        if not isinstance(origins, SourcesWithUploads):
             return []
         uploads = await asyncio.to_thread(origins.find_uploads)
         return [origin.name for origin in uploads if origin.kind == DOCUMENT]

@@ -36,7 +36,7 @@ def read_environment() -> Environment:
 
 
 @dataclass(frozen=True)
-class Place:
+class Destination:
     """Where a secret would be sent: a child process (`host` is STDIO), or a server's address."""
 
     host: str
@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def of_url(cls, url: str) -> Self | None:
-        """Return the place that a client of this URL connects to; None if that is unclear."""
+        """Return the destination that a client of this URL connects to; None if that is unclear."""
         try:
             parts = httpx.URL(url)
         except httpx.InvalidURL:
@@ -64,7 +64,7 @@ class Place:
 
     @property
     def written(self) -> str:
-        """The place in the notation of DOMAIN_SECRETS."""
+        """The destination in the notation of DOMAIN_SECRETS."""
         if self.host == STDIO:
             return STDIO
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -99,13 +99,13 @@ class Rule:
         is_beginning = self.name.endswith("*")
         return name.startswith(self.name[:-1]) if is_beginning else name == self.name
 
-    def lets_to(self, place: Place) -> bool:
+    def permits(self, destination: Destination) -> bool:
         """Return whether a secret that the rule applies to may be sent there."""
         if not self.host:
-            return place.is_this_machine
-        if self.host != place.host or self.port not in (0, place.port):
+            return destination.is_this_machine
+        if self.host != destination.host or self.port not in (0, destination.port):
             return False
-        return self.scheme == place.scheme if self.scheme else not place.is_open
+        return self.scheme == destination.scheme if self.scheme else not destination.is_open
 
 
 @dataclass(frozen=True)
@@ -120,17 +120,17 @@ class Secrets:
         """Return the secrets that the settings allow."""
         return cls(settings.secret_names)
 
-    def expand(self, text: str, place: Place | None) -> str:
-        """Return the text with the secret of each name, for a place.
+    def expand(self, text: str, destination: Destination | None) -> str:
+        """Return the text with the secret of each name, for a destination.
 
         Raise SecretForbidden or SecretMissing.
         """
-        return NAMED.sub(lambda match: self._value_of(match[1], place), text)
+        return NAMED.sub(lambda match: self._value_of(match[1], destination), text)
 
-    def refusal(self, name: str, place: Place | None) -> str | None:
-        """Return why a domain may not name the secret for this place; None if it may.
+    def refusal(self, name: str, destination: Destination | None) -> str | None:
+        """Return why a domain may not name the secret for this destination; None if it may.
 
-        Without a place, only the name is checked, because the place is not known yet.
+        Without a destination, only the name is checked, because the destination is not known yet.
         """
         if name.upper() in RESERVED:
             return f"${{{name}}} is a setting of Colloquy itself; no domain may name it."
@@ -141,9 +141,9 @@ class Secrets:
                 f" {', '.join(self.allowed) or 'none'}."
             )
         bound = [rule for rule in rules if rule.host]
-        if place is None or any(rule.lets_to(place) for rule in bound or rules):
+        if destination is None or any(rule.permits(destination) for rule in bound or rules):
             return None
-        return _not_there(name, place)
+        return _not_there(name, destination)
 
     def absence(self, name: str) -> str | None:
         """Return a sentence if the secret is not set in this process's environment, else None."""
@@ -151,8 +151,8 @@ class Secrets:
             return None
         return f"${{{name}}} is not set here. Set it in the worker's environment or in `.env`."
 
-    def _value_of(self, name: str, place: Place | None) -> str:
-        if said := self.refusal(name, place):
+    def _value_of(self, name: str, destination: Destination | None) -> str:
+        if said := self.refusal(name, destination):
             raise SecretForbidden(said)
         value = self.read().get(name)
         if not value:
@@ -166,15 +166,15 @@ def expand_secrets(server: McpServer, secrets: Secrets) -> McpServer:
     A secret in the url is checked against the host of the complete url.
     """
     if isinstance(server, StdioServer):
-        place: Place | None = Place(STDIO)
+        destination: Destination | None = Destination(STDIO)
     else:
-        place = Place.of_url(secrets.expand(server.url, None))
-        if place is None and (name := next((n for _, _, n in _names_in({"": server})), None)):
+        destination = Destination.of_url(secrets.expand(server.url, None))
+        if destination is None and (name := next((n for _, _, n in _names_in({"": server})), None)):
             raise SecretForbidden(f"${{{name}}} is not sent, because its url has no host.")
 
     def expand(value: Any) -> Any:
         if isinstance(value, str):
-            return secrets.expand(value, place)
+            return secrets.expand(value, destination)
         if isinstance(value, dict):
             return {key: expand(item) for key, item in value.items()}
         return [expand(item) for item in value]
@@ -201,34 +201,34 @@ def check_secrets(
         if field not in EXPANDED:
             said = f"A secret such as ${{{name}}} may only appear in {', '.join(sorted(EXPANDED))}."
             faults.append(Fault(path=path, message=said))
-        elif refused := secrets.refusal(name, _place_of(servers[server])):
+        elif refused := secrets.refusal(name, _destination_of(servers[server])):
             faults.append(Fault(path=path, message=refused))
         elif absent := secrets.absence(name):
             warnings.append(Fault(path=path, message=absent))
     return faults, warnings
 
 
-def _place_of(server: McpServer) -> Place | None:
+def _destination_of(server: McpServer) -> Destination | None:
     """Return where a server's secrets would be sent, as far as its template shows."""
     if isinstance(server, StdioServer):
-        return Place(STDIO)
+        return Destination(STDIO)
     scheme, _, rest = server.url.partition("://")
     authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
     if NAMED.search(scheme) or NAMED.search(authority.rpartition("@")[2]):
         return None
-    return Place.of_url(NAMED.sub("1", server.url))
+    return Destination.of_url(NAMED.sub("1", server.url))
 
 
-def _not_there(name: str, place: Place) -> str:
-    if place.host == STDIO:
+def _not_there(name: str, destination: Destination) -> str:
+    if destination.host == STDIO:
         return (
             f"${{{name}}} is bound to a host and not passed to a child process. If it belongs"
             f" there, ask the operator to add {name}@stdio to DOMAIN_SECRETS."
         )
-    way = " without encryption; use https" if place.is_open else ""
+    way = " without encryption; use https" if destination.is_open else ""
     return (
-        f"${{{name}}} may not be sent to {place.host}{way}. If it belongs there, ask the"
-        f" operator to add {name}@{place.written} to DOMAIN_SECRETS in the settings."
+        f"${{{name}}} may not be sent to {destination.host}{way}. If it belongs there, ask the"
+        f" operator to add {name}@{destination.written} to DOMAIN_SECRETS in the settings."
     )
 
 

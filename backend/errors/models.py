@@ -18,10 +18,10 @@ class ConnectionChanged(AppError):
 class ModelFailed(AppError):
     """The model gave no usable answer. Press Retry.
 
-    `is_passing`: asking again later may succeed.
+    `is_transient`: asking again later may succeed.
     """
 
-    is_passing = True
+    is_transient = True
 
 
 class ModelUnavailable(ModelFailed):

@@ -26,14 +26,14 @@ class LastRequest:
 
 
 def read_request(
-    note: JSON, contents: Mapping[str, str], ids: Sequence[str], answered: int
+    record: JSON, contents: Mapping[str, str], ids: Sequence[str], answered: int
 ) -> LastRequest:
-    """Read a call's note. `ids`: of the state at its version, the last `answered` by the call."""
-    frame = json.loads(contents.get(note["f"], "{}"))
+    """Read a call's record. `ids`: of the state at its version, the last `answered` by the call."""
+    frame = json.loads(contents.get(record["f"], "{}"))
     request = LastRequest(tools=frame.get("tools") or [])
     waiting: list[JSON] = []
     following = 0
-    for name in [*read_names(note["m"]), len(ids) - answered]:
+    for name in [*read_names(record["m"]), len(ids) - answered]:
         if isinstance(name, str):
             message = json.loads(contents.get(name, "{}"))
             if message.get("role") in PROMPTS and not following:

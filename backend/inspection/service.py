@@ -15,7 +15,7 @@ from backend.agents.state import load_messages
 from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.conversations.messages import list_messages
-from backend.conversations.state.sent import names_in
+from backend.conversations.state.sent import content_hashes
 from backend.conversations.state.sent_store import load_contents
 from backend.conversations.state.store import load_state
 from backend.domains.template import template_of
@@ -46,9 +46,9 @@ NOT_ASKED = (
 
 @dataclass(frozen=True)
 class _Asked:
-    """The newest request for an answer: its note, and the version at which it was noted."""
+    """The newest request for an answer: its record, and the version at which it was recorded."""
 
-    note: JSON
+    record: JSON
     version: int
 
 
@@ -138,10 +138,10 @@ def _newest_asked(session: Session, conversation_id: UUID) -> _Asked | None:
         .limit(5)
     )
     for version, calls in found.tuples():
-        notes: list[Any] = list(calls or ())
-        for note in reversed(notes):
-            if note.get("p", ANSWER) == ANSWER:
-                return _Asked(note, version)
+        recorded: list[Any] = list(calls or ())
+        for record in reversed(recorded):
+            if record.get("p", ANSWER) == ANSWER:
+                return _Asked(record, version)
     return None
 
 
@@ -152,8 +152,8 @@ def _last_request(
         return LastRequest()
     ids = timeline.ids_at.get(asked.version, [])
     answered = sum(timeline.born[name] == asked.version for name in ids)
-    contents = load_contents(session, conversation_id, names_in(asked.note))
-    return read_request(asked.note, contents, ids, answered)
+    contents = load_contents(session, conversation_id, content_hashes(asked.record))
+    return read_request(asked.record, contents, ids, answered)
 
 
 def _budget(image: DomainTemplate) -> Any:

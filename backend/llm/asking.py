@@ -9,10 +9,10 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from backend.errors.models import IncompleteAnswer
 from backend.llm.answer import Answer
 from backend.llm.events import ModelEvent, Reset, Waiting
-from backend.llm.failures import FAILURES, Trouble, explain_failure
+from backend.llm.failures import FAILURES, ModelFailure, explain_failure
 from backend.llm.patience import Patience
 
-EMPTY = Trouble(IncompleteAnswer("The model gave an empty answer."), is_passing=True)
+EMPTY = ModelFailure(IncompleteAnswer("The model gave an empty answer."), is_transient=True)
 
 Receive = Callable[[Answer, float], Awaitable[None]]
 Tell = Callable[[ModelEvent], None]
@@ -54,30 +54,30 @@ class Asking:
             self._empty += 1
             await self._wait(answer, EMPTY)
 
-    async def _wait(self, answer: Answer, trouble: Trouble) -> None:
-        """Wait until it is time to retry; raise the trouble's error if a retry is pointless."""
-        trouble.error.is_passing = trouble.is_passing
-        seconds = self._seconds_to_wait(answer, trouble)
+    async def _wait(self, answer: Answer, failure: ModelFailure) -> None:
+        """Wait until it is time to retry; raise the failure's error if a retry is pointless."""
+        failure.error.is_transient = failure.is_transient
+        seconds = self._seconds_to_wait(answer, failure)
         if answer.was_shown:
-            self._tell(Reset(answer.message_id, trouble.reason))
-        self._tell(Waiting(seconds, trouble.reason))
+            self._tell(Reset(answer.message_id, failure.reason))
+        self._tell(Waiting(seconds, failure.reason))
         await asyncio.sleep(seconds)
 
-    def _seconds_to_wait(self, answer: Answer, trouble: Trouble) -> float:
+    def _seconds_to_wait(self, answer: Answer, failure: ModelFailure) -> float:
         patience = self._patience
         self._failures += 1
         if answer.has_begun:
             self._resets += 1
         else:
-            self._tries += trouble.cost
-        if not trouble.is_passing or self._resets > patience.resets:
-            raise trouble.error
+            self._tries += failure.cost
+        if not failure.is_transient or self._resets > patience.resets:
+            raise failure.error
         if self._tries >= patience.tries:
-            raise trouble.error
-        seconds = patience.wait_before(self._failures, trouble.retry_after)
+            raise failure.error
+        seconds = patience.wait_before(self._failures, failure.retry_after)
         too_late = asyncio.get_running_loop().time() + seconds > self._deadline
-        if too_late or (trouble.retry_after or 0) > patience.longest_wait:
-            raise trouble.error
+        if too_late or (failure.retry_after or 0) > patience.longest_wait:
+            raise failure.error
         return seconds
 
     def _count(self, usage: UsageMetadata | None) -> UsageMetadata | None:

@@ -38,14 +38,14 @@ FAILURES = (
 
 
 @dataclass(frozen=True)
-class Trouble:
-    """Why there is no answer. `is_passing`: a retry may bring one.
+class ModelFailure:
+    """Why there is no answer. `is_transient`: a retry may bring one.
 
     `cost`: how many tries it uses up. `retry_after`: the seconds that the provider asks for.
     """
 
     error: ModelFailed
-    is_passing: bool
+    is_transient: bool
     cost: int = 1
     retry_after: float | None = None
 
@@ -55,26 +55,26 @@ class Trouble:
         return self.error.detail.split(". ")[0].rstrip(".") + "."
 
 
-def explain_failure(error: Exception, model: str, answer: Answer) -> Trouble:
+def explain_failure(error: Exception, model: str, answer: Answer) -> ModelFailure:
     """Return what one of FAILURES means; `answer` holds what had arrived by then."""
     if isinstance(error, IncompleteAnswer):
-        return Trouble(error, is_passing=answer.is_worth_another_try)
+        return ModelFailure(error, is_transient=answer.is_worth_another_try)
     if _is_timeout(error):
         said = "The model was silent for too long. Press Retry."
-        return Trouble(ModelUnavailable(said), is_passing=True, cost=2)
+        return ModelFailure(ModelUnavailable(said), is_transient=True, cost=2)
     if _is_slip(error):
-        return Trouble(IncompleteAnswer(_slip_sentence(error)), is_passing=True)
+        return ModelFailure(IncompleteAnswer(_slip_sentence(error)), is_transient=True)
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model)
     if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
         return _explain_body(error)
     if answer.has_begun:
-        return Trouble(IncompleteAnswer(), is_passing=True)
+        return ModelFailure(IncompleteAnswer(), is_transient=True)
     if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
         said = "The model's endpoint cannot be reached. " + CHECK
     else:
         said = "The model's endpoint gave an answer that cannot be read. " + CHECK
-    return Trouble(ModelUnavailable(said), is_passing=True)
+    return ModelFailure(ModelUnavailable(said), is_transient=True)
 
 
 def seconds_to_wait(headers: httpx2.Headers) -> float | None:
@@ -100,7 +100,7 @@ def _is_timeout(error: Exception) -> bool:
     return isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException)
 
 
-def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
+def _explain_status(error: openai.APIStatusError, model: str) -> ModelFailure:
     status = error.status_code
     passing = status in _PASSING_STATUS
     if status in (401, 403):
@@ -118,15 +118,15 @@ def _explain_status(error: openai.APIStatusError, model: str) -> Trouble:
         said = f"The model's endpoint failed (status {status}). Press Retry."
     else:
         said = _body_sentence(error)
-    return Trouble(
+    return ModelFailure(
         ModelUnavailable(said), passing, retry_after=seconds_to_wait(error.response.headers)
     )
 
 
-def _explain_body(error: openai.APIError) -> Trouble:
+def _explain_body(error: openai.APIError) -> ModelFailure:
     """Explain an error sent with status 200, instead of the answer or in the middle of it."""
     lasting = _codes(error) & set(_LASTING) or _is_too_long(error)
-    return Trouble(ModelUnavailable(_body_sentence(error)), is_passing=not lasting)
+    return ModelFailure(ModelUnavailable(_body_sentence(error)), is_transient=not lasting)
 
 
 def _codes(error: openai.APIError) -> set[str]:

@@ -37,7 +37,7 @@ LISTEN_SECONDS = 1
 MARGIN_SECONDS = 5.0
 
 
-class Asked(BaseModel):
+class DryRunRequest(BaseModel):
     """A question whose first request is to be shown, the agent, and the person who would ask."""
 
     agent: str | None
@@ -62,7 +62,7 @@ class Question(BaseModel):
     id: UUID
     domain_id: UUID | None
     draft: DomainTemplate | None = None
-    asked: Asked | None = None
+    asked: DryRunRequest | None = None
     seconds: float = KEPT_SECONDS
 
 
@@ -88,7 +88,7 @@ def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> Server
 
 def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstRequest:
     """Make a worker build an agent's first request; it is not sent. Raise like `try_servers`."""
-    asked = Asked(agent=trial.agent, question=trial.question, **asdict(scope))
+    asked = DryRunRequest(agent=trial.agent, question=trial.question, **asdict(scope))
     return _ask(services.redis, *_question(services, scope, trial, asked), FirstRequest)
 
 
@@ -102,7 +102,7 @@ def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> 
 
 
 def _question(
-    services: Services, scope: Scope, trial: ServersTrial, asked: Asked | None
+    services: Services, scope: Scope, trial: ServersTrial, asked: DryRunRequest | None
 ) -> tuple[Question, float]:
     """Return the question and its time limit, after the checks that saving would make."""
     domains.require_admin(scope)

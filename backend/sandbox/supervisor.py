@@ -145,11 +145,11 @@ class Supervisor:
                 break
             if not process:
                 break
-            self._bury(self._children.pop(process), status)
+            self._report_end(self._children.pop(process), status)
         for running in self._children.values():
             running.watch()
 
-    def _bury(self, ended: Child, status: int) -> None:
+    def _report_end(self, ended: Child, status: int) -> None:
         """Tell the parent why the child has ended."""
         # C++ and Rust libraries abort like this when memory is refused.
         is_aborted = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT

@@ -39,7 +39,7 @@ DEEPEST = 40
 
 
 @dataclass(frozen=True)
-class Most:
+class UpperBound:
     """An upper bound of what clients may send: of a number, or of a text's length."""
 
     most: int
@@ -102,16 +102,17 @@ def _trimmed(value: Any, info: ValidationInfo) -> Any:
 
 Fit = AfterValidator(_fit)
 FreeJSON = Annotated[JSON, Fit]
-Tokens = Annotated[int, Field(ge=1), Most(LARGEST_WHOLE)]
-Cost = Annotated[float, Field(gt=0), Most(LARGEST_COST)]
-Days = Annotated[int, Field(ge=0), Most(LONGEST_DAYS)]
-Waiting = Annotated[int, Field(ge=1), Most(YEAR_SECONDS)]  # seconds that a person has to decide
+Tokens = Annotated[int, Field(ge=1), UpperBound(LARGEST_WHOLE)]
+Cost = Annotated[float, Field(gt=0), UpperBound(LARGEST_COST)]
+Days = Annotated[int, Field(ge=0), UpperBound(LONGEST_DAYS)]
+# Seconds that a person has to decide.
+Waiting = Annotated[int, Field(ge=1), UpperBound(YEAR_SECONDS)]
 Name = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_NAME)]
-ModelName = Annotated[str, Most(LONGEST_MODEL_NAME)]
-Description = Annotated[str, Most(LONGEST_DESCRIPTION)]
+ModelName = Annotated[str, UpperBound(LONGEST_MODEL_NAME)]
+Description = Annotated[str, UpperBound(LONGEST_DESCRIPTION)]
 Suggestion = Annotated[
-    str, BeforeValidator(_trimmed), Field(min_length=1), Most(LONGEST_SUGGESTION)
+    str, BeforeValidator(_trimmed), Field(min_length=1), UpperBound(LONGEST_SUGGESTION)
 ]
-Prompt = Annotated[str, Most(LONGEST_PROMPT)]
+Prompt = Annotated[str, UpperBound(LONGEST_PROMPT)]
 Entries = Annotated[T, AfterValidator(_few), Field(json_schema_extra={"maxItems": MOST_ENTRIES})]
-Setting = Annotated[str, Most(LONGEST_SETTING)]  # of a tool server; checked for credentials
+Setting = Annotated[str, UpperBound(LONGEST_SETTING)]  # of a tool server; checked for credentials

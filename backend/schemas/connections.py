@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from backend.schemas.bounds import LONGEST_MODEL_NAME, Most
+from backend.schemas.bounds import LONGEST_MODEL_NAME, UpperBound
 from backend.schemas.wire import Input, Wire
 
 LONGEST_URL = 2_000
@@ -65,10 +65,14 @@ def _header_text(key: str) -> str:
     return key
 
 
-BaseUrl = Annotated[str, BeforeValidator(_trimmed), Most(LONGEST_URL), AfterValidator(_base_url)]
-ApiKey = Annotated[str, BeforeValidator(_trimmed), Most(LONGEST_KEY), AfterValidator(_header_text)]
+BaseUrl = Annotated[
+    str, BeforeValidator(_trimmed), UpperBound(LONGEST_URL), AfterValidator(_base_url)
+]
+ApiKey = Annotated[
+    str, BeforeValidator(_trimmed), UpperBound(LONGEST_KEY), AfterValidator(_header_text)
+]
 DefaultModel = Annotated[
-    str, BeforeValidator(_trimmed), Field(min_length=1), Most(LONGEST_MODEL_NAME)
+    str, BeforeValidator(_trimmed), Field(min_length=1), UpperBound(LONGEST_MODEL_NAME)
 ]
 
 

@@ -8,12 +8,12 @@ from uuid import UUID
 from backend.artifacts.service import Artifacts
 from backend.auth.scope import Scope
 from backend.data.sources import Sources
-from backend.tools.plans import CallPlace, Plans
+from backend.tools.plans import CallReference, Plans
 from backend.tools.session_files import SessionFiles
 
 OnProgress = Callable[[str, str], None]  # the call's id, and its tool's progress
 CALL_ID: ContextVar[str] = ContextVar("call_id", default="")  # of the running call
-CALL_PLACE: ContextVar[CallPlace] = ContextVar("call_place")  # likewise
+CALL_PLACE: ContextVar[CallReference] = ContextVar("call_place")  # likewise
 
 
 def _tell_nobody(call_id: str, said: str) -> None:

@@ -12,7 +12,7 @@ Kind = Literal["plan", "sub_agent"]
 
 
 @dataclass(frozen=True)
-class CallPlace:
+class CallReference:
     """A call's place: its model message, its number there, and its id."""
 
     message_id: str
@@ -24,7 +24,7 @@ class CallPlace:
 class PlanCall:
     """The call that starts a plan, and what it asks for."""
 
-    place: CallPlace
+    place: CallReference
     kind: Kind
     plan: PlanForm
 
@@ -33,7 +33,7 @@ class PlanCall:
 class PlanWait:
     """A call that waits for tasks; the value that interrupts the run."""
 
-    place: CallPlace
+    place: CallReference
     name: str
 
 

@@ -8,7 +8,7 @@ from ui.features.data import list as data_list
 from ui.features.data import state as data_state
 
 st.set_page_config(page_title="Data · Colloquy")
-client, desk = state.client(), data_state.desk()
+client, page_state = state.client(), data_state.data_page_state()
 if file_id := data_state.open_file():
     details.show_way_back()
     file = calls.get_file(client, file_id)
@@ -22,6 +22,8 @@ else:
     st.title("Data", anchor=False)
     st.caption("Data that agents can query. Files uploaded here are available in all sessions.")
     data_list.show_upload()
-    desk.refused = []
-    data_list.show_files(calls.list_files(client, desk.cursors[-1] if desk.cursors else None))
+    page_state.refused = []
+    data_list.show_files(
+        calls.list_files(client, page_state.cursors[-1] if page_state.cursors else None)
+    )
     data_list.show_sources(calls.list_sources(client))

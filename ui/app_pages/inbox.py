@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui import state
 from ui.features.approvals import inbox as approval_inbox
-from ui.features.approvals.state import EVERYONE, desk
+from ui.features.approvals.state import EVERYONE, inbox_state
 
 server = state.server()
 st.set_page_config(page_title="Inbox · Colloquy")
@@ -14,7 +14,7 @@ if server.is_admin:
         "Everyone's",
         key=EVERYONE,
         help="Include other people's sessions",
-        on_change=desk().cursors.clear,
+        on_change=inbox_state().cursors.clear,
     )
 
 approval_inbox.show()

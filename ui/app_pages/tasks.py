@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui import state
 from ui.features.plans import board as task_board
-from ui.features.plans.board import EVERYONE, desk
+from ui.features.plans.board import EVERYONE, page_cursors
 
 st.set_page_config(page_title="Tasks · Colloquy")
 st.title("Tasks", anchor=False)
@@ -14,7 +14,7 @@ if state.server().is_admin:
         "Everyone's",
         key=EVERYONE,
         help="Include other people's sessions",
-        on_change=desk().clear,
+        on_change=page_cursors().clear,
     )
 
 task_board.show()

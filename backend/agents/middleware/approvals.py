@@ -17,7 +17,7 @@ from pydantic import Field
 
 from backend.agents.answers import Answer, Answers, hash_arguments
 from backend.agents.steps.events import ApprovalRequest
-from backend.agents.steps.tool_calls import CallPlace, place_of
+from backend.agents.steps.tool_calls import BatchPosition, place_of
 from backend.agents.steps.tool_results import error_result, tidy
 from backend.llm.chat_model import describe_tool
 from backend.schemas.approvals import DecisionType
@@ -153,7 +153,7 @@ def with_rule(named: Sequence[str | JSON], rule: JSON) -> list[str | JSON]:
 
 
 def _question(
-    request: ToolCallRequest, tool: BaseTool, place: CallPlace, rule: ApprovalRule
+    request: ToolCallRequest, tool: BaseTool, place: BatchPosition, rule: ApprovalRule
 ) -> ApprovalRequest:
     call = request.tool_call
     return ApprovalRequest(

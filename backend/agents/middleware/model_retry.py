@@ -35,7 +35,7 @@ class ModelRetry(ModelRetryMiddleware[Any, Any]):
     def __init__(self, settings: ModelRetrySettings, context: PolicyContext) -> None:
         super().__init__(
             max_retries=settings.retries,
-            retry_on=is_passing,
+            retry_on=is_transient,
             on_failure="error",
             backoff_factor=DOUBLED,
             initial_delay=settings.seconds,
@@ -55,7 +55,7 @@ class ModelRetry(ModelRetryMiddleware[Any, Any]):
                 return await handler(request)
             except ModelFailed as error:
                 failures += 1
-                if failures <= self.max_retries and is_passing(error):
+                if failures <= self.max_retries and is_transient(error):
                     seconds = self.initial_delay * DOUBLED ** (failures - 1)
                     self._on_event(Waiting(min(seconds, self.max_delay), error.detail))
                 raise
@@ -63,6 +63,6 @@ class ModelRetry(ModelRetryMiddleware[Any, Any]):
         return await super().awrap_model_call(request, ask)
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Return whether retrying may succeed: not after a wrong key or request."""
-    return isinstance(error, ModelFailed) and error.is_passing
+    return isinstance(error, ModelFailed) and error.is_transient

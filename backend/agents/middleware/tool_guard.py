@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from backend.agents.bounded import TookTooLong, run_bounded
 from backend.agents.state import clean, dump_message, load_messages
-from backend.agents.steps.tool_calls import CallPlace, effect_of, place_of, runs_in_thread
+from backend.agents.steps.tool_calls import BatchPosition, effect_of, place_of, runs_in_thread
 from backend.agents.steps.tool_results import (
     error_result,
     failed,
@@ -23,7 +23,7 @@ from backend.agents.steps.tool_results import (
 )
 from backend.tools.context import CALL_ID, CALL_PLACE
 from backend.tools.journal import IDEMPOTENCY_KEY, ToolJournal
-from backend.tools.plans import CallPlace as ToolPlace
+from backend.tools.plans import CallReference
 from backend.tools.registry import Effect
 from backend.types import JSON
 from db.failpoints import failpoint
@@ -57,7 +57,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         call_id = str(request.tool_call["id"] or "")
         CALL_ID.set(call_id)
         place, effect = place_of(request), effect_of(request.tool)
-        CALL_PLACE.set(ToolPlace(place.key.message_id, place.key.number, call_id))
+        CALL_PLACE.set(CallReference(place.key.message_id, place.key.number, call_id))
         if place.unreadable:
             return unreadable_arguments(request, place.unreadable)
         past = self._journal.recorded(place.key)
@@ -78,7 +78,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         return result
 
     async def _run(
-        self, request: ToolCallRequest, handler: Handler, place: CallPlace, effect: Effect
+        self, request: ToolCallRequest, handler: Handler, place: BatchPosition, effect: Effect
     ) -> Result:
         """Run the tool; GraphBubbleUp is not a failure but LangGraph's way to interrupt."""
         if effect is Effect.IDEMPOTENT:
@@ -95,7 +95,7 @@ class ToolGuard(AgentMiddleware[Any, Any]):
         return tidy(result) if isinstance(result, ToolMessage) else result
 
     async def _record(
-        self, request: ToolCallRequest, place: CallPlace, effect: Effect, result: Result
+        self, request: ToolCallRequest, place: BatchPosition, effect: Effect, result: Result
     ) -> None:
         """Record a message; not a Command, whose change of the state is lost with the batch."""
         if isinstance(result, ToolMessage):

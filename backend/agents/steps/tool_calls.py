@@ -16,7 +16,7 @@ from backend.tools.registry import TOOLS, Effect
 
 
 @dataclass(frozen=True)
-class CallPlace:
+class BatchPosition:
     """A call's place; `unreadable` says why its arguments cannot be read, if so."""
 
     key: CallKey
@@ -24,7 +24,7 @@ class CallPlace:
     unreadable: str | None
 
 
-def place_of(request: ToolCallRequest) -> CallPlace:
+def place_of(request: ToolCallRequest) -> BatchPosition:
     """Return the place of the call: its model message, and its number there.
 
     The id alone is not enough: models use one id for several calls.
@@ -33,8 +33,10 @@ def place_of(request: ToolCallRequest) -> CallPlace:
         if isinstance(message, AIMessage):
             number = _number(message.tool_calls, request.tool_call)
             unreadable = unreadable_reason(message.additional_kwargs, number)
-            return CallPlace(CallKey(message.id or "", number), len(message.tool_calls), unreadable)
-    return CallPlace(CallKey("", 0), 1, None)
+            return BatchPosition(
+                CallKey(message.id or "", number), len(message.tool_calls), unreadable
+            )
+    return BatchPosition(CallKey("", 0), 1, None)
 
 
 def effect_of(tool: BaseTool | None) -> Effect:

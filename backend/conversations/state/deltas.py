@@ -96,7 +96,7 @@ def add_calls(session: Session, conversation_id: UUID, calls: Sequence[JSON]) ->
     )
 
 
-def bring_back(session: Session, conversation_id: UUID, version: int) -> int:
+def restore_version(session: Session, conversation_id: UUID, version: int) -> int:
     """Reset the state to an earlier version by appending a delta; return the new version.
 
     The caller holds the conversation. Raise StateNotKept, CorruptState.

@@ -1,8 +1,8 @@
 """Recording what a model was sent, by reference: most of it is in the agent state. Pure.
 
-A note is `{"d": digest, "f": frame, "m": messages, "a": began, "s": seconds}`. The frame is the
+A record is `{"d": digest, "f": frame, "m": messages, "a": began, "s": seconds}`. The frame is the
 request without its messages: model, tools, settings. The messages are names joined by commas:
-`0-57` are those at these places of the state at the note's version, `#k3v...` is a content.
+`0-57` are those at these places of the state at the record's version, `#k3v...` is a content.
 Contents, including frames, are stored once per conversation as JSON text, under their hash. `k`
 names the provider where messages carry provider-specific fields, see `backend.llm.wire.kept`. A
 call that did not ask for an answer also has its purpose `p` and its usage, `u` and `c`; a failed
@@ -30,14 +30,14 @@ Convert = Callable[[Sequence[JSON], str], list[JSON]]
 
 
 @dataclass
-class RequestRecord:
-    """The notes of a step's model calls, and the contents that they name."""
+class RequestRecords:
+    """The records of a step's model calls, and the contents that they name."""
 
     calls: list[JSON] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
 
     def add(self, call: ModelCall, read: Sequence[JSON | None], state: Sequence[JSON]) -> None:
-        """Note one call; `read` maps each sent message to its message of the state, if any."""
+        """Record one call; `read` maps each sent message to its message of the state, if any."""
         sent = call.payload[MESSAGES]
         places = {id(message): place for place, message in enumerate(state)}
         names: list[int | str] = []
@@ -45,15 +45,15 @@ class RequestRecord:
             place = None if known is None else places.get(id(known))
             is_same = place is not None and _says_the_same(state[place], message, call.provider)
             names.append(place if place is not None and is_same else self._keep(message))
-        note = {
+        record = {
             "d": digest_of(call.payload),
             "f": self._keep({**call.payload, MESSAGES: None}),
             "m": write_names(names),
             "a": int(call.began),
         }
         if any(_is_kept_for(state[name], call.provider) for name in names if type(name) is int):
-            note["k"] = call.provider
-        self.calls.append(note | _ending(call))
+            record["k"] = call.provider
+        self.calls.append(record | _ending(call))
 
     def _keep(self, content: JSON) -> str:
         text = _write(content)
@@ -89,28 +89,28 @@ def read_names(text: str) -> Iterator[int | str]:
             yield from range(int(first), int(last or first) + 1)
 
 
-def names_in(note: JSON) -> list[str]:
-    """Return the contents that a note names, including its frame."""
-    return [note["f"], *(name for name in read_names(note["m"]) if isinstance(name, str))]
+def content_hashes(record: JSON) -> list[str]:
+    """Return the contents that a record names, including its frame."""
+    return [record["f"], *(name for name in read_names(record["m"]) if isinstance(name, str))]
 
 
-def give_again(
-    note: JSON, state: Sequence[JSON], contents: Mapping[str, str], convert: Convert
+def restore_request(
+    record: JSON, state: Sequence[JSON], contents: Mapping[str, str], convert: Convert
 ) -> tuple[JSON, bool]:
-    """Return the request that a note describes, and whether its digest matches.
+    """Return the request that a record describes, and whether its digest matches.
 
-    `state` are the messages at the note's version; `convert` turns such messages into what a
+    `state` are the messages at the record's version; `convert` turns such messages into what a
     provider is sent.
     Raise LookupError when something it names is missing.
     """
-    names = list(read_names(note["m"]))
+    names = list(read_names(record["m"]))
     wanted = [state[name] for name in names if isinstance(name, int)]
-    converted = iter(convert(wanted, note.get("k", "")))
+    converted = iter(convert(wanted, record.get("k", "")))
     messages = [
         next(converted) if isinstance(name, int) else json.loads(contents[name]) for name in names
     ]
-    payload = {**json.loads(contents[note["f"]]), MESSAGES: messages}
-    return payload, digest_of(payload) == note["d"]
+    payload = {**json.loads(contents[record["f"]]), MESSAGES: messages}
+    return payload, digest_of(payload) == record["d"]
 
 
 def digest_of(payload: JSON) -> str:

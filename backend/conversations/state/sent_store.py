@@ -1,4 +1,4 @@
-"""What models were sent, in PostgreSQL: contents stored once, which the notes of steps name."""
+"""What models were sent, in PostgreSQL: contents stored once, records with their steps."""
 
 from collections.abc import Iterable, Mapping
 from uuid import UUID

@@ -19,7 +19,7 @@ from backend.data.engines.drivers import POSTGRES_FORMS, keep_postgres_texts, my
 from backend.data.engines.verbatim import verbatim
 from backend.data.errors import QueryFailed, SourceUnusable
 from backend.data.results import Column, Limits, Table, collect
-from backend.data.sql.guard import Surroundings, check_query
+from backend.data.sql.guard import QueryScope, check_query
 from backend.data.sql.names import how_to_write, written
 from backend.data.tables import TableInfo
 from backend.sandbox.child import on_stop
@@ -30,7 +30,7 @@ _LARGEST_VALUE = 50_000_000  # bytes of one value that SQLite may make
 
 
 @dataclass(frozen=True)
-class Way:
+class ReadOnlyAccess:
     """How to open one kind of database so that it refuses writes and enforces a time limit.
 
     `begin` runs before the query; `{milliseconds}` and `{seconds}` are the time limit.
@@ -43,8 +43,8 @@ class Way:
 
 _CONNECT_TIMEOUT = (("connect_timeout", _CONNECT_SECONDS),)
 _MYSQL = (*_CONNECT_TIMEOUT, ("conv", mysql_conversions()))
-_WAYS = {
-    "postgresql": Way(
+_READ_ONLY_ACCESS = {
+    "postgresql": ReadOnlyAccess(
         "postgres",
         (
             "SET TRANSACTION READ ONLY",
@@ -64,18 +64,18 @@ _WAYS = {
             ("tcp_user_timeout", 10_000),
         ),
     ),
-    "sqlite": Way("sqlite"),
-    "mysql": Way(
+    "sqlite": ReadOnlyAccess("sqlite"),
+    "mysql": ReadOnlyAccess(
         "mysql",
         ("SET SESSION max_execution_time = {milliseconds}", "START TRANSACTION READ ONLY"),
         _MYSQL,
     ),
-    "mariadb": Way(
+    "mariadb": ReadOnlyAccess(
         "mysql",
         ("SET SESSION max_statement_time = {seconds}", "START TRANSACTION READ ONLY"),
         _MYSQL,
     ),
-    "oracle": Way("oracle", ("SET TRANSACTION READ ONLY",)),
+    "oracle": ReadOnlyAccess("oracle", ("SET TRANSACTION READ ONLY",)),
 }
 # The drivers that are installed; they are used whichever driver a URL names.
 _DRIVERS = {
@@ -110,13 +110,13 @@ class Database:
         """Raise SourceUnusable if the URL is invalid, or cannot be opened read-only."""
         self._url = _parse_url(url)
         self.kind = self._url.get_backend_name()
-        if self.kind not in _WAYS:
+        if self.kind not in _READ_ONLY_ACCESS:
             raise SourceUnusable(
                 f"Colloquy has no way to open {self.kind} read-only, so it does not open it. "
-                f"It can open {', '.join(_WAYS)}."
+                f"It can open {', '.join(_READ_ONLY_ACCESS)}."
             )
-        self._way = _WAYS[self.kind]
-        self.dialect = self._way.dialect
+        self._access = _READ_ONLY_ACCESS[self.kind]
+        self.dialect = self._access.dialect
 
     def read_catalog(self) -> Catalog:
         """Return all tables and views with their columns; in other schemas, named schema.table."""
@@ -125,7 +125,7 @@ class Database:
 
     def query(self, sql: str, tables: Sequence[TableInfo], limits: Limits) -> Table:
         """Return the result of one SELECT."""
-        checked = check_query(sql, self._surroundings(tables))
+        checked = check_query(sql, self._query_scope(tables))
         text = verbatim(sql, checked, self.dialect)
         with self.open(limits, sealed=True) as connection:
             try:
@@ -133,11 +133,11 @@ class Database:
             except SQLAlchemyError as error:
                 raise QueryFailed(self._explain(error, tables)) from None
 
-    def _surroundings(self, tables: Sequence[TableInfo]) -> Surroundings:
+    def _query_scope(self, tables: Sequence[TableInfo]) -> QueryScope:
         paths = {path for table in tables for path in (table.exact_name, table.path) if path}
         known = frozenset(tuple(part.lower() for part in path) for path in paths)
         shown = tuple(written(table.exact_name, self.dialect) for table in tables)
-        return Surroundings(self.dialect, known, shown=shown)
+        return QueryScope(self.dialect, known, shown=shown)
 
     @contextmanager
     def open(self, limits: Limits, sealed: bool = False) -> Iterator[Connection]:
@@ -148,7 +148,7 @@ class Database:
                 driver = connection.connection.dbapi_connection
                 if self.kind == "postgresql":
                     keep_postgres_texts(driver)
-                for statement in _way_of(connection, self._way).begin:
+                for statement in _access_of(connection, self._access).begin:
                     connection.exec_driver_sql(
                         statement.format(
                             milliseconds=int(limits.seconds * 1000), seconds=limits.seconds
@@ -170,7 +170,7 @@ class Database:
         if self.kind == "sqlite":
             return create_engine("sqlite://", creator=self._open_sqlite, poolclass=NullPool)
         return create_engine(
-            self._url, connect_args=dict(self._way.connect_args), poolclass=NullPool
+            self._url, connect_args=dict(self._access.connect_args), poolclass=NullPool
         )
 
     def _open_sqlite(self) -> sqlite3.Connection:
@@ -219,9 +219,11 @@ def _parse_url(text: str) -> URL:
     return url.set(drivername=_DRIVERS.get(url.get_backend_name(), url.drivername))
 
 
-def _way_of(connection: Connection, way: Way) -> Way:
+def _access_of(connection: Connection, access: ReadOnlyAccess) -> ReadOnlyAccess:
     """Return MariaDB's settings, even if its URL says mysql."""
-    return _WAYS["mariadb"] if getattr(connection.dialect, "is_mariadb", False) else way
+    return (
+        _READ_ONLY_ACCESS["mariadb"] if getattr(connection.dialect, "is_mariadb", False) else access
+    )
 
 
 def _fetch(connection: Connection, sql: str, limits: Limits) -> Table:

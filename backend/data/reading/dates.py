@@ -14,8 +14,8 @@ from backend.data.reading.raw import RAW
 from backend.data.reading.reading import (
     Examples,
     Reading,
-    is_missing,
     literal,
+    missing_value_sql,
     text_reading,
     trimmed,
     with_parts,
@@ -170,7 +170,7 @@ def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading
     rows = connection.execute(
         f"SELECT count(*), arg_min(line, line, 3), arg_min({forms.place}, line, 3) "  # noqa: S608 - our own names
         f"FROM {with_parts([reading])} "
-        f"WHERE {text} <> '' AND NOT {is_missing(text)} AND regexp_matches({text}, '[1-9]') "
+        f"WHERE {text} <> '' AND NOT {missing_value_sql(text)} AND regexp_matches({text}, '[1-9]') "
         f"AND ({reading.expression}) IS NULL"
     ).fetchall()
     count, lines, texts = rows[0]
@@ -241,7 +241,7 @@ def _parts(text: str) -> str:
 
 def _shape() -> str:
     return f"""CASE
-        WHEN {is_missing("t")} THEN 'missing'
+        WHEN {missing_value_sql("t")} THEN 'missing'
         WHEN regexp_full_match(t, {literal(cells.TIME)}) THEN 'time'
         WHEN p.first = '' AND regexp_full_match(t, '[0./: -]+') THEN 'missing'
         WHEN p.first = '' THEN CASE WHEN regexp_matches(t, '[0-9]') THEN 'odd' ELSE 'word' END

@@ -15,8 +15,8 @@ from backend.data.reading.raw import RAW
 from backend.data.reading.reading import (
     Examples,
     Reading,
-    is_missing,
     literal,
+    missing_value_sql,
     text_reading,
     trimmed,
 )
@@ -202,7 +202,7 @@ def _form() -> str:
     english = f"regexp_full_match(d, {literal(cells.ENGLISH)})"
     german = f"regexp_full_match(d, {literal(cells.GERMAN)})"
     return f"""CASE
-        WHEN {is_missing("t")} THEN 'missing'
+        WHEN {missing_value_sql("t")} THEN 'missing'
         WHEN regexp_full_match(t, {literal(cells.CODE)}) THEN 'code'
         WHEN regexp_full_match(t, {literal(cells.SCIENTIFIC)}) THEN 'power'
         WHEN d = '' THEN CASE WHEN regexp_matches(t, '[0-9]') THEN 'odd' ELSE 'word' END
@@ -227,7 +227,9 @@ def _expression(place: str, style: str, type_: str) -> str:
     if type_ == "BIGINT":
         return number
     text = trimmed(place)
-    return f"coalesce({number}, CASE WHEN {_is_power(text)} THEN TRY_CAST({text} AS DOUBLE) END)"
+    return (
+        f"coalesce({number}, CASE WHEN {_scientific_sql(text)} THEN TRY_CAST({text} AS DOUBLE) END)"
+    )
 
 
 def _columns(place: str) -> str:
@@ -236,5 +238,5 @@ def _columns(place: str) -> str:
     return f"{_parts(trimmed(place))} AS {p}, {_digits('(' + p + ')')} AS d_{place}"
 
 
-def _is_power(text: str) -> str:
+def _scientific_sql(text: str) -> str:
     return f"regexp_full_match({text}, {literal(cells.SCIENTIFIC)})"

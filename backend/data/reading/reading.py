@@ -41,7 +41,7 @@ def trimmed(place: str) -> str:
     return f"trim({place}, {literal(SPACES)})"
 
 
-def is_missing(text: str) -> str:
+def missing_value_sql(text: str) -> str:
     """Return the SQL that is true for a mark that means "no value"."""
     known = literals(sorted(MISSING | {error.lower() for error in ERRORS}))
     return f"(lower({text}) IN ({known}))"

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from backend.data.errors import SourceUnusable
 from backend.data.reading.dialect import Dialect, split
-from backend.data.reading.understood import Oddities
+from backend.data.reading.understood import Occurrences
 
 _LONGEST_LINE = 10_000_000
 _MOST_LINES_OF_RECORD = 1_000
@@ -27,7 +27,7 @@ class Records:
         self.dialect = dialect
         self.expected = 0
         self._last_width = 0
-        self.unclosed = Oddities()
+        self.unclosed = Occurrences()
         self.zeros = 0
         self._lines = _bounded_lines(file)
         self._number = sum(1 for _ in islice(self._lines, skipped_lines))

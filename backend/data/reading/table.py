@@ -22,7 +22,7 @@ from backend.data.reading.header import Header, column_names
 from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
 from backend.data.reading.reading import Reading, literal, with_parts
 from backend.data.reading.typed import check_names, read_as
-from backend.data.reading.understood import Oddities, Understood, quote
+from backend.data.reading.understood import Occurrences, Understood, quote
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
@@ -125,7 +125,7 @@ def _load(connection: duckdb.DuckDBPyConnection, draft: Draft) -> None:
 
 def _tell_header(draft: Draft, understood: Understood) -> None:
     header, records = draft.header, draft.records
-    titles = Oddities()
+    titles = Occurrences()
     for place in header.titles:
         titles.add(records[place][0], " | ".join(cell for cell in records[place][1] if cell))
     if titles.count:
@@ -151,7 +151,7 @@ def _leave_out_below(
     rows = last_rows(connection, width)
     remarks = find_remarks(rows, width)
     if remarks:
-        seen = Oddities()
+        seen = Occurrences()
         for row in reversed(remarks):
             seen.add(row.line, row.text)
         understood.facts["below"] = seen.listed()

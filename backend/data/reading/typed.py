@@ -10,8 +10,8 @@ from backend.data.reading.numbers import look_at_numbers, number_reading
 from backend.data.reading.raw import RAW, RawColumn
 from backend.data.reading.reading import (
     Reading,
-    is_missing,
     literals,
+    missing_value_sql,
     text_reading,
     trimmed,
     with_parts,
@@ -103,7 +103,7 @@ def _check(
     connection: duckdb.DuckDBPyConnection, column: RawColumn, reading: Reading, what: str
 ) -> None:
     text = trimmed(column.place)
-    condition = f"{text} <> '' AND NOT {is_missing(text)} AND ({reading.expression}) IS NULL"
+    condition = f"{text} <> '' AND NOT {missing_value_sql(text)} AND ({reading.expression}) IS NULL"
     if reading.type in ("DATE", "TIMESTAMP"):
         condition += f" AND regexp_matches({text}, '[1-9A-Za-z]')"  # 00.00.0000 means no date
     _refuse_where(connection, column, reading, condition, what)

@@ -32,7 +32,7 @@ class Understood:
 
 
 @dataclass
-class Oddities:
+class Occurrences:
     """How often something odd was seen, and the first few lines where it was."""
 
     count: int = 0

@@ -75,7 +75,7 @@ _INSTEAD: Sequence[tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], str]] = (
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class QueryScope:
     """What a query may name: its dialect, its tables in lower case, the engine's functions.
 
     `shown` holds the tables' names as a query must write them. Without `functions`, the dialect's
@@ -93,15 +93,15 @@ class Surroundings:
         return function in self.functions or function in HARMLESS.get(self.dialect, ())
 
 
-def check_query(sql: str, surroundings: Surroundings) -> exp.Expr:
+def check_query(sql: str, query_scope: QueryScope) -> exp.Expr:
     """Return the parsed query. Raise QueryRefused, which says what to write instead."""
-    query = _parse_one(sql, surroundings.dialect)
+    query = _parse_one(sql, query_scope.dialect)
     for node in query.walk():
         _check_part(node)
         if isinstance(node, exp.Func):
-            _check_function(node, surroundings)
+            _check_function(node, query_scope)
         if isinstance(node, exp.Table):
-            _check_table(node, surroundings)
+            _check_table(node, query_scope)
     check_sizes(query)
     return query
 
@@ -154,18 +154,18 @@ def _instead(node: exp.Expr) -> str:
     return next((hint for kinds, hint in _INSTEAD if isinstance(node, kinds)), "")
 
 
-def _check_function(node: exp.Func, surroundings: Surroundings) -> None:
+def _check_function(node: exp.Func, query_scope: QueryScope) -> None:
     names = _function_names(node)
     if any(FORBIDDEN.match(name) for name in names):
         raise QueryRefused(refusal(names[0]))
-    if isinstance(node, exp.Anonymous) and not surroundings.knows(names[0]):
-        known = surroundings.functions or HARMLESS.get(surroundings.dialect, ())
+    if isinstance(node, exp.Anonymous) and not query_scope.knows(names[0]):
+        known = query_scope.functions or HARMLESS.get(query_scope.dialect, ())
         raise QueryRefused(
             f"The function {names[0]} is not allowed in queries: it is not known as one that only "
             f"computes.{did_you_mean(names[0], known)} Write it with other functions, CASE or "
             "arithmetic."
         )
-    qualified = isinstance(node.parent, exp.Dot) and not surroundings.may_qualify_functions
+    qualified = isinstance(node.parent, exp.Dot) and not query_scope.may_qualify_functions
     if qualified:
         raise QueryRefused(f"Write {names[0]} without a schema in front of it.")
 
@@ -176,22 +176,22 @@ def _function_names(node: exp.Func) -> list[str]:
     return [name.lower() for name in type(node).sql_names()]
 
 
-def _check_table(table: exp.Table, surroundings: Surroundings) -> None:
+def _check_table(table: exp.Table, query_scope: QueryScope) -> None:
     if isinstance(table.this, exp.Func):
-        _check_table_function(table.this, surroundings)
+        _check_table_function(table.this, query_scope)
         return
     if not isinstance(table.this, exp.Identifier):
         raise QueryRefused(
             "Only tables of the sources can stand in FROM. A file is a source of its own: "
             "list_sources names it and its tables."
         )
-    if _is_with_name(table) or _path(table) in surroundings.tables:
+    if _is_with_name(table) or _path(table) in query_scope.tables:
         return
-    raise QueryRefused(_unknown_table(table, surroundings))
+    raise QueryRefused(_unknown_table(table, query_scope))
 
 
-def _check_table_function(function: exp.Func, surroundings: Surroundings) -> None:
-    allowed = IN_FROM.get(surroundings.dialect, frozenset())
+def _check_table_function(function: exp.Func, query_scope: QueryScope) -> None:
+    allowed = IN_FROM.get(query_scope.dialect, frozenset())
     if isinstance(function, _TABLE_FUNCTIONS) or allowed.intersection(_function_names(function)):
         return
     others = f", {', '.join(sorted(allowed))}" if allowed else ""
@@ -201,12 +201,12 @@ def _check_table_function(function: exp.Func, surroundings: Surroundings) -> Non
     )
 
 
-def _unknown_table(table: exp.Table, surroundings: Surroundings) -> str:
+def _unknown_table(table: exp.Table, query_scope: QueryScope) -> str:
     path = _path(table)
     name = ".".join(path)
     if _CATALOGS.intersection(path):
         return f"The catalog {name} cannot be queried. {_DESCRIBE}"
-    known = surroundings.shown or sorted({".".join(path) for path in surroundings.tables})
+    known = query_scope.shown or sorted({".".join(path) for path in query_scope.tables})
     more = len(known) - _MOST_LISTED
     others = f", and {more:,} more: describe_source lists them" if more > 0 else ""
     shown = ", ".join(known[:_MOST_LISTED]) + others

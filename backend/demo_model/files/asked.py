@@ -25,7 +25,7 @@ _NO_NAMES = frozenset(["by", "has", "have", "and", "with", "in", "is", "of", "th
 
 
 @dataclass(frozen=True)
-class Asked:
+class FileQuestion:
     """The file that a question is about, and the question without its name.
 
     `source` is empty until the name has been looked up; `name` is then as it was written.
@@ -36,7 +36,7 @@ class Asked:
     text: str
 
 
-def find_asked(conversation: Conversation) -> Asked | None:
+def find_file_question(conversation: Conversation) -> FileQuestion | None:
     """Return the file that the last question is about, if any."""
     texts = [text for role, text in conversation.transcript if role == "user"]
     earlier = texts[:-1][-_LOOKS_BACK:]
@@ -49,7 +49,7 @@ def find_asked(conversation: Conversation) -> Asked | None:
     return found
 
 
-def _directly(question: str, known: Mapping[str, str]) -> Asked | None:
+def _directly(question: str, known: Mapping[str, str]) -> FileQuestion | None:
     """Return the file that is attached to the question, or that it names."""
     attached = _attached(question)
     text = ATTACHED_LINE.sub("", question)[:_LONGEST].strip()
@@ -57,22 +57,22 @@ def _directly(question: str, known: Mapping[str, str]) -> Asked | None:
         for written in (name, source, name.rpartition(".")[0]):
             if written and re.search(rf"(?<!\w){re.escape(written)}(?!\w)", text, re.IGNORECASE):
                 bare = re.sub(re.escape(written), " ", text, flags=re.IGNORECASE)
-                return Asked(source, name, bare.replace("`", " "))
+                return FileQuestion(source, name, bare.replace("`", " "))
     if attached:
         source, name = next(iter(attached.items()))
-        return Asked(source, name, text)
+        return FileQuestion(source, name, text)
     named = _NAMED.search(text)
     name = next((part for part in named.groups() if part), "") if named else ""
     if not named or name.lower() in (*_NO_NAMES, "fi", "bpc") or _is_table(name):
         return None
-    return Asked("", name, f"{text[: named.start()]} {text[named.end() :]}")
+    return FileQuestion("", name, f"{text[: named.start()]} {text[named.end() :]}")
 
 
-def _standing(earlier: list[str], known: Mapping[str, str], question: str) -> Asked | None:
+def _standing(earlier: list[str], known: Mapping[str, str], question: str) -> FileQuestion | None:
     """Return the file that the previous questions were about, if any."""
     for text in reversed(earlier):
         if found := _directly(text, known):
-            return Asked(found.source, found.name, question[:_LONGEST])
+            return FileQuestion(found.source, found.name, question[:_LONGEST])
         if _LEDGER.search(text[:_LONGEST]):
             return None
     return None
@@ -87,13 +87,13 @@ def _is_table(name: str) -> bool:
     return name.lower().startswith(("fi.", "bpc."))
 
 
-def _looked_up(conversation: Conversation, asked: Asked) -> Asked:
+def _looked_up(conversation: Conversation, asked: FileQuestion) -> FileQuestion:
     """Return the file with its source, once the sources have been listed."""
     wanted = asked.name.lower()
     for row in _listed(conversation):
         in_words = rf"(?<!\w){re.escape(wanted)}(?!\w)"
         if wanted == row["source"] or re.search(in_words, row["description"].lower()):
-            return Asked(row["source"], asked.name, asked.text)
+            return FileQuestion(row["source"], asked.name, asked.text)
     return asked
 
 

@@ -42,14 +42,14 @@ class FileColumn:
 
 
 @dataclass(frozen=True)
-class Held:
+class FileContents:
     """The content of a file: its kind, and its tables with their columns."""
 
     kind: str
     tables: dict[str, Sequence[FileColumn]] = field(default_factory=dict)
 
 
-def find_held(conversation: Conversation, source: str) -> Held | None:
+def find_contents(conversation: Conversation, source: str) -> FileContents | None:
     """Return the content of a file; None until it has been looked up."""
     for result in conversation.results:
         call = result.call
@@ -59,7 +59,7 @@ def find_held(conversation: Conversation, source: str) -> Held | None:
             for row in read_rows(result.content, "table", "column", "type"):
                 column = FileColumn(_plain(row["column"]), row["type"])
                 tables.setdefault(_plain(row["table"]), []).append(column)
-            return Held(kind[1] if kind else "file", dict(tables))
+            return FileContents(kind[1] if kind else "file", dict(tables))
     return None
 
 

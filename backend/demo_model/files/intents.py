@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from backend.demo_model.conversation import Call, Conversation, Result
-from backend.demo_model.files.asked import Asked, find_asked
-from backend.demo_model.files.columns import Held, find_held
+from backend.demo_model.files.asked import FileQuestion, find_file_question
+from backend.demo_model.files.columns import FileContents, find_contents
 from backend.demo_model.files.statement import (
     FileQuery,
     asks_for_columns,
@@ -24,42 +24,42 @@ _NO_SUCH = "I find no file {!r}. Upload it in the chat or on the page Data, or n
 
 def is_about_file(conversation: Conversation) -> bool:
     """Return whether the question is about an uploaded file."""
-    return find_asked(conversation) is not None
+    return find_file_question(conversation) is not None
 
 
 def plan_file(conversation: Conversation) -> Sequence[Call]:
     """Return the calls that answer the question, given the results so far."""
-    asked = find_asked(conversation)
+    asked = find_file_question(conversation)
     if asked is None:
         return []
     if not asked.source:
         return [Call("list_sources", {"matching": asked.name})]
     describe = Call("describe_source", {"source": asked.source})
     listed = [r.call for r in conversation.results if r.call.name == "list_sources"]
-    held = find_held(conversation, asked.source)
-    further = _further(asked, held) if held else None
+    contents = find_contents(conversation, asked.source)
+    further = _further(asked, contents) if contents else None
     return [*listed, describe, *([further] if further else [])]
 
 
 def answer_file(conversation: Conversation) -> str:
     """Return the answer from the results."""
-    asked = find_asked(conversation)
+    asked = find_file_question(conversation)
     if asked is None or not asked.source:
         return _NO_SUCH.format(asked.name if asked else "")
-    held = find_held(conversation, asked.source)
+    contents = find_contents(conversation, asked.source)
     last = conversation.results[-1]
-    if held is None:
+    if contents is None:
         return UNREADABLE
     if last.call.name == "describe_source":
-        return _without_query(conversation, asked, held)
+        return _without_query(conversation, asked, contents)
     if last.call.name == "query_source":
-        return _figures(plan_query(held, asked.text), asked, last)
+        return _figures(plan_query(contents, asked.text), asked, last)
     return _passages(last)
 
 
-def _further(asked: Asked, held: Held) -> Call | None:
+def _further(asked: FileQuestion, contents: FileContents) -> Call | None:
     """Return the call that reads the file; None if its description is the answer."""
-    if held.kind == _DOCUMENT:
+    if contents.kind == _DOCUMENT:
         words = " ".join(open_words(asked.text))
         if not words:
             return Call("read_document", {"source": asked.source})
@@ -67,25 +67,25 @@ def _further(asked: Asked, held: Held) -> Call | None:
     if asks_for_columns(asked.text):
         return None
     try:
-        query = plan_query(held, asked.text)
+        query = plan_query(contents, asked.text)
     except CannotApply:
         return None
     arguments = {"source": asked.source, "sql": query.sql, "title": query.title[:120]}
     return Call("query_source", arguments)
 
 
-def _without_query(conversation: Conversation, asked: Asked, held: Held) -> str:
+def _without_query(conversation: Conversation, asked: FileQuestion, contents: FileContents) -> str:
     if asks_for_columns(asked.text):
         results = tuple(r for r in conversation.results if r.call.name == "describe_source")
         return answers.described(results)
     try:
-        plan_query(held, asked.text)
+        plan_query(contents, asked.text)
     except CannotApply as problem:
         return str(problem)
     return UNREADABLE
 
 
-def _figures(query: FileQuery, asked: Asked, result: Result) -> str:
+def _figures(query: FileQuery, asked: FileQuestion, result: Result) -> str:
     found = read_rows(result.content)
     if not found:
         return f"{asked.name} holds no rows for this."

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backend.demo_model.files.columns import FileColumn, Held
+from backend.demo_model.files.columns import FileColumn, FileContents
 from backend.demo_model.plans.statement import CannotApply
 from backend.demo_model.questions.vocabulary import FILLERS
 
@@ -55,10 +55,10 @@ def open_words(text: str) -> list[str]:
     return [word for word in _WORDS.findall(text) if word.lower() not in _IGNORED | about]
 
 
-def plan_query(held: Held, text: str) -> FileQuery:
+def plan_query(contents: FileContents, text: str) -> FileQuery:
     """Return the SELECT that answers a question. Raise CannotApply for what it cannot express."""
     problems: list[CannotApply] = []
-    for table, columns in held.tables.items():
+    for table, columns in contents.tables.items():
         try:
             return _Reading(table, columns, text).query()
         except CannotApply as problem:

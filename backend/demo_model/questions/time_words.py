@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.demo_model.questions.times import Moment, Times
+from backend.demo_model.questions.times import Times, TimeSpan
 from backend.demo_model.questions.tokens import Token
 from backend.demo_model.questions.vocabulary import (
     JOINING,
@@ -39,26 +39,26 @@ class TimeWords:
         if last:
             return last
         opening, length = self._opening(at)
-        moment, taken = self._moment(at + length, times)
-        if not taken or moment is None:
+        span, taken = self._span(at + length, times)
+        if not taken or span is None:
             return 0
         end = at + length + taken
         is_range = self._plain(end) in RANGING or (
             opening == "between" and self._plain(end) == "and"
         )
         if is_range:
-            last_moment, more = self._moment(end + 1, times)
-            if more and last_moment is not None and moment.is_year and last_moment.is_year:
-                self._add_years(moment, last_moment, times, exclude=exclude)
+            last_span, more = self._span(end + 1, times)
+            if more and last_span is not None and span.is_year and last_span.is_year:
+                self._add_years(span, last_span, times, exclude=exclude)
                 return end + 1 + more - at
-            if more and last_moment is not None:
-                times.add(self._between(moment, last_moment, times), exclude=exclude)
+            if more and last_span is not None:
+                times.add(self._between(span, last_span, times), exclude=exclude)
                 return end + 1 + more - at
         if opening == "between":
             return 0
         if opening:
-            moment = self._open(OPENING[opening], moment, times)
-        times.add(moment, exclude=exclude)
+            span = self._open(OPENING[opening], span, times)
+        times.add(span, exclude=exclude)
         return end - at
 
     def _plain(self, at: int) -> str:
@@ -71,21 +71,21 @@ class TimeWords:
             return "up to", 2
         return (self._plain(at), 1) if self._plain(at) in OPENING else ("", 0)
 
-    def _moment(self, at: int, times: Times) -> tuple[Moment | None, int]:
+    def _span(self, at: int, times: Times) -> tuple[TimeSpan | None, int]:
         """Return the time at a position, and its number of tokens."""
         if self._plain(at) == "the" and self._plain(at + 1) != "the":
-            found, taken = self._moment(at + 1, times)
+            found, taken = self._span(at + 1, times)
             return found, taken + 1 if taken else 0
         if at < len(self.tokens) and self.tokens[at].kind == "month":
             first, second = self.tokens[at].plain.replace("/", "-").split("-")
             named = (first, second) if len(first) == 4 else (second, first)
-            return Moment((int(named[1]),), int(named[0])), 1
+            return TimeSpan((int(named[1]),), int(named[0])), 1
         periods, taken = self._periods(at, times)
         if taken:
             year, more = self._year_after(at + taken, times)
-            return Moment(periods, year), taken + more
+            return TimeSpan(periods, year), taken + more
         year, taken = self._year(at, times)
-        return (Moment(year=year), taken) if taken else (None, 0)
+        return (TimeSpan(year=year), taken) if taken else (None, 0)
 
     def _periods(self, at: int, times: Times) -> tuple[tuple[int, ...], int]:
         word = self._plain(at)
@@ -199,50 +199,50 @@ class TimeWords:
         times.last_months(max(1, min(int(number), 1_200)), exclude=exclude)
         return 3
 
-    def _add_years(self, first: Moment, last: Moment, times: Times, *, exclude: bool) -> None:
+    def _add_years(self, first: TimeSpan, last: TimeSpan, times: Times, *, exclude: bool) -> None:
         """Add each year of a range."""
         years = range(first.year or 0, (last.year or 0) + 1)
         if not years:
             times.problems.append("The time ends before it begins.")
         for year in years:
-            times.add(Moment(year=year), exclude=exclude)
+            times.add(TimeSpan(year=year), exclude=exclude)
 
-    def _between(self, first: Moment, last: Moment, times: Times) -> Moment:
+    def _between(self, first: TimeSpan, last: TimeSpan, times: Times) -> TimeSpan:
         """Return all periods of a range, which may span several years."""
         if not first.periods or not last.periods:
             times.problems.append("Name both ends of the time alike: two months, or two years.")
-            return Moment()
+            return TimeSpan()
         year = first.year or last.year
         if first.year and last.year and first.year != last.year:
             months = range(
                 first.year * 100 + first.periods[0], last.year * 100 + last.periods[-1] + 1
             )
-            return Moment(months=_real_months(months, times))
+            return TimeSpan(months=_real_months(months, times))
         periods = tuple(range(first.periods[0], last.periods[-1] + 1))
         if not periods:
             times.problems.append("The time ends before it begins; name the years of both ends.")
-        return Moment(periods, year)
+        return TimeSpan(periods, year)
 
-    def _open(self, operator: str, moment: Moment, times: Times) -> Moment:
+    def _open(self, operator: str, span: TimeSpan, times: Times) -> TimeSpan:
         """Return all times from a time on, or up to it."""
-        if operator.startswith(">") and moment.year:
+        if operator.startswith(">") and span.year:
             times.asks_catalogue = True
             posted = times.catalogue.posted_months if times.catalogue else []
-            of_year = moment.periods or (range(1, 13) if operator == ">" else (1,))
-            start = moment.year * 100 + (max(of_year) + 1 if operator == ">" else min(of_year))
+            of_year = span.periods or (range(1, 13) if operator == ">" else (1,))
+            start = span.year * 100 + (max(of_year) + 1 if operator == ">" else min(of_year))
             months = tuple(month for month in posted if month >= start)
             if times.catalogue and not months:
                 times.problems.append("Nothing is posted in that time.")
-            return Moment(months=months)
-        if not moment.periods:
-            times.problems.append(f"Name the years themselves rather than all up to {moment.year}.")
-            return moment
-        first, last = min(moment.periods), max(moment.periods)
+            return TimeSpan(months=months)
+        if not span.periods:
+            times.problems.append(f"Name the years themselves rather than all up to {span.year}.")
+            return span
+        first, last = min(span.periods), max(span.periods)
         spans = {">=": (first, 12), ">": (last + 1, 12), "<=": (1, last), "<": (1, first - 1)}
         low, high = spans[operator]
         if low > high:
             times.problems.append("There is no period in that time.")
-        return Moment(tuple(range(low, high + 1)), moment.year)
+        return TimeSpan(tuple(range(low, high + 1)), span.year)
 
 
 def _real_months(months: range, times: Times) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from backend.demo_model.questions.request import Filter
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimeSpan:
     """Periods of a year, periods of any year, or a year; `months` are pairs such as 202603."""
 
     periods: tuple[int, ...] = ()
@@ -27,7 +27,7 @@ class Times:
 
     def __init__(self, catalogue: Catalogue | None) -> None:
         self.catalogue = catalogue
-        self.moments: list[Moment] = []
+        self.spans: list[TimeSpan] = []
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.asks_catalogue = False
@@ -40,7 +40,7 @@ class Times:
         if not self.catalogue:
             return
         year = self.catalogue.years[-1] + offset
-        self.moments.append(Moment(year=year, is_excluded=exclude))
+        self.spans.append(TimeSpan(year=year, is_excluded=exclude))
         named = {0: "This", -1: "Last", 1: "Next"}[offset]
         self.notes.append(
             f"{named} year is fiscal year {year}: {self.catalogue.years[-1]} is the latest with "
@@ -52,51 +52,51 @@ class Times:
         self.asks_catalogue = True
         if self.catalogue:
             months = tuple(self.catalogue.posted_months[-count:])
-            self.moments.append(Moment(months=months, is_excluded=exclude))
+            self.spans.append(TimeSpan(months=months, is_excluded=exclude))
             self.notes.append(f"The last {count} months are the last ones with postings.")
 
-    def add(self, moment: Moment, *, exclude: bool) -> None:
+    def add(self, span: TimeSpan, *, exclude: bool) -> None:
         """Add a time as it was named."""
-        self.moments.append(Moment(moment.periods, moment.year, moment.months, is_excluded=exclude))
+        self.spans.append(TimeSpan(span.periods, span.year, span.months, is_excluded=exclude))
 
     def filters(self) -> tuple[dict[str, Filter], list[str], list[str]]:
         """Return the filters by time; what is wrong with the times; what was assumed."""
         self._settle_to_date()
         if self.all_years and self.catalogue:
-            self.moments += [Moment(year=year) for year in self.catalogue.years]
-        included = [m for m in self.moments if not m.is_excluded]
+            self.spans += [TimeSpan(year=year) for year in self.catalogue.years]
+        included = [m for m in self.spans if not m.is_excluded]
         filters = _crossed(included) if not _are_pairs(included) else self._paired(included)
-        for moment in self.moments:
-            if moment.is_excluded:
-                _exclude(filters, moment)
+        for span in self.spans:
+            if span.is_excluded:
+                _exclude(filters, span)
         self._check(filters)
         return filters, self.problems, self.notes
 
     def _settle_to_date(self) -> None:
         if not self.is_to_date or not self.catalogue:
             return
-        years = {m.year for m in self.moments if m.year} or {self.catalogue.years[-1]}
+        years = {m.year for m in self.spans if m.year} or {self.catalogue.years[-1]}
         year = max(years)
-        if len(years) > 1 or any(m.periods or m.months for m in self.moments):
+        if len(years) > 1 or any(m.periods or m.months for m in self.spans):
             self.problems.append("“To date” goes with one year only; name one.")
             return
         last = self.catalogue.posted_until(year)
-        self.moments = [Moment(tuple(range(1, last + 1)), year)]
+        self.spans = [TimeSpan(tuple(range(1, last + 1)), year)]
         self.notes.append(f"To date: {year} is posted up to period {last}.")
 
-    def _paired(self, moments: Sequence[Moment]) -> dict[str, Filter]:
+    def _paired(self, spans: Sequence[TimeSpan]) -> dict[str, Filter]:
         """Return months of several years; a month without a year belongs to the next one named."""
         months: list[int] = []
         year: int | None = None
-        for moment in reversed(moments):
-            year = moment.year or year
-            months += moment.months
-            if moment.months:
+        for span in reversed(spans):
+            year = span.year or year
+            months += span.months
+            if span.months:
                 continue
             if year is None:
                 self.problems.append("Name the year of each month.")
                 continue
-            periods = moment.periods or tuple(range(1, 13))
+            periods = span.periods or tuple(range(1, 13))
             months += [year * 100 + period for period in periods]
         alike = _same_of_each_year(months)
         if alike:
@@ -116,19 +116,19 @@ class Times:
                 )
 
 
-def _are_pairs(moments: Sequence[Moment]) -> bool:
+def _are_pairs(spans: Sequence[TimeSpan]) -> bool:
     """Return whether months have years of their own, so that they must not be combined freely."""
-    if any(moment.months for moment in moments):
+    if any(span.months for span in spans):
         return True
-    years = [m.year for m in moments if m.periods and m.year]
-    first_pair = next((n for n, m in enumerate(moments) if m.periods and m.year), None)
-    led_by_year = first_pair is not None and any(not m.periods for m in moments[:first_pair])
+    years = [m.year for m in spans if m.periods and m.year]
+    first_pair = next((n for n, m in enumerate(spans) if m.periods and m.year), None)
+    led_by_year = first_pair is not None and any(not m.periods for m in spans[:first_pair])
     return len(set(years)) > 1 or led_by_year
 
 
-def _crossed(moments: Sequence[Moment]) -> dict[str, Filter]:
-    years = sorted({str(m.year) for m in moments if m.year})
-    periods = sorted({period for m in moments for period in m.periods})
+def _crossed(spans: Sequence[TimeSpan]) -> dict[str, Filter]:
+    years = sorted({str(m.year) for m in spans if m.year})
+    periods = sorted({period for m in spans for period in m.periods})
     filters = {}
     if years:
         filters["fiscal_year"] = Filter(tuple(years))
@@ -149,12 +149,12 @@ def _same_of_each_year(months: Sequence[int]) -> dict[str, Filter]:
     }
 
 
-def _exclude(filters: dict[str, Filter], moment: Moment) -> None:
-    months = moment.months
-    if moment.periods and moment.year:
-        months = tuple(moment.year * 100 + period for period in moment.periods)
-    values = {"months": months, "fiscal_period": () if months else moment.periods,
-              "fiscal_year": () if months or moment.periods else (moment.year,)}  # fmt: skip
+def _exclude(filters: dict[str, Filter], span: TimeSpan) -> None:
+    months = span.months
+    if span.periods and span.year:
+        months = tuple(span.year * 100 + period for period in span.periods)
+    values = {"months": months, "fiscal_period": () if months else span.periods,
+              "fiscal_year": () if months or span.periods else (span.year,)}  # fmt: skip
     for name, found in values.items():
         for value in found:
             filters[name] = filters.get(name, Filter()).add(str(value), exclude=True)

@@ -3,7 +3,7 @@
 import re
 
 from backend.demo_model.conversation import LONGEST_QUESTION, Conversation
-from backend.demo_model.files.asked import find_asked
+from backend.demo_model.files.asked import find_file_question
 from backend.demo_model.plans import charts
 from backend.demo_model.plans.planning import is_compare
 from backend.demo_model.questions import recognising
@@ -55,7 +55,7 @@ def find_matter(conversation: Conversation) -> tuple[str, ...] | None:
     """Return the words of the last message's subject; None if it is unclear."""
     if charts.is_asked(conversation):
         conversation = charts.without_word(conversation)
-    if recognising.holds_select(conversation.question) or find_asked(conversation):
+    if recognising.holds_select(conversation.question) or find_file_question(conversation):
         return (*FIGURES, *SOURCES)
     if recognising.is_about_sources(conversation.asked):
         return SOURCES

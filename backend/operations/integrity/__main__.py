@@ -14,7 +14,7 @@ from backend.conversations.search.index import is_complete, make_again
 from backend.errors.artifacts import ArtifactStoreUnavailable
 from backend.errors.base import ConfigurationError
 from backend.files.store import FileStore
-from backend.operations.integrity.artifacts import Looked, check_artifacts, mend_artifact
+from backend.operations.integrity.artifacts import CheckCounts, check_artifacts, mend_artifact
 from backend.operations.integrity.files import check_files, mend_file
 from backend.operations.integrity.plans import check_plans, mend_plan
 from backend.operations.integrity.scan import check, conversation_ids, mend
@@ -74,7 +74,7 @@ def _check_plans(database: Database, wanted: argparse.Namespace) -> int:
 
 def _check_artifacts(database: Database, contents: Contents, wanted: argparse.Namespace) -> int:
     """Report what is wrong with artifacts, and how much was checked; return what remains."""
-    left, looked = 0, Looked()
+    left, looked = 0, CheckCounts()
     try:
         for finding in check_artifacts(
             database, contents, looked, wanted.session or (), all_contents=wanted.all_contents

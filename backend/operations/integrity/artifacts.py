@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from backend.artifacts.contents import Contents, Held, digest
+from backend.artifacts.contents import Contents, StoredObject, digest
 from backend.errors.artifacts import ArtifactContentGone
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow, ErasedContentRow
 from db.session import Database
@@ -63,7 +63,7 @@ class Stored(NamedTuple):
 
 
 @dataclass
-class Looked:
+class CheckCounts:
     """How much was checked, and a random sample of the store's contents to hash."""
 
     versions: int = 0
@@ -95,7 +95,7 @@ class Looked:
 def check_artifacts(
     database: Database,
     contents: Contents,
-    looked: Looked,
+    looked: CheckCounts,
     sessions: Sequence[UUID] = (),
     *,
     all_contents: bool = False,
@@ -241,7 +241,7 @@ def _is_there(database: Database, row: Stored) -> bool:
         return session.get(ArtifactRow, row.artifact_id) is not None
 
 
-def _hash_chosen(contents: Contents, looked: Looked) -> Iterator[ArtifactFinding]:
+def _hash_chosen(contents: Contents, looked: CheckCounts) -> Iterator[ArtifactFinding]:
     left = MOST_HASHED_BYTES
     for row in looked.chosen:
         left -= row.size
@@ -250,7 +250,7 @@ def _hash_chosen(contents: Contents, looked: Looked) -> Iterator[ArtifactFinding
         yield from _hash(contents, row, looked)
 
 
-def _hash(contents: Contents, row: Stored, looked: Looked) -> Iterator[ArtifactFinding]:
+def _hash(contents: Contents, row: Stored, looked: CheckCounts) -> Iterator[ArtifactFinding]:
     with contents.folder() as folder:
         try:
             found = digest(contents.store.fetch(row.key, folder / "stored"))
@@ -285,7 +285,7 @@ def _without_version(database: Database, contents: Contents) -> Iterator[Artifac
             )
 
 
-def _stray(stray: Sequence[Held]) -> str:
+def _stray(stray: Sequence[StoredObject]) -> str:
     size = sum(held.size for held in stray)
     what = "1 content" if len(stray) == 1 else f"{len(stray):,} contents"
     return f"{what} of {size:,} bytes in all that no version names"

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from backend.schemas.bounds import Most
+from backend.schemas.bounds import UpperBound
 from backend.schemas.domains.templates import DomainTemplate
 from backend.schemas.wire import Input, Wire
 from backend.types import JSON
@@ -28,7 +28,7 @@ class RequestTrial(ServersTrial):
     """An unsaved domain, and a question for one of its agents."""
 
     agent: str | None = Field(None, max_length=80, description="Absent: the first agent.")
-    question: Annotated[str, Field(min_length=1), Most(LONGEST_QUESTION)]
+    question: Annotated[str, Field(min_length=1), UpperBound(LONGEST_QUESTION)]
 
 
 class FirstRequest(Wire):

@@ -7,7 +7,7 @@ from pydantic import Field
 from backend.schemas.conversations.turns import ErrorSummary, TurnState, TurnStatus
 from backend.schemas.wire import Wire
 
-STILL_SECONDS = 10.0  # a busy machine may block a loop for a second or two
+STALLED_SECONDS = 10.0  # a busy machine may block a loop for a second or two
 
 
 class WorkerInfo(Wire):
@@ -23,9 +23,9 @@ class WorkerInfo(Wire):
     )
 
     @property
-    def is_still(self) -> bool:
+    def is_stalled(self) -> bool:
         """Whether its agents are stalled because something blocks their loop."""
-        return self.loop_silence_seconds >= STILL_SECONDS
+        return self.loop_silence_seconds >= STALLED_SECONDS
 
 
 class WorkTurn(TurnState):

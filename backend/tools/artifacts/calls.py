@@ -10,7 +10,7 @@ from backend.data.results import Column, Table
 from backend.errors.artifacts import ArtifactNotFound, ArtifactRefused
 from backend.tabular.chart_places import write_place
 from backend.tools.context import CALL_ID, CALL_PLACE, ToolContext
-from backend.tools.sources.presenting import Artifact, Place, excerpt
+from backend.tools.sources.presenting import Artifact, RowWindow, excerpt
 from backend.types import JSON
 
 HOW_TO_LINK = (
@@ -86,5 +86,5 @@ def show_table(title: str, page: JSON, offset: int = 0) -> str:
     """Return a table's rows as a model reads them."""
     columns = tuple(Column(c["name"], c["type"]) for c in page["columns"])
     further = "read_artifact with offset={offset} gives the next ones."
-    text = excerpt(title, Table(columns, page["rows"]), (), Place(offset, further))
+    text = excerpt(title, Table(columns, page["rows"]), (), RowWindow(offset, further))
     return f"{page['total_rows']:,} rows in all. {text}"

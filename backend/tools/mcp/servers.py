@@ -33,9 +33,9 @@ from backend.tools.mcp.words import (
     about_repeated,
     about_unusable,
     about_withheld,
-    is_absent,
-    is_missing,
-    is_withheld,
+    server_missing_text,
+    tool_absent_text,
+    tool_withheld_text,
 )
 from db.session import Database
 
@@ -179,7 +179,7 @@ async def _serve(
             notices.append(renamed)
     absent = _absent(names, {tool.name for tool in made}, missing, review)
     is_whole = not missing and not any(map(review.withholds, names))
-    warnings = [is_missing(server.name, why) for server, why in missing.items()]
+    warnings = [server_missing_text(server.name, why) for server, why in missing.items()]
     return Served(made, absent, is_whole, tuple(notices), tuple(warnings))
 
 
@@ -194,9 +194,9 @@ def _absent(
         if name in made:
             continue
         if server in away:
-            said[name] = is_absent(name, server)
+            said[name] = tool_absent_text(name, server)
         elif key in review.statuses:
-            said[name] = is_withheld(name, server, review.statuses[key])
+            said[name] = tool_withheld_text(name, server, review.statuses[key])
     return said
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from backend.schemas.domains.servers import VersionStatus
-from backend.tools.mcp.versions import Known, Review, Version, review_versions, version_of
+from backend.tools.mcp.versions import KnownVersion, Review, Version, review_versions, version_of
 from db.models.domains.domain import DomainRow
 from db.models.domains.server_tool import ServerToolRow
 from db.session import Database
@@ -43,7 +43,7 @@ class ServerTools:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: dict[UUID, tuple[float, list[Known]]] = {}
+        self._known: dict[UUID, tuple[float, list[KnownVersion]]] = {}
         self._lock = threading.Lock()
 
     def of(self, domain_id: UUID | None) -> ToolMemory:
@@ -94,23 +94,23 @@ class _SeenTools(_DomainTools):
         return await loop.run_in_executor(_READERS, self._tools.look, self._domain_id, listed)
 
 
-def _is_known(versions: Sequence[Version], known: Sequence[Known]) -> bool:
+def _is_known(versions: Sequence[Version], known: Sequence[KnownVersion]) -> bool:
     return {version[:3] for version in versions} <= {one[:3] for one in known}
 
 
-def _load(session: Session, domain_id: UUID) -> list[Known]:
+def _load(session: Session, domain_id: UUID) -> list[KnownVersion]:
     row = ServerToolRow
     rows = session.execute(
         select(row.server, row.tool, row.fingerprint, row.status, row.seen_at).where(
             row.domain_id == domain_id
         )
     )
-    return [Known(*values[:3], VersionStatus(values[3]), values[4]) for values in rows]
+    return [KnownVersion(*values[:3], VersionStatus(values[3]), values[4]) for values in rows]
 
 
 def _remember(
-    session: Session, domain_id: UUID, versions: Sequence[Version], known: Sequence[Known]
-) -> list[Known]:
+    session: Session, domain_id: UUID, versions: Sequence[Version], known: Sequence[KnownVersion]
+) -> list[KnownVersion]:
     """Store new versions, one process at a time; return all known versions.
 
     Versions that waited for a decision and are no longer offered are forgotten, so that a server

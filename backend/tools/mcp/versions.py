@@ -31,7 +31,7 @@ class Version(NamedTuple):
     description: JSON
 
 
-class Known(NamedTuple):
+class KnownVersion(NamedTuple):
     """A version that was seen before, and its status."""
 
     server: str
@@ -68,7 +68,7 @@ def version_of(server: str, tool: Tool) -> Version:
     return Version(clean(server), clean(tool.name), fingerprint, clean(said))
 
 
-def review_versions(listed: Sequence[Version], known: Iterable[Known]) -> Review:
+def review_versions(listed: Sequence[Version], known: Iterable[KnownVersion]) -> Review:
     """Return what may be used; a server seen for the first time is accepted as it is."""
     known = sorted(known, key=lambda one: (one.seen_at, one.server, one.tool))
     statuses = {one[:3]: one.status for one in known}

@@ -9,7 +9,7 @@ MAX_TOLD = 5
 MAX_NAME_CHARS = 80
 
 
-def is_missing(server: str, reason: str) -> str:
+def server_missing_text(server: str, reason: str) -> str:
     """Return that a server is unavailable in this turn, and why."""
     return (
         f"The tool server {server} is missing: {reason}."
@@ -17,7 +17,7 @@ def is_missing(server: str, reason: str) -> str:
     )
 
 
-def is_absent(tool: str, server: str) -> str:
+def tool_absent_text(tool: str, server: str) -> str:
     """Return, for a model, that a tool of a missing server cannot be called."""
     return (
         f"The tool {tool} is not available in this turn: its server {server} cannot be reached. "
@@ -25,7 +25,7 @@ def is_absent(tool: str, server: str) -> str:
     )
 
 
-def is_withheld(tool: str, server: str, status: VersionStatus) -> str:
+def tool_withheld_text(tool: str, server: str, status: VersionStatus) -> str:
     """Return, for a model, that a tool may not be called in its current version."""
     why = "has refused it" if status is VersionStatus.REFUSED else "has not accepted it yet"
     return (

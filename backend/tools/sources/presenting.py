@@ -18,7 +18,7 @@ Artifact = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class RowWindow:
     """Where a table's rows are in the whole result, and how to see others.
 
     `first` rows come before the table's. `further` says how to continue, with {offset} for the
@@ -32,7 +32,7 @@ class Place:
     )
 
 
-_START = Place()
+_START = RowWindow()
 
 
 def table_artifact(title: str, table: Table) -> Artifact:
@@ -47,13 +47,13 @@ def table_artifact(title: str, table: Table) -> Artifact:
     }
 
 
-def excerpt(title: str, table: Table, notes: Sequence[str] = (), place: Place = _START) -> str:
+def excerpt(title: str, table: Table, notes: Sequence[str] = (), window: RowWindow = _START) -> str:
     """Return what the model reads: notes, the first rows, and clearly what is not shown."""
     shown = _fitting_rows(table)
-    lines = [f"{title}: {_count(len(table.rows), 'row')}{_before(place)}.", *notes]
+    lines = [f"{title}: {_count(len(table.rows), 'row')}{_before(window)}.", *notes]
     lines += ["", markdown_table([column.name for column in table.columns], shown), ""]
     if len(shown) < len(table.rows):
-        further = place.further.format(offset=place.first + len(shown))
+        further = window.further.format(offset=window.first + len(shown))
         lines.append(
             f"EXCERPT: the first {len(shown)} of {len(table.rows):,} rows are shown to you. "
             f"{further}"
@@ -89,8 +89,8 @@ def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Scalar]]) -> 
     return "\n".join(lines + [_line([_cell(value) for value in row]) for row in rows])
 
 
-def _before(place: Place) -> str:
-    return f" after the first {place.first:,}" if place.first else ""
+def _before(window: RowWindow) -> str:
+    return f" after the first {window.first:,}" if window.first else ""
 
 
 def _fitting_rows(table: Table) -> list[list[Scalar]]:

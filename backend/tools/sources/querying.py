@@ -14,7 +14,7 @@ from backend.data.sql.names import written
 from backend.data.tables import TableInfo
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool
-from backend.tools.sources.presenting import Artifact, Place, excerpt, table_artifact
+from backend.tools.sources.presenting import Artifact, RowWindow, excerpt, table_artifact
 
 QUERY_LIMITS = Limits()
 _TABLES_IN_LIST = 12
@@ -104,13 +104,13 @@ def list_sources(context: ToolContext) -> BaseTool:
             [info.name, info.kind, _table_list(info, matching), info.description, info.error or ""]
             for info in infos
         ]
-        table, note, place = _part(names, rows, offset, "list_sources", matching)
+        table, note, window = _part(names, rows, offset, "list_sources", matching)
         if left_out := context.sources.left_out():
             note.append(
                 f"CUT: {left_out:,} more files in DATA_DIR/sources are not looked at, because only "
                 f"the first {MAX_FILES} by name are. Move some of them elsewhere."
             )
-        return excerpt("Sources", table, note, place), table_artifact("Sources", table)
+        return excerpt("Sources", table, note, window), table_artifact("Sources", table)
 
     return make_tool("list_sources", ListSources, ask, context)
 
@@ -125,13 +125,13 @@ def describe_source(context: ToolContext) -> BaseTool:
         tables = list(_matching_tables(info, matching))
         names = ("table", "column", "type", "meaning", "values")
         rows = _column_rows(replace(info, tables=tuple(tables)))
-        columns, names_note, place = _part(names, rows, offset, "describe_source", matching)
+        columns, names_note, window = _part(names, rows, offset, "describe_source", matching)
         notes = [f"{info.name} ({info.kind}): {info.description}", info.note]
         notes += _about_tables(tables, info.dialect)
         read = _bounded([line for table in tables for line in _about_reading(table)])
         notes += [*read, *names_note]
         title = f"Columns of {info.name}"
-        said = excerpt(title, columns, [note for note in notes if note], place)
+        said = excerpt(title, columns, [note for note in notes if note], window)
         return said, {**table_artifact(title, columns), "notes": read}
 
     return make_tool("describe_source", DescribeSource, ask, context)
@@ -146,7 +146,7 @@ def query_source(context: ToolContext) -> BaseTool:
             "The whole result is kept and the person can open it. To see other rows use WHERE, "
             "ORDER BY or aggregates, or ask again with offset={offset} and an ORDER BY."
         )
-        said = excerpt(found.title, found.table, found.notes, Place(offset, further))
+        said = excerpt(found.title, found.table, found.notes, RowWindow(offset, further))
         return said, found.artifact
 
     return make_tool("query_source", QuerySource, ask, context)
@@ -169,8 +169,8 @@ async def run_query(
 
 def _part(
     names: Sequence[str], rows: Sequence[list[Scalar]], offset: int, tool: str, matching: str | None
-) -> tuple[Table, list[str], Place]:
-    """Return the rows from `offset` on, notes on the others, and the rows' place."""
+) -> tuple[Table, list[str], RowWindow]:
+    """Return the rows from `offset` on, notes on the others, and the rows' window."""
     table = Table(tuple(Column(name, "VARCHAR") for name in names), list(rows[offset:]))
     notes = []
     if matching:
@@ -178,7 +178,7 @@ def _part(
     if offset and offset >= len(rows):
         notes.append(f"There are no rows after the first {len(rows):,}: give a smaller offset.")
     further = f"Call {tool} again with offset={{offset}} for the next, or with matching for some."
-    return table, notes, Place(offset, further)
+    return table, notes, RowWindow(offset, further)
 
 
 def _matches(matching: str | None, *texts: str) -> bool:

@@ -21,9 +21,9 @@ from backend.schemas.approvals import Approval, ApprovalStatus, Decision
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn
 from backend.schemas.events import MessageAdded, MessageUpdated
-from backend.turns.plan.graph_rows import Moved
+from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import look_again
-from backend.turns.plan.telling import tell_moved
+from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.queries import context_of, find_turn, turn_of
 from backend.types import JSON
@@ -43,7 +43,7 @@ class _Decided:
     turn: Turn
     context: EventContext
     goes_on: bool = False
-    task: Moved | None = None  # the task that the turn's session works on
+    task: PlanChanges | None = None  # the task that the turn's session works on
     updated: list[DisplayMessage] = field(default_factory=list)
     added: list[DisplayMessage] = field(default_factory=list)
 
@@ -207,7 +207,7 @@ def _tell(services: Services, decided: _Decided) -> None:
         position=decided.added[-1].position if decided.added else 0,
     )
     if decided.task:
-        tell_moved(services, decided.task)
+        publish_plan_changes(services, decided.task)
     if decided.goes_on:
         services.queue.wake(decided.turn.id)
 

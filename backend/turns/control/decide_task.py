@@ -9,10 +9,10 @@ from backend import audit
 from backend.auth.scope import Scope
 from backend.errors.plans import TaskNotAsking
 from backend.schemas.tasks import Task, TaskDecision, TaskStatus
-from backend.turns.plan.graph_rows import Moved, change_task, hold_graph
+from backend.turns.plan.graph_rows import PlanChanges, change_task, hold_graph
 from backend.turns.plan.moving import advance, stop_plan
+from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.plan.reading import find_task
-from backend.turns.plan.telling import tell_moved
 from backend.turns.process.services import Services
 from backend.turns.run.publish import stop_tasks
 from db.models.conversations.conversation import ConversationRow
@@ -24,14 +24,14 @@ def decide_task(services: Services, scope: Scope, task_id: UUID, wanted: TaskDec
     Raise TaskNotFound, TaskNotAsking.
     """
     with services.database.transaction() as session:
-        moved = _decide(session, scope, find_task(session, scope, task_id), wanted)
+        changes = _decide(session, scope, find_task(session, scope, task_id), wanted)
         task = find_task(session, scope, task_id)
-    tell_moved(services, moved)
-    stop_tasks(services, moved.to_stop)
+    publish_plan_changes(services, changes)
+    stop_tasks(services, changes.to_stop)
     return task
 
 
-def _decide(session: Session, scope: Scope, task: Task, wanted: TaskDecision) -> Moved:
+def _decide(session: Session, scope: Scope, task: Task, wanted: TaskDecision) -> PlanChanges:
     # The task's own session first: ending a turn in it takes locks in the same order.
     own = select(ConversationRow.id).where(ConversationRow.id == task.session_id)
     session.execute(own.with_for_update(key_share=True))

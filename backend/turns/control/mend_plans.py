@@ -8,7 +8,7 @@ from backend.schemas.tasks import TaskStatus
 from backend.turns.lifecycle import UNFINISHED
 from backend.turns.plan.graph_rows import OPEN_PLANS
 from backend.turns.plan.moving import lose_task
-from backend.turns.plan.telling import tell_moved
+from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.run.publish import stop_tasks
 from db.models.planning.plan import PlanRow, TaskRow
@@ -27,9 +27,9 @@ def mend_plans(services: Services) -> None:
     for task_id, plan_id in lost:
         with services.database.transaction() as session:
             is_lost = _is_lost(session, task_id)
-            moved = lose_task(session, task_id, plan_id, LOST) if is_lost else None
-        if moved:
-            tell_moved(services, moved)
+            changes = lose_task(session, task_id, plan_id, LOST) if is_lost else None
+        if changes:
+            publish_plan_changes(services, changes)
 
 
 def _is_lost(session: Session, task_id: object) -> bool:

@@ -34,7 +34,7 @@ EVENT_ID = re.compile(
 NAME_CHARS = 8  # of a turn's id: enough to distinguish the turns of one session
 
 
-class Place(NamedTuple):
+class ViewerCursor(NamedTuple):
     """How far a viewer has read: in the stream, and in the stored display messages.
 
     `ended` names the turn whose end, or wait for people, was last sent, so that it is not sent
@@ -46,7 +46,7 @@ class Place(NamedTuple):
     ended: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> "Place":
+    def parse(cls, text: str) -> "ViewerCursor":
         """Parse an event's id, or 0 for the very beginning. Raise InvalidInput."""
         if not EVENT_ID.fullmatch(text):
             raise InvalidInput("Resume with the id of an event, or with 0.")
@@ -58,18 +58,18 @@ class Place(NamedTuple):
         return f"{self.stream}.{self.position}" + (f".{self.ended}" if self.ended else "")
 
 
-class Seen(NamedTuple):
+class ViewerPosition(NamedTuple):
     """All that decides what a viewer gets next; viewers with equal values get the same events."""
 
-    place: Place
+    cursor: ViewerCursor
     ended: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
-class Told:
-    """An event for a viewer: the place after it, its name, and its data as JSON."""
+class ViewerEvent:
+    """An event for a viewer: the cursor after it, its name, and its data as JSON."""
 
-    place: Place
+    cursor: ViewerCursor
     event: SessionEvent
     data: bytes
 
@@ -84,7 +84,7 @@ class Viewer:
         self._reader = reader
         self._session_id = session_id
         self.scope = scope
-        self.seen = Seen(Place(StreamId(), 0))
+        self.seen = ViewerPosition(ViewerCursor(StreamId(), 0))
 
     def start(self, after: str | None) -> None:
         """Start after the event `after`; without it, before the active turn.
@@ -94,20 +94,22 @@ class Viewer:
         with self._database.read() as session:
             found = conversations.get(session, self.scope, self._session_id)
         if after is not None:
-            place = Place.parse(after)
-            self.seen = Seen(place, frozenset({place.ended}))
+            cursor = ViewerCursor.parse(after)
+            self.seen = ViewerPosition(cursor, frozenset({cursor.ended}))
             return
         first = self._active_turn_begins()
         if first is not None:
-            self.seen = Seen(first)
+            self.seen = ViewerPosition(first)
             return
-        self.seen = Seen(Place(self._reader.last_id(self._session_id), found.message_count))
+        self.seen = ViewerPosition(
+            ViewerCursor(self._reader.last_id(self._session_id), found.message_count)
+        )
         if (latest := self._latest_turn()) is not None and is_finished(latest[0].status):
             self.seen = self.seen._replace(ended=frozenset({_name(latest[0].id)}))
 
-    def catch_up(self) -> list[Told]:
-        """Return what follows the viewer's place; rows that Redis has lost come from the table."""
-        kept = self._reader.kept(self._session_id, self.seen.place.stream)
+    def catch_up(self) -> list[ViewerEvent]:
+        """Return what follows the viewer's cursor; rows that Redis has lost come from the table."""
+        kept = self._reader.kept(self._session_id, self.seen.cursor.stream)
         last = max((place for place, live in enumerate(kept) if _position(live)), default=-1)
         told = self._rows_before(None) if last < 0 else []
         for place, live in enumerate(kept):
@@ -123,14 +125,14 @@ class Viewer:
 
     def has_gap_before(self, live: LiveEvent) -> bool:
         """Return whether stored rows had no event: Redis was down or has lost it."""
-        return (_position(live) or 0) > self.seen.place.position + 1
+        return (_position(live) or 0) > self.seen.cursor.position + 1
 
-    def take(self, live: LiveEvent) -> list[Told]:
+    def take(self, live: LiveEvent) -> list[ViewerEvent]:
         """Return the event for the viewer; nothing if it was sent before."""
-        place, ended = self.seen
-        if live.id <= place.stream:
+        cursor, ended = self.seen
+        if live.id <= cursor.stream:
             return []
-        is_new, position, last_ended = True, place.position, place.ended
+        is_new, position, last_ended = True, cursor.position, cursor.ended
         if isinstance(live.event, MessageAdded):
             is_new = live.event.message.position > position
             position = max(position, live.event.message.position)
@@ -138,15 +140,15 @@ class Viewer:
             last_ended = _end_of(live.event)
             is_new = last_ended not in ended
             ended |= {last_ended}
-        self.seen = Seen(Place(live.id, position, last_ended), ended)
-        return [Told(self.seen.place, live.event, live.data)] if is_new else []
+        self.seen = ViewerPosition(ViewerCursor(live.id, position, last_ended), ended)
+        return [ViewerEvent(self.seen.cursor, live.event, live.data)] if is_new else []
 
-    def _rows_before(self, end: int | None) -> list[Told]:
-        """Return the stored rows after the viewer's place, up to but excluding position `end`."""
-        told: list[Told] = []
+    def _rows_before(self, end: int | None) -> list[ViewerEvent]:
+        """Return the stored rows after the viewer's cursor, up to but excluding position `end`."""
+        told: list[ViewerEvent] = []
         with self._database.read() as session:
-            while end is None or self.seen.place.position + 1 < end:
-                after = self.seen.place.position
+            while end is None or self.seen.cursor.position + 1 < end:
+                after = self.seen.cursor.position
                 page = list_messages(
                     session, self.scope, self._session_id, after=after, limit=GAP_PAGE
                 )
@@ -159,7 +161,7 @@ class Viewer:
                     break
         return told
 
-    def _ended_unseen(self) -> list[Told]:
+    def _ended_unseen(self) -> list[ViewerEvent]:
         """Return the end of the latest turn if no event reports it any more."""
         latest = self._latest_turn()
         if latest is None or not is_finished(latest[0].status):
@@ -167,7 +169,7 @@ class Viewer:
         turn, context = latest
         return self._tell_once(TurnFinished(context=context, turn=turn))
 
-    def _waits_unseen(self) -> list[Told]:
+    def _waits_unseen(self) -> list[ViewerEvent]:
         """Return the active turn's wait for people if no event reports it any more."""
         with self._database.read() as session:
             first = next(iter(list_unfinished(session, self._session_id)), None)
@@ -177,7 +179,7 @@ class Viewer:
             turn, context = turn_of(session, first), context_of(session, first)
         return self._tell_once(Interrupt(context=context, turn=turn))
 
-    def _tell_once(self, event: TurnFinished | Interrupt) -> list[Told]:
+    def _tell_once(self, event: TurnFinished | Interrupt) -> list[ViewerEvent]:
         end = _end_of(event)
         if end in self.seen.ended:
             return []
@@ -194,14 +196,14 @@ class Viewer:
         turn = session.get(TurnRow, row.turn_id)
         return context_of(session, turn) if turn else NoTurn(session_id=self._session_id)
 
-    def _tell(self, event: SessionEvent) -> Told:
-        return Told(self.seen.place, event, event.model_dump_json().encode())
+    def _tell(self, event: SessionEvent) -> ViewerEvent:
+        return ViewerEvent(self.seen.cursor, event, event.model_dump_json().encode())
 
     def _move(self, **changes: Any) -> None:
-        self.seen = self.seen._replace(place=self.seen.place._replace(**changes))
+        self.seen = self.seen._replace(cursor=self.seen.cursor._replace(**changes))
 
-    def _active_turn_begins(self) -> Place | None:
-        """Return the place before the active turn's first event; None when no turn is active."""
+    def _active_turn_begins(self) -> ViewerCursor | None:
+        """Return the cursor before the active turn's first event; None when no turn is active."""
         with self._database.read() as session:
             unfinished = list_unfinished(session, self._session_id)
         if not unfinished:
@@ -210,7 +212,7 @@ class Viewer:
         before = self._reader.place_before(self._session_id, turn.id)
         is_running = turn.status != TurnStatus.QUEUED or turn.message_position is not None
         position = (turn.message_position or 1) - 1 if is_running else 0
-        return Place(before, position)
+        return ViewerCursor(before, position)
 
 
 def _name(turn_id: UUID) -> str:

@@ -120,7 +120,7 @@ def _leave(session: Session, conversation: ConversationRow) -> None:
 def _take_up(session: Session, conversation: ConversationRow, path: Path, version: int) -> None:
     """Show a closed path and what follows it, and reset the state to that of a version."""
     conversation.path = path.extend(conversation.message_count + 1).dump()
-    views.bring_back(session, conversation.id, version)
+    views.restore_version(session, conversation.id, version)
     session.flush()
 
 

@@ -12,7 +12,7 @@ from backend.schemas.conversations.turns import Route, Turn
 from backend.settings import Settings
 from backend.turns.history.branches import fork_before
 from backend.turns.lifecycle import RETRYABLE
-from backend.turns.plan.taking_up import take_up_plans
+from backend.turns.plan.resume import resume_plans
 from backend.turns.process.announcer import Accepted
 from backend.turns.process.services import Services
 from backend.turns.queries import find_turn
@@ -20,8 +20,8 @@ from backend.turns.submit.enter import NewTurn, enter
 from backend.turns.submit.service import (
     Submission,
     accept,
-    check_ask,
     check_key,
+    check_submission,
     find_agent,
     hold_session,
     keep_choice,
@@ -30,16 +30,19 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
 
-def edit(services: Services, scope: Scope, turn_id: UUID, ask: Submission) -> Turn:
-    """Fork the session before a turn's message, and ask `ask` in its place.
+def edit(services: Services, scope: Scope, turn_id: UUID, submission: Submission) -> Turn:
+    """Fork the session before a turn's message, and submit `submission` in its place.
 
     The same key and body give the same turn. Raise what `fork_before` and `submit` raise, and
     TurnNotFound; nothing is changed then.
     """
-    ask = replace(check_ask(ask), replaces=turn_id)
+    submission = replace(check_submission(submission), replaces=turn_id)
     settings = services.settings
     return accept(
-        services, scope, ask, lambda session: _fork(session, settings, scope, ask, turn_id)
+        services,
+        scope,
+        submission,
+        lambda session: _fork(session, settings, scope, submission, turn_id),
     )
 
 
@@ -50,19 +53,19 @@ def retry(services: Services, scope: Scope, turn_id: UUID, key: str | None = Non
     otherwise the session is forked before the turn's message. Raise as `edit` does, and
     TasksStopping.
     """
-    ask = Submission("", key=check_key(key), replaces=turn_id)
+    submission = Submission("", key=check_key(key), replaces=turn_id)
 
     def make(session: Session) -> Accepted:
         conversation, old = _lock(session, scope, turn_id)
         if old.status in RETRYABLE and _is_latest(session, conversation, old):
-            new = _another(scope, old, ask)
+            new = _another(scope, old, submission)
             new = replace(new, fork_of=old.fork_of, resumes=old)
             accepted = enter(session, conversation, new)
-            rows = take_up_plans(session, old, accepted.turn.id, old.agent)
+            rows = resume_plans(session, old, accepted.turn.id, old.agent)
             return replace(accepted, shown=rows[-1]) if rows else accepted
-        return _fork(session, services.settings, scope, ask, turn_id)
+        return _fork(session, services.settings, scope, submission, turn_id)
 
-    return accept(services, scope, ask, make)
+    return accept(services, scope, submission, make)
 
 
 def _lock(session: Session, scope: Scope, turn_id: UUID) -> tuple[ConversationRow, TurnRow]:
@@ -73,22 +76,24 @@ def _lock(session: Session, scope: Scope, turn_id: UUID) -> tuple[ConversationRo
 
 
 def _fork(
-    session: Session, settings: Settings, scope: Scope, ask: Submission, turn_id: UUID
+    session: Session, settings: Settings, scope: Scope, submission: Submission, turn_id: UUID
 ) -> Accepted:
     """Enter a new turn in place of the old one, on its own branch."""
     conversation, old = _lock(session, scope, turn_id)
     first = fork_before(session, conversation, old)
-    new = replace(_another(scope, old, ask), fork_of=first, message=ask.message or old.message)
-    if ask.agent or old.route:
-        routed = find_agent(scope, conversation, new.message, ask.agent)
+    new = replace(
+        _another(scope, old, submission), fork_of=first, message=submission.message or old.message
+    )
+    if submission.agent or old.route:
+        routed = find_agent(scope, conversation, new.message, submission.agent)
         new = replace(new, agent=routed.agent, route=routed.route)
-    if ask.model is not None:
-        keep_choice(session, settings, conversation, new.agent, ask.model)
+    if submission.model is not None:
+        keep_choice(session, settings, conversation, new.agent, submission.model)
         new = replace(new, model=conversation.model)
     return enter(session, conversation, new)
 
 
-def _another(scope: Scope, old: TurnRow, ask: Submission) -> NewTurn:
+def _another(scope: Scope, old: TurnRow, submission: Submission) -> NewTurn:
     return NewTurn(
         owner_id=scope.user_id,
         agent=old.agent,
@@ -96,8 +101,8 @@ def _another(scope: Scope, old: TurnRow, ask: Submission) -> NewTurn:
         role=scope.role,
         model=old.model,
         message=old.message,
-        key=ask.key,
-        body_hash=ask.body_hash if ask.key else None,
+        key=submission.key,
+        body_hash=submission.body_hash if submission.key else None,
     )
 
 

@@ -36,7 +36,7 @@ class TaskNode:
 
 
 @dataclass
-class Moved:
+class PlanChanges:
     """What moving a plan changed, to be published after the commit.
 
     `context` says where its events belong: the turn that waits for the plan. `goes_on` is that

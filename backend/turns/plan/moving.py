@@ -18,7 +18,7 @@ from backend.turns.plan.children import start_task
 from backend.turns.plan.graph_rows import (
     OPEN_PLANS,
     Graph,
-    Moved,
+    PlanChanges,
     TaskNode,
     change_task,
     fail_task,
@@ -33,7 +33,7 @@ from db.models.planning.plan import PlanRow, TaskRow
 from db.models.turns.turn import TurnRow
 
 
-def end_task(session: Session, turn: TurnRow) -> Moved | None:
+def end_task(session: Session, turn: TurnRow) -> PlanChanges | None:
     """Store the output of a task's turn that has just ended, and advance the plan.
 
     Return None if the turn is not a task's, or its end is already recorded. The caller holds the
@@ -55,7 +55,7 @@ def end_task(session: Session, turn: TurnRow) -> Moved | None:
     return advance(session, graph)
 
 
-def stop_plans(session: Session, turn: TurnRow) -> list[Moved]:
+def stop_plans(session: Session, turn: TurnRow) -> list[PlanChanges]:
     """End the plans of a turn that has just ended, so that none of their tasks begin.
 
     Running task turns have yet to be stopped after the commit. The caller holds the turn.
@@ -78,22 +78,22 @@ def calls_that_wait(session: Session, turn_id: UUID, message_id: str) -> set[int
     )
 
 
-def stop_plan(session: Session, graph: Graph) -> Moved:
+def stop_plan(session: Session, graph: Graph) -> PlanChanges:
     """End a plan early; the turn that waits for it continues."""
     for node in graph.nodes:
         if node.status in (TaskStatus.PENDING, TaskStatus.ASKING):
             change_task(session, graph, node, status=TaskStatus.STOPPED)
     has_ended = settle_plan(session, graph, PlanStatus.STOPPED)
-    moved = _told(session, graph)
-    moved.to_stop = [
+    changes = _told(session, graph)
+    changes.to_stop = [
         node.turn_id for node in graph.nodes if node.status == TaskStatus.RUNNING and node.turn_id
     ]
     if has_ended and requeue_if_decided(session, graph.turn.id):
-        moved.goes_on = graph.turn.id
-    return moved
+        changes.goes_on = graph.turn.id
+    return changes
 
 
-def advance(session: Session, graph: Graph) -> Moved:
+def advance(session: Session, graph: Graph) -> PlanChanges:
     """Begin ready tasks, skip those that can never begin, and end the plan if none remain."""
     accepted = []
     while graph.is_open:
@@ -104,14 +104,14 @@ def advance(session: Session, graph: Graph) -> Moved:
             break
         accepted += [one for node in ready if (one := start_task(session, graph, node))]
     has_ended = settle_plan(session, graph)
-    moved = _told(session, graph)
-    moved.accepted = accepted
+    changes = _told(session, graph)
+    changes.accepted = accepted
     if has_ended and requeue_if_decided(session, graph.turn.id):
-        moved.goes_on = graph.turn.id
-    return moved
+        changes.goes_on = graph.turn.id
+    return changes
 
 
-def look_again(session: Session, conversation_id: UUID) -> Moved | None:
+def look_again(session: Session, conversation_id: UUID) -> PlanChanges | None:
     """Return the task that this conversation runs, to be published as it is now.
 
     Its turn has begun or ceased to wait for people. Return None if this is no task's session.
@@ -124,10 +124,12 @@ def look_again(session: Session, conversation_id: UUID) -> Moved | None:
     if found is None:
         return None
     context = context_of(session, session.get_one(TurnRow, found.turn_id))
-    return Moved(context, tasks_by_id(session, [found.id]))
+    return PlanChanges(context, tasks_by_id(session, [found.id]))
 
 
-def lose_task(session: Session, task_id: UUID, plan_id: UUID, reason: ErrorSummary) -> Moved | None:
+def lose_task(
+    session: Session, task_id: UUID, plan_id: UUID, reason: ErrorSummary
+) -> PlanChanges | None:
     """Fail a task whose turn is gone or ended unrecorded; return None if that has changed."""
     graph = hold_graph(session, plan_id)
     node = graph.find(task_id) if graph else None
@@ -152,10 +154,10 @@ def _take_end(
     fail_task(session, graph, node, then, error)
 
 
-def _told(session: Session, graph: Graph) -> Moved:
+def _told(session: Session, graph: Graph) -> PlanChanges:
     changed: Sequence[UUID] = list(graph.changed)
     context = context_in(graph.parent, graph.turn)
-    return Moved(context, tasks_by_id(session, changed))
+    return PlanChanges(context, tasks_by_id(session, changed))
 
 
 def _node(graph: Graph, temp_id: str) -> TaskNode:

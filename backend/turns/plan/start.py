@@ -17,9 +17,9 @@ from backend.planning.results import write_result, write_single
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.tasks import TaskStatus
 from backend.tools.plans import PlanCall, PlanRefused
-from backend.turns.plan.graph_rows import OPEN_PLANS, Moved, hold_graph
+from backend.turns.plan.graph_rows import OPEN_PLANS, PlanChanges, hold_graph
 from backend.turns.plan.moving import advance
-from backend.turns.plan.telling import tell_moved
+from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.types import JSON
 from db.failpoints import failpoint
@@ -53,7 +53,7 @@ class TurnPlans:
 
     def _find_or_start(self, call: PlanCall) -> str | None:
         database, patience = self.services.database, self.services.settings.lease_seconds
-        started: list[Moved] = []
+        started: list[PlanChanges] = []
 
         def write(session: Session) -> str | None:
             started.clear()
@@ -67,9 +67,9 @@ class TurnPlans:
             return None if plan.status in OPEN_PLANS else result_of(session, plan)
 
         said = database.retry_transaction(write, patience)
-        for moved in started:
+        for changes in started:
             failpoint("plan.started")
-            tell_moved(self.services, moved)
+            publish_plan_changes(self.services, changes)
         return said
 
     def _hold(self, session: Session) -> None:
@@ -84,7 +84,7 @@ class TurnPlans:
         if session.scalar(own.with_for_update(key_share=True)) is None:
             raise LeaseLost
 
-    def _start(self, session: Session, call: PlanCall) -> Moved:
+    def _start(self, session: Session, call: PlanCall) -> PlanChanges:
         query = select(func.count()).where(PlanRow.turn_id == self.turn_id)
         if session.execute(query).scalar_one() >= MOST_PLANS:
             raise PlanRefused(
@@ -149,16 +149,16 @@ def result_of(session: Session, plan: PlanRow) -> str:
     return write_result({"plan": plan.name, "status": plan.status}, tasks)
 
 
-def _go_on(session: Session, plan: PlanRow) -> list[Moved]:
+def _go_on(session: Session, plan: PlanRow) -> list[PlanChanges]:
     """Begin the ready tasks of a plan that is already open because it was resumed."""
     graph = hold_graph(session, plan.id)
     if graph is None:
         return []
     if find_ready(graph.nodes):
         graph.changed.update(node.id for node in graph.nodes)
-    moved = advance(session, graph)
+    changes = advance(session, graph)
     session.refresh(plan)
-    return [moved] if moved.tasks else []
+    return [changes] if changes.tasks else []
 
 
 def _told(row: TaskRow) -> JSON:

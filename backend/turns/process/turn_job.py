@@ -50,7 +50,7 @@ return redis.call('HGETALL', KEYS[1])
 log = logging.getLogger(__name__)
 
 
-class OddJob(NoSuchJobError):
+class ForeignJob(NoSuchJobError):
     """This entry in Redis is not a job of Colloquy; it was not run."""
 
 
@@ -59,7 +59,7 @@ class TurnJob(Job):
 
     @classmethod
     def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> "TurnJob":
-        """Read a job. Raise NoSuchJobError, and OddJob when it is not one of ours."""
+        """Read a job. Raise NoSuchJobError, and ForeignJob when it is not one of ours."""
         _turn_of(id.partition(":")[0])  # after a colon, RQ names the execution
         return cast(TurnJob, super().fetch(id, connection, serializer))
 
@@ -78,29 +78,29 @@ class TurnJob(Job):
             return None
 
     def refresh(self) -> None:
-        """Read the job again. Raise NoSuchJobError, OddJob."""
+        """Read the job again. Raise NoSuchJobError, ForeignJob."""
         try:
             found: Any = self.connection.eval(_READ, 1, self.key)
         except ResponseError as error:
-            raise OddJob("it is no hash") from error
+            raise ForeignJob("it is no hash") from error
         if found is None:
-            raise OddJob("it is too large")
+            raise ForeignJob("it is too large")
         if not found:
             raise NoSuchJobError(self.id)
         self.restore(dict(zip(found[::2], found[1::2], strict=True)))
 
     def restore(self, raw_data: Mapping[bytes, bytes]) -> None:
-        """Restore a job from its fields in Redis if they only name its turn. Raise OddJob."""
+        """Restore a job from its fields in Redis if they only name its turn. Raise ForeignJob."""
         fields = {name.decode(errors="replace"): value for name, value in raw_data.items()}
         if odd := sorted(name for name, value in fields.items() if value and name not in FIELDS):
-            raise OddJob(f"it has {_short(', '.join(odd))}")
+            raise ForeignJob(f"it has {_short(', '.join(odd))}")
         turn_id = _turn_of(self.id)
         if _called(fields.get("data", b"")) != [JOB, None, [turn_id], {}]:
-            raise OddJob("it is not to run the turn of its name")
+            raise ForeignJob("it is not to run the turn of its name")
         try:
             super().restore(raw_data)
         except (ArithmeticError, LookupError, TypeError, ValueError, TimeoutFormatError) as error:
-            raise OddJob("its fields cannot be read") from error
+            raise ForeignJob("its fields cannot be read") from error
         self.origin, self.timeout = QUEUE, JOB_TIMEOUT
         self.result_ttl, self.failure_ttl = 0, KEEP_FAILED_SECONDS
 
@@ -123,7 +123,7 @@ class TurnJobs(Queue):
             job_id = taken[1].decode(errors="replace")
             try:
                 return TurnJob.fetch(job_id, connection, queue.serializer), queue
-            except OddJob as error:
+            except ForeignJob as error:
                 log.warning("A job that is not ours is dropped (%s): %s", job_id[:80], error)
                 cls._forget(queue, taken[1])
                 connection.delete(TurnJob.key_for(job_id))
@@ -151,7 +151,7 @@ class TurnJobs(Queue):
 def _turn_of(job_id: str) -> str:
     found = JOB_ID.fullmatch(job_id)
     if found is None:
-        raise OddJob("its name is not that of a turn")
+        raise ForeignJob("its name is not that of a turn")
     return found[1]
 
 

@@ -26,9 +26,9 @@ from backend.errors.conversations import CorruptState
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext, MessageStatus
 from backend.schemas.conversations.turns import ErrorSummary, Turn, TurnStatus
 from backend.tools.journal import CallKey
-from backend.turns.plan.graph_rows import Moved
+from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import calls_that_wait, end_task, stop_plans
-from backend.turns.plan.taking_up import TASKS_STOPPED
+from backend.turns.plan.resume import TASKS_STOPPED
 from backend.turns.queries import change_turn, context_in, next_turn_id, place_of, wire_turn
 from backend.turns.run.journal import forget_journal, load_journal
 from backend.turns.run.model_calls import ModelCallLog
@@ -84,7 +84,7 @@ class Outcome:
 class Closed:
     """What closing a turn changed, for viewers, and which turn is next.
 
-    `moved`: the plan that its task belongs to, or the plans that it started.
+    `plan_changes`: the plan that its task belongs to, or the plans that it started.
     """
 
     turn: Turn
@@ -92,7 +92,7 @@ class Closed:
     added: Sequence[DisplayMessage] = ()
     updated: Sequence[DisplayMessage] = ()
     next_turn: UUID | None = None
-    moved: Sequence[Moved] = ()
+    plan_changes: Sequence[PlanChanges] = ()
 
 
 @dataclass(frozen=True)
@@ -148,23 +148,23 @@ def close_turn(
     forget_journal(session, turn.id)
     _bring_to_top(session, turn.conversation_id)
     place = place_of(session, turn)
-    moved = _move_plans(session, turn, place)
+    plan_changes = _move_plans(session, turn, place)
     following = next_turn_id(session, turn.conversation_id)
     record_usage(session, turn.owner_id, place.domain_name, spent)
     context = context_in(place, turn)
-    return Closed(wire_turn(turn), context, written.added, written.updated, following, moved)
+    return Closed(wire_turn(turn), context, written.added, written.updated, following, plan_changes)
 
 
 def _move_plans(
     session: Session, turn: TurnRow, place: Row[Any, Any, Any, Any, Any]
-) -> list[Moved]:
+) -> list[PlanChanges]:
     """Move the plan whose task this turn ran, or end the plans that this turn started."""
     if place.has_plans:
         return stop_plans(session, turn)
     if place.parent_id is None:
         return []
-    moved = end_task(session, turn)
-    return [moved] if moved else []
+    plan_changes = end_task(session, turn)
+    return [plan_changes] if plan_changes else []
 
 
 def _bring_to_top(session: Session, conversation_id: UUID) -> None:
@@ -191,7 +191,7 @@ def _make_whole(
     if todos := display.readable_todos(changed.get("todos")):
         drafts.append(display.todos(todos, turn.agent))
     in_flight.asked.choose_all()
-    requests = in_flight.asked.note(session, turn.conversation_id, state["messages"])
+    requests = in_flight.asked.record(session, turn.conversation_id, state["messages"])
     change = views.Change(
         drafts=[*drafts, *outcome.drafts],
         moves=_last_moves(session, turn, finished),

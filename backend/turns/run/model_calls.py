@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from backend.agents.steps.events import ModelAsked
-from backend.conversations.state.sent import RequestRecord
+from backend.conversations.state.sent import RequestRecords
 from backend.conversations.state.sent_store import keep_contents
 from backend.llm.events import ModelCall
 from backend.types import JSON
@@ -17,7 +17,7 @@ class ModelCallLog:
 
     def __init__(self) -> None:
         self._open: list[ModelAsked] = []
-        self._noted: list[ModelAsked] = []
+        self._chosen: list[ModelAsked] = []
         self._stored: set[str] = set()
         self._storing: set[str] = set()
 
@@ -32,29 +32,31 @@ class ModelCallLog:
 
     def choose_ended(self) -> list[ModelCall]:
         """Choose the calls that have ended by now, and return them; the others continue."""
-        self._noted = [asked for asked in self._open if asked.call.has_ended]
-        return [asked.call for asked in self._noted]
+        self._chosen = [asked for asked in self._open if asked.call.has_ended]
+        return [asked.call for asked in self._chosen]
 
     def choose_all(self) -> None:
         """Choose all calls, including those that have not ended."""
-        self._noted = list(self._open)
+        self._chosen = list(self._open)
 
-    def note(self, session: Session, conversation_id: UUID, messages: Sequence[JSON]) -> list[JSON]:
+    def record(
+        self, session: Session, conversation_id: UUID, messages: Sequence[JSON]
+    ) -> list[JSON]:
         """Store the contents of the chosen calls and return their records.
 
         `messages` are those of the state that is saved with them. Nothing counts as recorded until
         `saved`, because a write may have to be repeated.
         """
-        noted = RequestRecord()
-        for asked in self._noted:
-            noted.add(asked.call, asked.read, messages)
-        new = {name: text for name, text in noted.contents.items() if name not in self._stored}
+        records = RequestRecords()
+        for asked in self._chosen:
+            records.add(asked.call, asked.read, messages)
+        new = {name: text for name, text in records.contents.items() if name not in self._stored}
         keep_contents(session, conversation_id, new)
         self._storing = set(new)
-        return noted.calls
+        return records.calls
 
     def saved(self) -> None:
         """Mark the calls recorded last as saved."""
         self._stored |= self._storing
-        self._open = [asked for asked in self._open if asked not in self._noted]
-        self._noted = []
+        self._open = [asked for asked in self._open if asked not in self._chosen]
+        self._chosen = []

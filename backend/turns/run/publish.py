@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from backend.schemas.events import MessageAdded, MessageUpdated, TurnFinished
-from backend.turns.plan.telling import tell_moved
+from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.run.close import Closed
 from backend.turns.run.stopping import stop_task_turn
@@ -22,9 +22,9 @@ def publish_closed(services: Services, closed: Closed) -> None:
     )
     if closed.next_turn:
         services.queue.wake(closed.next_turn)
-    for moved in closed.moved:
-        tell_moved(services, moved)
-        stop_tasks(services, moved.to_stop)
+    for changes in closed.plan_changes:
+        publish_plan_changes(services, changes)
+        stop_tasks(services, changes.to_stop)
 
 
 def stop_tasks(services: Services, turn_ids: Iterable[UUID]) -> None:

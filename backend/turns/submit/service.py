@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from backend.agents.state import empty_state
 from backend.agents.team.addressing import Routed, route_message
 from backend.auth.scope import Scope
-from backend.connections.store import who_answers
+from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
 from backend.conversations import views
 from backend.conversations.removal import is_spent
@@ -67,19 +67,21 @@ class Submission:
         return sha256(orjson.dumps(body)).hexdigest()
 
 
-def submit(services: Services, scope: Scope, ask: Submission) -> Turn:
+def submit(services: Services, scope: Scope, submission: Submission) -> Turn:
     """Accept a message in one transaction; waking a worker follows in the background.
 
     Raise InvalidInput, MessageTooLong, SessionNotFound, PlanDecides, DomainNotFound,
     IdempotencyKeyReused, TooManyTurns, TokensUsedUp, BudgetUsedUp; nothing is stored then.
     """
-    ask = check_ask(ask)
+    submission = check_submission(submission)
     settings = services.settings
-    return accept(services, scope, ask, lambda session: _enter(session, settings, scope, ask))
+    return accept(
+        services, scope, submission, lambda session: _enter(session, settings, scope, submission)
+    )
 
 
 def accept(
-    services: Services, scope: Scope, ask: Submission, make: Callable[[Session], Accepted]
+    services: Services, scope: Scope, submission: Submission, make: Callable[[Session], Accepted]
 ) -> Turn:
     """Create a turn within the limits and announce it; the same key returns the same turn.
 
@@ -88,13 +90,13 @@ def accept(
     failpoint("submit.begin")
     try:
         with services.database.transaction() as session:
-            accepted = earlier_turn(session, scope, ask)
+            accepted = earlier_turn(session, scope, submission)
             if accepted is None:
                 services.limits.check(session, scope)
                 accepted = make(session)
                 failpoint("submit.before_commit")
     except (IntegrityError, AppError) as error:
-        return _turn_from_race(services.database, scope, ask, error)
+        return _turn_from_race(services.database, scope, submission, error)
     failpoint("submit.after_commit")
     services.announcer.tell([accepted])
     failpoint("submit.after_wake")
@@ -102,25 +104,29 @@ def accept(
 
 
 def _turn_from_race(
-    database: Database, scope: Scope, ask: Submission, error: IntegrityError | AppError
+    database: Database, scope: Scope, submission: Submission, error: IntegrityError | AppError
 ) -> Turn:
     """Return the turn stored by a faster request with this key; otherwise raise the error."""
     with database.read() as session:
-        earlier = earlier_turn(session, scope, ask)
+        earlier = earlier_turn(session, scope, submission)
     if earlier is None:
         raise error
     return earlier.turn
 
 
-def check_ask(ask: Submission) -> Submission:
-    """Return the ask with a storable message. Raise InvalidInput, MessageTooLong."""
-    message = clean_text(ask.message)
+def check_submission(submission: Submission) -> Submission:
+    """Return the submission with a storable message. Raise InvalidInput, MessageTooLong."""
+    message = clean_text(submission.message)
     if not message.strip():
         raise InvalidInput("The message is empty. Write what you want to know.")
     if len(message) > MAX_MESSAGE_CHARS:
         raise MessageTooLong
-    agent, domain = (None if v is None else clean_text(v) for v in (ask.agent, ask.domain))
-    return replace(ask, message=message, domain=domain, agent=agent, key=check_key(ask.key))
+    agent, domain = (
+        None if v is None else clean_text(v) for v in (submission.agent, submission.domain)
+    )
+    return replace(
+        submission, message=message, domain=domain, agent=agent, key=check_key(submission.key)
+    )
 
 
 def check_key(key: str | None) -> str | None:
@@ -145,40 +151,42 @@ def open_session(
     return conversation_id
 
 
-def earlier_turn(session: Session, scope: Scope, ask: Submission) -> Accepted | None:
+def earlier_turn(session: Session, scope: Scope, submission: Submission) -> Accepted | None:
     """Return the turn that this key started before.
 
     Raise IdempotencyKeyReused, and SessionNotFound for a turn that was deleted with its session.
     """
-    if ask.key is None:
+    if submission.key is None:
         return None
     row = session.scalar(
-        select(TurnRow).where(TurnRow.owner_id == scope.user_id, TurnRow.idempotency_key == ask.key)
+        select(TurnRow).where(
+            TurnRow.owner_id == scope.user_id, TurnRow.idempotency_key == submission.key
+        )
     )
     if row is None:
-        if is_spent(session, scope.user_id, ask.key):
+        if is_spent(session, scope.user_id, submission.key):
             raise SessionNotFound
         return None
-    if row.body_hash != ask.body_hash:
+    if row.body_hash != submission.body_hash:
         raise IdempotencyKeyReused
     return Accepted(turn_of(session, row))
 
 
-def _enter(session: Session, settings: Settings, scope: Scope, ask: Submission) -> Accepted:
-    session_id = ask.session_id or open_session(session, scope, ask.domain, None)
+def _enter(session: Session, settings: Settings, scope: Scope, submission: Submission) -> Accepted:
+    session_id = submission.session_id or open_session(session, scope, submission.domain, None)
     conversation = hold_session(session, scope, session_id)
-    routed = find_agent(scope, conversation, ask.message, ask.agent)
-    if ask.model is not None:
-        keep_choice(session, settings, conversation, routed.agent, ask.model)
+    routed = find_agent(scope, conversation, submission.message, submission.agent)
+    if submission.model is not None:
+        keep_choice(session, settings, conversation, routed.agent, submission.model)
     new = NewTurn(
         owner_id=scope.user_id,
         agent=routed.agent,
         route=routed.route,
         role=scope.role,
         model=conversation.model,
-        message=ask.message,
-        key=ask.key,
-        body_hash=ask.body_hash if ask.key else None,
+        message=submission.message,
+        key=submission.key,
+        body_hash=submission.body_hash if submission.key else None,
     )
     return enter(session, conversation, new)
 
@@ -198,7 +206,7 @@ def keep_choice(
 
     Raise InvalidInput where its image does not offer the model.
     """
-    image, default = template_of(conversation.image), who_answers(session, settings).model
+    image, default = template_of(conversation.image), find_default_model(session, settings).model
     conversation.model = choose_model(image, agent, default, model)
     session.flush()
 

@@ -18,9 +18,9 @@ from backend.conversations.state.delta import diff_states
 from backend.conversations.state.deltas import (
     append_delta,
     append_to_latest,
-    bring_back,
     compact,
     create_state,
+    restore_version,
 )
 from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
 from backend.errors.conversations import SessionNotFound, StateNotKept
@@ -193,7 +193,7 @@ def test_a_state_is_brought_back_by_one_more_version(
         append_delta(session, conversation, 4, diff_states(before, shorter))
 
     with database.transaction() as session:
-        version = bring_back(session, conversation, 4)
+        version = restore_version(session, conversation, 4)
 
     assert (version, load(database, conversation)) == (6, (before, 6))
     with database.read() as session:
@@ -208,7 +208,7 @@ def test_what_concerns_the_whole_conversation_is_not_brought_back(
         append_delta(session, conversation, 0, told)
 
     with database.transaction() as session:
-        bring_back(session, conversation, 0)
+        restore_version(session, conversation, 0)
 
     assert load(database, conversation)[0] == {**empty_state(), "metadata": {"told": ["once"]}}
 
@@ -220,7 +220,7 @@ def test_a_text_that_is_brought_back_is_stored_once(database: Database, conversa
         append_to_latest(session, conversation, {"append": [said]}, shown)
         append_to_latest(session, conversation, {"drop": 1}, ())
 
-        bring_back(session, conversation, 1)
+        restore_version(session, conversation, 1)
 
     assert load(database, conversation)[0]["messages"] == [said]
     with database.read() as session:

@@ -292,9 +292,9 @@ def test_a_request_tells_what_it_changed_left_out_and_added() -> None:
         "other": '{"role":"tool","content":"[left out]","tool_call_id":"c"}',
         "more": '{"role":"user","content":"remember"}',
     }
-    note = {"f": "frame", "m": "#prompt,0,#other,2,4,#more"}
+    record = {"f": "frame", "m": "#prompt,0,#other,2,4,#more"}
 
-    request = read_request(note, contents, ["a", "b", "c", "d", "e", "answer"], answered=1)
+    request = read_request(record, contents, ["a", "b", "c", "d", "e", "answer"], answered=1)
 
     assert request.system == "Be brief."
     assert request.tools == [{"type": "function"}]

@@ -1,4 +1,4 @@
-"""What was sent is noted by reference and given again exactly, whatever policies did to it."""
+"""What was sent is recorded by reference and restored exactly, whatever policies did to it."""
 
 import json
 from typing import Any
@@ -10,10 +10,10 @@ from pydantic import SecretStr
 
 from backend.agents.state import load_messages
 from backend.conversations.state.sent import (
-    RequestRecord,
+    RequestRecords,
     digest_of,
-    give_again,
     read_names,
+    restore_request,
     write_names,
 )
 from backend.inspection.convert import as_sent
@@ -114,13 +114,13 @@ def test_any_request_is_given_again(data: st.DataObject) -> None:
     # Until the step is saved the state may lose messages and get others.
     dropped = data.draw(st.integers(0, len(state)))
     saved = [{"role": "user", "content": "new", "id": "n"}, *state[dropped:]]
-    noted = RequestRecord()
+    records = RequestRecords()
 
-    noted.add(call, [stands.get(id(message)) for message in sent], saved)
+    records.add(call, [stands.get(id(message)) for message in sent], saved)
 
-    (note,) = noted.calls
-    stored = json.loads(json.dumps(note))
-    payload, is_proven = give_again(stored, saved, noted.contents, as_sent)
+    (record,) = records.calls
+    stored = json.loads(json.dumps(record))
+    payload, is_proven = restore_request(stored, saved, records.contents, as_sent)
     assert json.dumps(payload) == json.dumps(call.payload)
     assert is_proven
 
@@ -133,34 +133,34 @@ def test_names_are_read_as_they_were_written(given_names: list[int | str]) -> No
 
 def test_what_the_state_holds_costs_no_content() -> None:
     state = [{"role": "user", "content": "long " * 100, "id": str(n)} for n in range(50)]
-    noted = RequestRecord()
+    records = RequestRecords()
 
-    noted.add(ask(load_messages(state)), state, state)
+    records.add(ask(load_messages(state)), state, state)
 
-    assert noted.calls[0]["m"] == "0-49"
-    assert len(noted.contents) == 1  # the frame
+    assert records.calls[0]["m"] == "0-49"
+    assert len(records.contents) == 1  # the frame
 
 
 def test_a_message_that_was_changed_in_place_is_kept_as_it_was_sent() -> None:
     state = [{"role": "user", "content": "as it was said", "id": "u"}]
     (message,) = load_messages(state)
     message.content = "as it was sent"
-    noted = RequestRecord()
+    records = RequestRecords()
 
-    noted.add(call := ask([message]), state, state)
+    records.add(call := ask([message]), state, state)
 
-    payload, is_proven = give_again(noted.calls[0], state, noted.contents, as_sent)
+    payload, is_proven = restore_request(records.calls[0], state, records.contents, as_sent)
     assert payload["messages"] == call.payload["messages"]
     assert is_proven
 
 
 def test_a_request_that_is_not_the_same_is_not_proven() -> None:
     state = [{"role": "user", "content": "hello", "id": "u"}]
-    noted = RequestRecord()
-    noted.add(ask(load_messages(state)), state, state)
+    records = RequestRecords()
+    records.add(ask(load_messages(state)), state, state)
 
     other = [{**state[0], "content": "hello!"}]
-    payload, is_proven = give_again(noted.calls[0], other, noted.contents, as_sent)
+    payload, is_proven = restore_request(records.calls[0], other, records.contents, as_sent)
 
     assert payload["messages"][0]["content"] == "hello!"
     assert not is_proven

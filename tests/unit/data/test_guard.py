@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from backend.data.engines.local import function_names
 from backend.data.errors import QueryRefused
-from backend.data.sql.guard import Surroundings, check_query, referenced_tables
+from backend.data.sql.guard import QueryScope, check_query, referenced_tables
 
 TABLES = frozenset({("documents",), ("fi", "documents"), ("bpc", "figures")})
-DUCKDB = Surroundings("duckdb", TABLES, function_names(), may_qualify_functions=True)
-POSTGRES = Surroundings("postgres", frozenset({("orders",), ("sales", "orders")}))
-SQLITE = Surroundings("sqlite", frozenset({("orders",)}))
-MYSQL = Surroundings("mysql", frozenset({("orders",)}))
+DUCKDB = QueryScope("duckdb", TABLES, function_names(), may_qualify_functions=True)
+POSTGRES = QueryScope("postgres", frozenset({("orders",), ("sales", "orders")}))
+SQLITE = QueryScope("sqlite", frozenset({("orders",)}))
+MYSQL = QueryScope("mysql", frozenset({("orders",)}))
 
 REFUSED_DUCKDB = [
     "",

@@ -10,13 +10,13 @@ from backend.data.engines.local import function_names
 from backend.data.engines.verbatim import verbatim
 from backend.data.errors import QueryRefused
 from backend.data.sql.functions import HARMLESS
-from backend.data.sql.guard import Surroundings, check_query
+from backend.data.sql.guard import QueryScope, check_query
 from backend.data.sql.names import how_to_write, written
 
 TABLES = frozenset({("orders",), ("shop", "orders")})
 ALL = {
-    "duckdb": Surroundings("duckdb", TABLES, function_names(), may_qualify_functions=True),
-    **{name: Surroundings(name, TABLES) for name in ("postgres", "mysql", "sqlite", "oracle")},
+    "duckdb": QueryScope("duckdb", TABLES, function_names(), may_qualify_functions=True),
+    **{name: QueryScope(name, TABLES) for name in ("postgres", "mysql", "sqlite", "oracle")},
 }
 
 # Each refusal holds the words that help to write the query otherwise.

@@ -2,12 +2,12 @@
 
 import pytest
 
-from backend.domains.secrets import STDIO, Place, Secrets, check_secrets, expand_secrets
+from backend.domains.secrets import STDIO, Destination, Secrets, check_secrets, expand_secrets
 from backend.errors.domains import SecretForbidden, SecretMissing
 from backend.schemas.domains.templates import DomainTemplate, StreamableHttpServer
 from backend.settings import Settings
 
-HERE = Place(STDIO)
+HERE = Destination(STDIO)
 ENVIRONMENT = {
     "GITHUB_TOKEN": "g",
     "JIRA_KEY": "j",

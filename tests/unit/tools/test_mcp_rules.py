@@ -22,7 +22,7 @@ from backend.schemas.domains.servers import VersionStatus
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import assign_names
 from backend.tools.mcp.results.content import MAX_ATTACHMENTS, MAX_BYTES, read_result
-from backend.tools.mcp.versions import Known, review_versions, version_of
+from backend.tools.mcp.versions import KnownVersion, review_versions, version_of
 from backend.tools.mcp.words import about_withheld
 
 PIXEL = base64.b64encode(b"\x89PNG pixel").decode()
@@ -209,7 +209,7 @@ def a_tool(name="say", description="Says it.", **fields):
 
 def known(tool, status=VersionStatus.ACCEPTED, server="s", age=0):
     seen_at = datetime(2026, 1, 1, tzinfo=UTC) - timedelta(days=age)
-    return Known(*version_of(server, tool)[:3], status, seen_at)
+    return KnownVersion(*version_of(server, tool)[:3], status, seen_at)
 
 
 def statuses(review):

@@ -10,7 +10,7 @@ from ui import navigation, state
 from ui.features.approvals import card as approval_card
 from ui.features.approvals.call import all_words_hold, from_approval
 from ui.features.approvals.calls import list_pending
-from ui.features.approvals.state import EVERYONE, desk, is_ticked
+from ui.features.approvals.state import EVERYONE, inbox_state, is_ticked
 from ui.shared import last_known, pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
@@ -24,7 +24,7 @@ READ = {"view": "read"}
 
 def show() -> None:
     """Draw the list; the page is redrawn when the set of waiting calls changes."""
-    cursors = desk().cursors
+    cursors = inbox_state().cursors
     everyone = is_ticked(EVERYONE) and state.server().is_admin
     listed = Listed(list="approvals", everyone=everyone, cursor=cursors[-1] if cursors else None)
     page = last_known.read(
@@ -55,13 +55,13 @@ def _board(page: ApprovalPage) -> None:
             st.markdown("Nothing is waiting for a decision.")
             st.caption("When an agent asks for approval, its request appears here.")
     with st.container(horizontal=True, horizontal_alignment="right"):
-        pager.by_cursor(desk().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
+        pager.by_cursor(inbox_state().cursors, page.next_cursor, "inbox", ("Older", "Newer"))
 
 
 def _ended(page: ApprovalPage) -> None:
     """Draw what this tab has decided, until the page is reloaded."""
     waiting = {approval.id for approval in page.items}
-    ended = [held.ended for held in desk().calls.values() if held.ended is not None]
+    ended = [held.ended for held in inbox_state().calls.values() if held.ended is not None]
     for approval in [one for one in ended if one.id not in waiting][-ENDED_ROWS:]:
         call = from_approval(approval)
         label = f"**{plain(call.name, 80)}** · {approval_card.end_words(call)}"

@@ -33,7 +33,7 @@ class InboxState:
     cursors: list[str] = field(default_factory=list)
 
 
-def desk() -> InboxState:
+def inbox_state() -> InboxState:
     """Return the inbox state of the tab that this run belongs to."""
     found = st.session_state.get(_DECIDING)
     if not isinstance(found, InboxState):
@@ -43,7 +43,7 @@ def desk() -> InboxState:
 
 def deciding(approval_id: UUID) -> Deciding:
     """Return this tab's state of one call."""
-    return desk().calls.setdefault(approval_id, Deciding())
+    return inbox_state().calls.setdefault(approval_id, Deciding())
 
 
 def typed(key: str, default: str = "") -> str:

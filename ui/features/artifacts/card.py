@@ -5,7 +5,7 @@ import streamlit as st
 from backend.schemas.artifacts import ArtifactKind
 from backend.schemas.conversations.sessions import DisplayMessage
 from ui.features.artifacts import embedded, preview, words
-from ui.features.artifacts.known import Known
+from ui.features.artifacts.known import SessionArtifacts
 from ui.shared.text.artifact_links import ARTIFACT, Target, read_target
 from ui.shared.text.markdown import plain
 
@@ -19,7 +19,7 @@ def target_of(row: DisplayMessage) -> Target | None:
     return read_target({ARTIFACT: name})
 
 
-def show(row: DisplayMessage, target: Target, known: Known, key: str) -> None:
+def show(row: DisplayMessage, target: Target, known: SessionArtifacts, key: str) -> None:
     """Draw the card; a chart is drawn inside it."""
     kind = words.kind_of(row.content.get("kind"))
     title = plain(str(row.content.get("title") or words.NAMES[kind]), 120)

@@ -16,7 +16,7 @@ MOST_PAGES = 5
 
 
 @dataclass
-class Known:
+class SessionArtifacts:
     """A session's artifacts by id; empty where none was read. Links point into `session_id`.
 
     Readers of a shared session cannot open artifacts: `is_linked` is then false.
@@ -54,13 +54,13 @@ class Known:
         return [(artifact, version) for (_, version), artifact in found.items()]
 
 
-def artifacts_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Known:
+def artifacts_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> SessionArtifacts:
     """Return the session's artifacts, read only if one of these rows names one."""
     if navigation.link_token() is not None:
-        return Known(session_id, is_linked=False)
+        return SessionArtifacts(session_id, is_linked=False)
     if not any(map(_names_one, rows)):
-        return Known(session_id)
-    return Known(session_id, load(session_id))
+        return SessionArtifacts(session_id)
+    return SessionArtifacts(session_id, load(session_id))
 
 
 def load(session_id: UUID) -> dict[UUID, Artifact]:

@@ -13,7 +13,7 @@ from backend.tabular.document_reader import split_charts
 from ui import state
 from ui.client import ClientError
 from ui.features.artifacts import calls, embedded, words
-from ui.features.artifacts.known import Known, load
+from ui.features.artifacts.known import SessionArtifacts, load
 from ui.features.artifacts.origin import VersionRows, table_of
 from ui.features.artifacts.words import FILE
 from ui.features.results import chart as results_chart
@@ -110,7 +110,7 @@ def _cell(content: ArtifactContent, target: Target, row: int) -> None:
 
 def _document(content: ArtifactContent, session_id: UUID, key: str) -> None:
     text = str(content.preview.get("text") or "")
-    known = Known(session_id, load(session_id) if find_targets(text) else {})
+    known = SessionArtifacts(session_id, load(session_id) if find_targets(text) else {})
 
     def draw(piece: Piece) -> None:
         written = piece.text if piece.is_code else known.write(piece.text)

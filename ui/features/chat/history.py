@@ -18,7 +18,7 @@ from ui.features.chat.messages import renderers, steps
 from ui.features.chat.messages.answer import pictures_of
 from ui.features.chat.messages.blocks import Block, Group, to_groups
 from ui.features.chat.messages.plans import plans_of
-from ui.features.chat.messages.renderers import Place
+from ui.features.chat.messages.renderers import BlockContext
 from ui.shared import last_known
 from ui.shared.areas import area
 from ui.shared.text.markdown import plain
@@ -65,7 +65,7 @@ def draw(
 ) -> None:
     """Draw each speaker's messages with their actions; `folds`: finished steps fold."""
     rows = [block.row for group in groups for block in group.blocks]
-    place = Place(
+    context = BlockContext(
         session_id,
         "stored",
         pictures=pictures_of(session_id, rows),
@@ -75,7 +75,7 @@ def draw(
 
     def draw_block(block: Block) -> None:
         with jumps.mark(block, session_id) as is_hit:
-            _draw(block, replace(place, is_open=is_hit), actions)
+            _draw(block, replace(context, is_open=is_hit), actions)
 
     told: set[UUID | None] = set()
     answers = [group.answer for group in groups if group.answer is not None]
@@ -87,7 +87,7 @@ def draw(
             if named is not None:
                 _name(group, named, team, told)
             if folds and not jumps.leads_into(group.blocks, session_id):
-                steps.show(group.blocks, draw_block, place)
+                steps.show(group.blocks, draw_block, context)
             else:
                 for block in group.blocks:
                     draw_block(block)
@@ -126,14 +126,14 @@ def _jump(session: Session, position: int) -> None:
     navigation.jump_to(session.id, position, row, windows.around(page, session.message_count))
 
 
-def _draw(block: Block, place: Place, actions: Actions) -> None:
+def _draw(block: Block, context: BlockContext, actions: Actions) -> None:
     """Draw a block; a person's message with its actions, or with the input that edits it."""
     if block.row.message_type is not MessageType.USER:
-        renderers.draw(block, place)
+        renderers.draw(block, context)
     elif message_actions.is_edited(block.row, actions):
         message_actions.edit_in_place(block.row, actions)
     else:
-        renderers.draw(block, place)
+        renderers.draw(block, context)
         message_actions.under_message(block.row, actions)
 
 

@@ -132,34 +132,34 @@ def _made(file: FileDetails) -> None:
 
 
 def _effect(file: FileDetails) -> None:
-    desk = data_state.desk()
-    if desk.problem is not None:
-        st.error(plain(desk.problem.detail, 600), icon=":material/error:")
-    if desk.preview is None or desk.preview_of != file.id:
+    page_state = data_state.data_page_state()
+    if page_state.problem is not None:
+        st.error(plain(page_state.problem.detail, 600), icon=":material/error:")
+    if page_state.preview is None or page_state.preview_of != file.id:
         return
-    st.markdown(f"**Result:** {plain(desk.preview.summary or 'as before', 600)}")
-    for table in desk.preview.content[:1]:
+    st.markdown(f"**Result:** {plain(page_state.preview.summary or 'as before', 600)}")
+    for table in page_state.preview.content[:1]:
         types = ", ".join(f"{c.name}: {words.type_words(c.type)}" for c in table.columns[:20])
         st.caption(plain(types, 800))
-    if desk.preview.sample:
-        details.show_sample(desk.preview.sample, "preview-sample")
+    if page_state.preview.sample:
+        details.show_sample(page_state.preview.sample, "preview-sample")
 
 
 def _preview(file: FileDetails, change: FileCorrections) -> None:
-    desk = data_state.desk()
-    desk.problem, desk.preview = None, None
+    page_state = data_state.data_page_state()
+    page_state.problem, page_state.preview = None, None
     try:
-        desk.preview = calls.preview(state.client(), file.id, change)
-        desk.preview_of = file.id
+        page_state.preview = calls.preview(state.client(), file.id, change)
+        page_state.preview_of = file.id
     except ClientError as problem:
-        desk.problem = problem
+        page_state.problem = problem
 
 
 def _save(file: FileDetails, change: FileCorrections) -> None:
-    desk = data_state.desk()
-    desk.problem, desk.preview = None, None
+    page_state = data_state.data_page_state()
+    page_state.problem, page_state.preview = None, None
     try:
         made = calls.correct(state.client(), file.id, change)
         state.say(plain(f"Saved. {made.summary}", 600))
     except ClientError as problem:
-        desk.problem = problem
+        page_state.problem = problem

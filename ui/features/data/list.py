@@ -18,30 +18,30 @@ EVERY_SESSION = "All sessions whose agents have data tools"
 
 def show_upload() -> None:
     """Draw the uploader for files of all sessions, and the results of the last upload."""
-    desk = data_state.desk()
+    page_state = data_state.data_page_state()
     files = st.file_uploader(
         "Upload files for all your sessions",
         type=FILE_TYPES,
         accept_multiple_files=True,
         max_upload_size=state.server().max_file_mb,
-        key=f"upload-{desk.uploader}",
+        key=f"upload-{page_state.uploader}",
         help="Tables as CSV, text, Excel, Parquet or JSON; documents as PDF, text or Markdown. "
         "To add a file to one session only, drop it into its chat.",
     )
     if files:
-        desk.refused = []
+        page_state.refused = []
         for file in files:
             try:
                 made = state.client().upload_file(None, file.name, file)
                 if made.problem:
-                    desk.refused.append(f"{made.name}: {made.problem}")
+                    page_state.refused.append(f"{made.name}: {made.problem}")
                 else:
                     state.say(plain(f"{made.name}: {made.summary or 'being read'}", 600))
             except ClientError as problem:
-                desk.refused.append(f"{file.name}: {problem.detail}")
-        desk.uploader = data_state.Desk().uploader
+                page_state.refused.append(f"{file.name}: {problem.detail}")
+        page_state.uploader = data_state.DataPageState().uploader
         st.rerun()
-    for said in desk.refused:
+    for said in page_state.refused:
         st.error(plain(said, 600), icon=":material/error:")
 
 
@@ -54,8 +54,10 @@ def show_files(page: FilePage) -> None:
         with st.container(border=True, gap=None):
             _file_row(file)
     with st.container(horizontal=True):
-        desk = data_state.desk()
-        pager.by_cursor(desk.cursors, page.next_cursor, "files", ("Newer files", "Older files"))
+        page_state = data_state.data_page_state()
+        pager.by_cursor(
+            page_state.cursors, page.next_cursor, "files", ("Newer files", "Older files")
+        )
 
 
 def show_sources(sources: SourceList) -> None:

@@ -9,11 +9,11 @@ from backend.schemas.data.files import FilePreview
 from ui.client import ClientError
 
 FILE, SOURCE = "file", "source"
-_DESK = "data-desk"
+_STATE = "data-page"
 
 
 @dataclass
-class Desk:
+class DataPageState:
     """One tab's memory of the page; `uploader` is the uploader's key, new after each upload."""
 
     cursors: list[str] = field(default_factory=list)
@@ -24,9 +24,9 @@ class Desk:
     problem: ClientError | None = None
 
 
-def desk() -> Desk:
+def data_page_state() -> DataPageState:
     """Return the memory of the tab that this run belongs to."""
-    found: Desk = st.session_state.setdefault(_DESK, Desk())
+    found: DataPageState = st.session_state.setdefault(_STATE, DataPageState())
     return found
 
 
@@ -61,5 +61,5 @@ def show_all() -> None:
 
 
 def _forget_trials() -> None:
-    held = desk()
+    held = data_page_state()
     held.preview = held.preview_of = held.problem = None

@@ -31,6 +31,6 @@ def version_page(key: str) -> int | None:
     return st.session_state.get(key)
 
 
-def turn_versions(key: str, before: int | None) -> None:
+def show_versions_before(key: str, before: int | None) -> None:
     """Show another page of versions."""
     st.session_state[key] = before

@@ -75,7 +75,7 @@ def _page_button(label: str, key: str, before: int | None) -> None:
         label,
         key=f"{key}-{label}",
         type="tertiary",
-        on_click=domain_state.turn_versions,
+        on_click=domain_state.show_versions_before,
         args=(key, before),
     )
 

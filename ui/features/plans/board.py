@@ -26,7 +26,7 @@ EMPTY = (
 )
 
 
-def desk() -> list[str]:
+def page_cursors() -> list[str]:
     """Return the cursors of the pages that this tab has gone through."""
     cursors: list[str] = st.session_state.setdefault(CURSORS, [])
     return cursors
@@ -39,10 +39,10 @@ def show() -> None:
         list(LOOKS),
         key=STATUS,
         format_func=lambda one: f"{LOOKS[one].icon} {LOOKS[one].word.capitalize()}",
-        on_change=desk().clear,
+        on_change=page_cursors().clear,
     )
     everyone = bool(st.session_state.get(EVERYONE)) and state.server().is_admin
-    cursor = desk()[-1] if desk() else None
+    cursor = page_cursors()[-1] if page_cursors() else None
     listed = Listed(list="tasks", everyone=everyone, status=status, cursor=cursor)
     page = _load(listed, PAGE_ROWS)
     active = _active(listed) if listed.has_active else []
@@ -64,7 +64,7 @@ def _board(page: TaskPage, active: Sequence[Task], status: TaskStatus | None) ->
     if not active and not rest:
         st.info(EMPTY if status is None else f"No task is {LOOKS[status].word}.")
     with st.container(horizontal=True, horizontal_alignment="right"):
-        pager.by_cursor(desk(), page.next_cursor, "tasks", ("Newer", "Older"))
+        pager.by_cursor(page_cursors(), page.next_cursor, "tasks", ("Newer", "Older"))
 
 
 def _active(listed: Listed) -> list[Task]:

@@ -8,7 +8,7 @@ import streamlit as st
 from backend.schemas.tasks import Task, TaskDecision
 from ui import navigation, state
 from ui.client import ClientError
-from ui.features.artifacts.known import Known
+from ui.features.artifacts.known import SessionArtifacts
 from ui.features.plans import calls
 from ui.features.plans.words import answer_text, made_artifacts, task_words
 from ui.shared.once import once
@@ -104,7 +104,7 @@ def _answer(task: Task, key: str) -> None:
     if task.output is None:
         return
     said = answer_text(task.output)
-    known = Known(task.parent_id)
+    known = SessionArtifacts(task.parent_id)
     for title, target in made_artifacts(task.output):
         st.markdown(f":material/inventory: {known.link(plain(title, 120), target)}")
     if said is None:

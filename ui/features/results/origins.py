@@ -28,7 +28,7 @@ class Origin(Protocol):
 
 
 @dataclass(frozen=True)
-class AtHand:
+class InlineTable:
     """A table whose rows are all on the page."""
 
     table: Table
@@ -59,7 +59,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Asked:
+class OwnQueryResult:
     """The result of a person's own query: the first rows are kept; for files it runs again."""
 
     session_id: UUID
@@ -81,7 +81,7 @@ def origin_of(table: Table, session_id: UUID) -> Origin:
     """Return the origin of a tool result's table."""
     result_id = table.get("result_id")
     if not result_id:
-        return AtHand(table)
+        return InlineTable(table)
     return Stored(navigation.result_path(session_id, str(result_id)))
 
 

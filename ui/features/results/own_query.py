@@ -10,7 +10,7 @@ import streamlit as st
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.results import calls, view
-from ui.features.results.origins import Asked
+from ui.features.results.origins import OwnQueryResult
 from ui.features.results.sql_text import lay_out
 from ui.shared.text.markdown import plain
 
@@ -23,7 +23,7 @@ HEIGHT = 220
 class Editor:
     """An open editor's result: a table, or why there is none."""
 
-    result: Asked | None = None
+    result: OwnQueryResult | None = None
     problem: str = ""
 
 
@@ -91,4 +91,4 @@ def _run(editor: Editor, session_id: UUID, source: str, sql: str) -> None:
         editor.problem = plain(error.detail or error.title, 2_000)
         return
     first = {**table, "rows": table["rows"][:MAX_KEPT_ROWS]}
-    editor.result = Asked(session_id, source, sql, first)
+    editor.result = OwnQueryResult(session_id, source, sql, first)

@@ -14,14 +14,14 @@ OLDER = 100
 
 
 @dataclass(frozen=True)
-class Held:
+class LoadedSessions:
     """The sessions that the list shows, and the cursor of the next older page; None: no more."""
 
     sessions: list[Session]
     cursor: str | None
 
 
-def load() -> Held:
+def load() -> LoadedSessions:
     """Read the lists that may have changed, and combine them with the older pages."""
     pinned = _read(MOST_PINNED, pinned=True).items
     page = _read(LATEST)
@@ -34,7 +34,7 @@ def load() -> Held:
     _note_statuses(fresh)
     is_pinned = {session.id for session in pinned}
     older = [session for session in held.older if session.id not in is_pinned]
-    return Held([*fresh, *older], held.older_cursor if held.older else page.next_cursor)
+    return LoadedSessions([*fresh, *older], held.older_cursor if held.older else page.next_cursor)
 
 
 def load_older(cursor: str) -> None:

@@ -10,7 +10,7 @@ from backend.schemas.conversations.sessions import MAX_TITLE_CHARS, Session
 from backend.schemas.conversations.turns import TurnStatus
 from ui import navigation, state
 from ui.features.sessions import acts, pages
-from ui.features.sessions.pages import Held
+from ui.features.sessions.pages import LoadedSessions
 from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
 
@@ -36,17 +36,17 @@ def show() -> None:
     _component(key=state.SESSION_LIST, data=data, on_acts_change=acts.take)
 
 
-def list_data(held: Held, acted: int) -> dict[str, Any]:
+def list_data(loaded: LoadedSessions, acted: int) -> dict[str, Any]:
     """Return the browser's data: rows by group, and the number up to which all acts are done."""
     open_id = navigation.open_session_id()
     now = datetime.now(zone(st.context.timezone))
     return {
         "groups": [
             {"name": name, "rows": [_row(session) for session in sessions]}
-            for name, sessions in grouped(held.sessions, now)
+            for name, sessions in grouped(loaded.sessions, now)
         ],
         "open": str(open_id) if open_id else None,
-        "older": held.cursor,
+        "older": loaded.cursor,
         "archived": state.memory().archived,
         "search": state.search_text(),
         "empty": _empty_text(),

@@ -39,7 +39,7 @@ def _row(worker: WorkerInfo) -> None:
     name.markdown(plain(worker.name, 80))
     share = min(worker.turns / worker.capacity, 1.0) if worker.capacity else 0.0
     turns.progress(share, text=f"{worker.turns} of {worker.capacity}")
-    if worker.is_still:
+    if worker.is_stalled:
         seconds = f"{worker.loop_silence_seconds:.0f} s"
         status.badge(
             f"Unresponsive for {seconds}", color="red", icon=":material/hourglass_disabled:"

@@ -54,10 +54,10 @@ async def chat(
     If too many of the caller's requests are waiting already (`USER_WAITS`), or too many large
     ones, the response is 202 immediately, as with `Prefer: respond-async`.
     """
-    ask = Submission(
+    submission = Submission(
         body.message, body.session_id, body.domain, body.agent, idempotency_key, model=body.model
     )
-    return await _answer(services, waits, scope, ask, prefer, request, response)
+    return await _answer(services, waits, scope, submission, prefer, request, response)
 
 
 @router.post("/sessions/{session_id}/chat", responses=ACCEPTED)
@@ -73,8 +73,10 @@ async def chat_in_session(
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
     """Continue this session; responds like `/chat`, immediately or when the turn has ended."""
-    ask = Submission(body.message, session_id, None, body.agent, idempotency_key, model=body.model)
-    return await _answer(services, waits, scope, ask, prefer, request, response)
+    submission = Submission(
+        body.message, session_id, None, body.agent, idempotency_key, model=body.model
+    )
+    return await _answer(services, waits, scope, submission, prefer, request, response)
 
 
 def wait_seconds(prefer: str | None) -> float:
@@ -99,13 +101,13 @@ async def _answer(
     services: Services,
     waits: Waits,
     scope: Scope,
-    ask: Submission,
+    submission: Submission,
     prefer: str | None,
     request: Request,
     response: Response,
 ) -> ChatResponse:
     seconds = wait_seconds(prefer)
-    turn = await run_in_threadpool(turns.submit, services, scope, ask)
+    turn = await run_in_threadpool(turns.submit, services, scope, submission)
     answer = _response(turn, None)
     body: Body = request.scope[SCOPE_KEY]
     if not is_finished(turn.status) and seconds and waits.has_room(scope, body.is_large):

@@ -66,5 +66,5 @@ def edit(
     idempotency_key: IdempotencyKey = None,
 ) -> Turn:
     """Fork the session before a turn's message and send this one instead; returns the new turn."""
-    ask = Submission(body.message, agent=body.agent, key=idempotency_key, model=body.model)
-    return retrying.edit(services, scope, turn_id, ask)
+    submission = Submission(body.message, agent=body.agent, key=idempotency_key, model=body.model)
+    return retrying.edit(services, scope, turn_id, submission)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header
 from backend.agents.catalog import list_catalog
 from backend.api.dependencies import ScopeDep, ServicesDep
 from backend.api.http.sanitize import Sent
-from backend.connections.store import who_answers
+from backend.connections.store import find_default_model
 from backend.conversations import service as conversations
 from backend.conversations.configuration import get_drift
 from backend.domains.allowed import Allowed
@@ -26,7 +26,7 @@ IdempotencyKey = Annotated[
 def get_catalog(services: ServicesDep, scope: ScopeDep) -> Catalog:
     """What a domain may name: tools, middleware and its settings, models, secrets."""
     with services.database.read() as session:
-        model, _ = who_answers(session, services.settings)
+        model, _ = find_default_model(session, services.settings)
     return list_catalog(services.settings, model)
 
 

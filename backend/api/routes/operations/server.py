@@ -16,7 +16,7 @@ from backend.api.http.threads import Shared
 from backend.api.metrics import CONTENT_TYPE
 from backend.approvals.inbox import count_pending
 from backend.auth.scope import Scope
-from backend.connections.store import Answering, who_answers
+from backend.connections.store import AnsweringModel, find_default_model
 from backend.operations.workers import list_workers
 from backend.schemas.operations.server import Readiness, ServerInfo
 from backend.schemas.operations.work import WorkerInfo
@@ -105,7 +105,7 @@ def check_parts(services: Services) -> Parts:
     redis, workers = _redis(services.status_redis)
     states = Readiness(database=database, redis=redis, worker=_say_of(workers))
     missing = [part for part, state in states if state != OK]
-    if not all(worker.is_still for worker in workers):
+    if not all(worker.is_stalled for worker in workers):
         missing = [part for part in missing if part != "worker"]
     return Parts(states, len(workers), missing)
 
@@ -130,23 +130,23 @@ def _say_of(workers: Sequence[WorkerInfo]) -> str:
     """Return the state of the workers in words, with the names of stalled ones."""
     if not workers:
         return "no live worker: start one with `make worker`"
-    still = [worker for worker in workers if worker.is_still]
-    if not still:
+    stalled = [worker for worker in workers if worker.is_stalled]
+    if not stalled:
         return OK
-    names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in still[:NAMED])
-    stalled = "worker stalled; its" if len(workers) == 1 else "workers stalled; their"
+    names = ", ".join(f"{one.name} ({one.loop_silence_seconds:.0f} s)" for one in stalled[:NAMED])
+    noun = "worker stalled; its" if len(workers) == 1 else "workers stalled; their"
     return (
-        f"{len(still)} of {len(workers)} {stalled} turns wait: {names}."
+        f"{len(stalled)} of {len(workers)} {noun} turns wait: {names}."
         " Such a worker ends by itself after a minute; look at its log, or kill it."
     )
 
 
-def _read(services: Services, scope: Scope) -> tuple[Answering, int]:
+def _read(services: Services, scope: Scope) -> tuple[AnsweringModel, int]:
     """Return the model that answers and how many calls are pending; defaults without a database."""
     settings = services.settings
     try:
         with services.database.read() as session:
             pending = count_pending(session, scope, everyone=False)
-            return who_answers(session, settings), pending
+            return find_default_model(session, settings), pending
     except SQLAlchemyError:
-        return Answering(settings.default_model, settings.uses_demo_model), 0
+        return AnsweringModel(settings.default_model, settings.uses_demo_model), 0

@@ -28,7 +28,7 @@ from backend.schemas import events
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 from backend.schemas.conversations.turns import RouteReason, Turn, TurnStatus
 from backend.schemas.events import SessionEvent
-from backend.turns.plan.telling import tell_moved
+from backend.turns.plan.publish import publish_plan_changes
 from backend.turns.process.services import Services
 from backend.turns.run.attempt import hold_turn, note_wait
 from backend.turns.run.claim import Claim
@@ -37,7 +37,7 @@ from backend.turns.run.lease import TurnStopped
 from backend.turns.run.model_calls import ModelCallLog
 from backend.turns.run.publish import publish_closed
 from backend.turns.run.record.partials import Kind, Partials
-from backend.turns.run.record.saving import Begun, SavedStep, save_route, save_step
+from backend.turns.run.record.saving import SavedStep, StepBase, save_route, save_step
 from backend.turns.run.record.tool_calls import OpenCalls
 from backend.usage.budgets import has_domain_budget
 from backend.usage.ledger import Used
@@ -154,7 +154,7 @@ class Recorder:
             raise CostLimitReached
         budgets.check_session(used)
         if has_domain_budget(limits):
-            self._insist(budgets.check_domain)
+            self._retry_transaction(budgets.check_domain)
         owner_id = self._claim.scope.user_id
         self._services.limits.day.check_step(self._services.database, owner_id)
 
@@ -185,7 +185,7 @@ class Recorder:
         def write(session: Session) -> Turn:
             return save_route(session, self._begun(), routed, route, spent)
 
-        turn = self._insist(write)
+        turn = self._retry_transaction(write)
         self._asked.saved()
         self._stored = self._stored.followed_by(routed.state, self._stored.version + 1)
         self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
@@ -208,7 +208,7 @@ class Recorder:
         def write(session: Session) -> SavedStep:
             return save_step(session, self._begun(), step, waits, spent, self._calls.moves_of(step))
 
-        saved = self._insist(write)
+        saved = self._retry_transaction(write)
         self._asked.saved()
         self._stored = self._stored.followed_by(step.state, self._stored.version + 1)
         self._services.limits.day.count(self._claim.scope.user_id, self._spent, spent)
@@ -221,7 +221,7 @@ class Recorder:
         if saved.stop:
             raise TurnStopped
         if saved.task:
-            tell_moved(self._services, saved.task)
+            publish_plan_changes(self._services, saved.task)
         if saved.goes_on:
             self._services.queue.wake(self._claim.turn_id)
         if not waits:
@@ -244,15 +244,15 @@ class Recorder:
             failpoint("close.before_commit")
             return closed
 
-        closed = self._insist(write)
+        closed = self._retry_transaction(write)
         failpoint("close.after_commit")
         publish_closed(self._services, closed)
         return closed
 
-    def _begun(self) -> Begun:
-        return Begun(self._claim, self._stored, self._asked)
+    def _begun(self) -> StepBase:
+        return StepBase(self._claim, self._stored, self._asked)
 
-    def _insist(self, write: Callable[[Session], T]) -> T:
+    def _retry_transaction(self, write: Callable[[Session], T]) -> T:
         """Commit a write, retrying while the database is down for less than a lease."""
         services = self._services
         return services.database.retry_transaction(write, services.settings.lease_seconds)

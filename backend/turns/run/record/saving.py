@@ -12,7 +12,7 @@ from backend.conversations.display import CallMove
 from backend.conversations.state.delta import diff_states
 from backend.conversations.state.store import StoredState
 from backend.schemas.conversations.turns import Turn
-from backend.turns.plan.graph_rows import Moved
+from backend.turns.plan.graph_rows import PlanChanges
 from backend.turns.plan.moving import look_again
 from backend.turns.queries import change_turn, let_wait, wire_turn
 from backend.turns.run.attempt import count_step, hold_conversation, hold_turn
@@ -24,7 +24,7 @@ from backend.usage.spent import Spent
 from db.failpoints import failpoint
 
 
-class Begun(NamedTuple):
+class StepBase(NamedTuple):
     """What an attempt writes from: its claim, the stored state, and calls to be recorded."""
 
     claim: Claim
@@ -41,12 +41,12 @@ class SavedStep(NamedTuple):
     written: views.Written
     stop: bool
     goes_on: bool
-    task: Moved | None
+    task: PlanChanges | None
 
 
 def save_step(
     session: Session,
-    begun: Begun,
+    begun: StepBase,
     step: StepFinished,
     waits: Interrupted | None,
     spent: Spent,
@@ -63,7 +63,7 @@ def save_step(
         moves=moves,
         delta=delta,
         version=stored.version,
-        requests=asked.note(session, conversation_id, step.state["messages"]),
+        requests=asked.record(session, conversation_id, step.state["messages"]),
     )
     written = views.append(session, conversation_id, turn.id, change)
     unknown = sum(map(display.is_unknown, step.messages))
@@ -75,7 +75,7 @@ def save_step(
 
 
 def save_route(
-    session: Session, begun: Begun, routed: TurnRouted, route: JSON, spent: Spent
+    session: Session, begun: StepBase, routed: TurnRouted, route: JSON, spent: Spent
 ) -> Turn:
     """Write which agent has the turn from now on and the state it starts from. Raise LeaseLost."""
     claim, stored, asked = begun
@@ -83,7 +83,7 @@ def save_route(
     change = views.Change(
         delta=diff_states(stored.state, routed.state),
         version=stored.version,
-        requests=asked.note(session, claim.conversation_id, routed.state["messages"]),
+        requests=asked.record(session, claim.conversation_id, routed.state["messages"]),
     )
     views.append(session, claim.conversation_id, turn.id, change)
     change_turn(session, turn, agent=routed.agent, route=route, usage=spent.dump())

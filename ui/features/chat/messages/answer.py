@@ -10,10 +10,10 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage
 from backend.tabular.markdown_tables import find_tables
-from ui.features.artifacts.known import Known
+from ui.features.artifacts.known import SessionArtifacts
 from ui.features.chat.messages import files
 from ui.features.results import view
-from ui.features.results.origins import AtHand
+from ui.features.results.origins import InlineTable
 from ui.shared.formats.images import is_image
 from ui.shared.text import long_text
 from ui.shared.text.artifact_links import STALE, replace_links
@@ -57,7 +57,7 @@ def pictures_of(session_id: UUID, rows: Iterable[DisplayMessage]) -> Pictures:
     return Pictures(session_id, by_name)
 
 
-def show(text: str, key: str, pictures: Pictures, known: Known) -> None:
+def show(text: str, key: str, pictures: Pictures, known: SessionArtifacts) -> None:
     """Draw an answer, and below it the tools for its tables; links to cells open the panel."""
     numbers = count(1)
 
@@ -136,4 +136,4 @@ def _offer_tables(text: str, key: str) -> None:
     with box:
         for number, table in enumerate(found, 1):
             titled = {**table, "title": f"Table {number}" if len(found) > 1 else "Table"}
-            view.show(titled, AtHand(titled), f"{key}-{number}")
+            view.show(titled, InlineTable(titled), f"{key}-{number}")

@@ -18,7 +18,7 @@ from backend.schemas.tasks import Plan
 from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
 from ui.features.artifacts import card as artifact_card
-from ui.features.artifacts.known import Known
+from ui.features.artifacts.known import SessionArtifacts
 from ui.features.chat.messages import answer, files, sources
 from ui.features.chat.messages.answer import Pictures
 from ui.features.chat.messages.blocks import Block
@@ -44,7 +44,7 @@ _TODO_MARKS = {"completed": ":material/check_circle:", "in_progress": ":material
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockContext:
     """Where a block is drawn: its session, and a prefix that keeps widget keys apart.
 
     `is_open`: what is otherwise folded is drawn open.
@@ -54,7 +54,7 @@ class Place:
     prefix: str
     is_open: bool = False
     pictures: Pictures | None = None
-    artifacts: Known | None = None
+    artifacts: SessionArtifacts | None = None
     plans: Mapping[UUID, Plan] = field(default_factory=dict)
 
     def key(self, row: DisplayMessage) -> str:
@@ -69,75 +69,80 @@ class Place:
         return f"card-{self.key(row)}" + ("-open" if is_open else "")
 
 
-def draw(block: Block, place: Place) -> None:
+def draw(block: Block, context: BlockContext) -> None:
     """Draw a block by its content type; an unknown type is shown as it is."""
-    RENDERERS.get(block.row.content_type, _unknown)(block, place)
+    RENDERERS.get(block.row.content_type, _unknown)(block, context)
 
 
-def _text(block: Block, place: Place) -> None:
+def _text(block: Block, context: BlockContext) -> None:
     row = block.row
     text = str(row.content.get("text", ""))
     if row.message_type is MessageType.USER:
-        long_text.verbatim(text, place.key(row))
+        long_text.verbatim(text, context.key(row))
     elif (why := why_not_done(text)) is not None:
         st.warning(f"**Not done.** {plain(why, 2_000)}", icon=":material/block:")
     else:
-        pictures = place.pictures or Pictures(place.session_id)
-        answer.show(text, place.key(row), pictures, place.artifacts or Known(place.session_id))
+        pictures = context.pictures or Pictures(context.session_id)
+        answer.show(
+            text,
+            context.key(row),
+            pictures,
+            context.artifacts or SessionArtifacts(context.session_id),
+        )
     if row.status is MessageStatus.STOPPED:
         st.caption(":material/stop_circle: Stopped here")
     if row.message_type is MessageType.ASSISTANT:
-        sources.show(row.metadata, f"sources-{place.key(row)}")
+        sources.show(row.metadata, f"sources-{context.key(row)}")
 
 
-def thinking(rows: Sequence[DisplayMessage], place: Place) -> None:
+def thinking(rows: Sequence[DisplayMessage], context: BlockContext) -> None:
     """Draw thinking as one row, however often the model thought."""
-    key = f"thinking-{place.key(rows[0])}"
+    key = f"thinking-{context.key(rows[0])}"
     with st.expander("Thinking", type="compact", icon=":material/psychology:", key=key):
         for row in rows:
-            long_text.answer(str(row.content.get("text", "")), place.key(row))
+            long_text.answer(str(row.content.get("text", "")), context.key(row))
             sources.show_within(row.metadata)
 
 
-def _thinking(block: Block, place: Place) -> None:
-    thinking([block.row], place)
+def _thinking(block: Block, context: BlockContext) -> None:
+    thinking([block.row], context)
 
 
-def _tool_call(block: Block, place: Place) -> None:
+def _tool_call(block: Block, context: BlockContext) -> None:
     asked = approval_call.from_row(block.asked) if block.asked else None
     if asked is not None and block.waits:
         approval_card.show(asked)
         return
-    if (plan := place.plans.get(block.row.id)) is not None:
-        plan_view.show(plan, place.key(block.row))
+    if (plan := context.plans.get(block.row.id)) is not None:
+        plan_view.show(plan, context.key(block.row))
         return
     is_edited = asked is not None and asked.is_edited
     # Not st.status: it sleeps 50 ms for each card.
-    is_open = is_edited or _is_chart(block) or place.is_open
+    is_open = is_edited or _is_chart(block) or context.is_open
     with st.expander(
         step_label(block, asked),
         is_open,
-        key=place.card_key(block.row, is_open=is_open),
+        key=context.card_key(block.row, is_open=is_open),
         icon=step_icon(block, asked),
         type="step",
     ):
         if block.result is not None:
-            _output(block.result, place)
+            _output(block.result, context)
         if asked is not None:
-            approval_card.show_end(asked, place.key(block.row))
+            approval_card.show_end(asked, context.key(block.row))
         else:
-            _input(block.row, place, is_folded=_is_chart(block))
+            _input(block.row, context, is_folded=_is_chart(block))
         sources.show_within(block.row.metadata)
 
 
-def _tool_result(block: Block, place: Place) -> None:
+def _tool_result(block: Block, context: BlockContext) -> None:
     icon = FAILED_ICON if block.row.content.get("is_error") else DONE_ICON
     name = plain(str(block.row.content.get("name") or "tool"))
-    with st.expander(f"**{name}**", icon=icon, type="step", key=place.card_key(block.row)):
-        _output(block.row, place)
+    with st.expander(f"**{name}**", icon=icon, type="step", key=context.card_key(block.row)):
+        _output(block.row, context)
 
 
-def _todos(block: Block, place: Place) -> None:
+def _todos(block: Block, context: BlockContext) -> None:
     todos = block.row.content.get("todos", [])
     done = sum(todo.get("status") == "completed" for todo in todos)
     lines = [
@@ -148,7 +153,7 @@ def _todos(block: Block, place: Place) -> None:
         st.markdown("  \n".join(lines))
 
 
-def _interrupt(block: Block, place: Place) -> None:
+def _interrupt(block: Block, context: BlockContext) -> None:
     """Draw an approval whose call is on an earlier page."""
     asked = approval_call.from_row(block.row)
     if block.waits:
@@ -156,48 +161,48 @@ def _interrupt(block: Block, place: Place) -> None:
         return
     label = f"**{plain(asked.name, 80)}** · {approval_card.end_words(asked)}"
     icon = approval_card.end_icon(asked, block.row.status) or DONE_ICON
-    key = place.card_key(block.row, is_open=asked.is_edited)
+    key = context.card_key(block.row, is_open=asked.is_edited)
     with st.expander(label, asked.is_edited, icon=icon, type="step", key=key):
-        approval_card.show_end(asked, place.key(block.row))
+        approval_card.show_end(asked, context.key(block.row))
 
 
-def _notice(block: Block, place: Place) -> None:
+def _notice(block: Block, context: BlockContext) -> None:
     text = str(block.row.content.get("text", ""))
     icon = STOPPED_ICON if block.row.status is MessageStatus.STOPPED else ":material/info:"
     st.caption(f"{icon} {plain(text, 2000)}")
 
 
-def _error(block: Block, place: Place) -> None:
+def _error(block: Block, context: BlockContext) -> None:
     content = block.row.content
     title = plain(str(content.get("title") or "This turn failed"))
     detail = plain(str(content.get("detail") or ""), 4000)
     st.error(f"**{title}**  \n{detail}", icon=":material/error:")
 
 
-def _file(block: Block, place: Place) -> None:
-    files.show(block.row, place.session_id, place.key(block.row))
+def _file(block: Block, context: BlockContext) -> None:
+    files.show(block.row, context.session_id, context.key(block.row))
 
 
-def _artifact(block: Block, place: Place) -> None:
+def _artifact(block: Block, context: BlockContext) -> None:
     target = artifact_card.target_of(block.row)
     if target is None:
-        _attachment(block, place)
+        _attachment(block, context)
         return
-    known = place.artifacts or Known(place.session_id)
-    artifact_card.show(block.row, target, known, place.key(block.row))
+    known = context.artifacts or SessionArtifacts(context.session_id)
+    artifact_card.show(block.row, target, known, context.key(block.row))
 
 
-def _attachment(block: Block, place: Place) -> None:
+def _attachment(block: Block, context: BlockContext) -> None:
     content = block.row.content
     name = content.get("title") or content.get("name") or block.row.content_type
     st.caption(f":material/attach_file: {plain(str(name))}")
 
 
-def _unknown(block: Block, place: Place) -> None:
-    _labelled(str(block.row.content_type), block.row.content, place.key(block.row))
+def _unknown(block: Block, context: BlockContext) -> None:
+    _labelled(str(block.row.content_type), block.row.content, context.key(block.row))
 
 
-RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
+RENDERERS: Mapping[ContentType, Callable[[Block, BlockContext], None]] = {
     ContentType.TEXT: _text,
     ContentType.THINKING: _thinking,
     ContentType.TOOL_CALL: _tool_call,
@@ -212,32 +217,32 @@ RENDERERS: Mapping[ContentType, Callable[[Block, Place], None]] = {
 }
 
 
-def _output(row: DisplayMessage, place: Place) -> None:
+def _output(row: DisplayMessage, context: BlockContext) -> None:
     table = row.metadata.get("table")
     if isinstance(table, dict) and table.get("columns"):
-        view.show(table, origin_of(table, place.session_id), place.key(row))
+        view.show(table, origin_of(table, context.session_id), context.key(row))
     else:
         label = "Error" if row.content.get("is_error") else "Result"
-        _labelled(label, row.content.get("content"), f"out-{place.key(row)}")
+        _labelled(label, row.content.get("content"), f"out-{context.key(row)}")
     if structured := row.metadata.get("structured"):
-        _labelled("Structured content", structured, f"structured-{place.key(row)}")
+        _labelled("Structured content", structured, f"structured-{context.key(row)}")
     for number, link in enumerate(row.metadata.get("links") or ()):
-        links.show(link, f"link-{number}-{place.key(row)}")
+        links.show(link, f"link-{number}-{context.key(row)}")
 
 
-def _input(row: DisplayMessage, place: Place, *, is_folded: bool) -> None:
+def _input(row: DisplayMessage, context: BlockContext, *, is_folded: bool) -> None:
     """Draw a tool's input: openly, or below a picture folded into a line."""
     if not is_folded:
-        _draw_input(row, place)
+        _draw_input(row, context)
         return
-    key = f"query-{place.card_key(row)}"
+    key = f"query-{context.card_key(row)}"
     with st.expander("Query", type="compact", icon=":material/code:", key=key):
-        _draw_input(row, place)
+        _draw_input(row, context)
 
 
-def _draw_input(row: DisplayMessage, place: Place) -> None:
+def _draw_input(row: DisplayMessage, context: BlockContext) -> None:
     """Draw an input as it is; a query is formatted, and can be run again by the person."""
-    arguments, key = row.content.get("arguments"), place.key(row)
+    arguments, key = row.content.get("arguments"), context.key(row)
     query = own_query.query_of(str(row.content.get("name")), arguments)
     if query is None or not isinstance(arguments, dict):
         _labelled("Input", arguments, f"in-{key}")
@@ -247,7 +252,7 @@ def _draw_input(row: DisplayMessage, place: Place) -> None:
     long_text.code(lay_out_sql(sql), f"in-{key}", "sql")
     if rest := {name: arguments[name] for name in arguments if name not in ("source", "sql")}:
         _labelled("Other input", rest, f"rest-{key}")
-    own_query.show(place.session_id, source, sql, row.id, key)
+    own_query.show(context.session_id, source, sql, row.id, key)
 
 
 def _labelled(label: str, value: Any, key: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from ui.features.chat.messages import renderers
 from ui.features.chat.messages.blocks import Block, seconds_taken
-from ui.features.chat.messages.renderers import Place
+from ui.features.chat.messages.renderers import BlockContext
 from ui.features.plans.matching import PLAN_TOOLS
 from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain
@@ -38,15 +38,15 @@ class Fold:
         return f"{worked} · {tools}: {said}"
 
 
-def show(blocks: Sequence[Block], draw: Callable[[Block], None], place: Place) -> None:
+def show(blocks: Sequence[Block], draw: Callable[[Block], None], context: BlockContext) -> None:
     """Draw one speaker's blocks, the finished steps of each turn folded where they begin."""
     for part in fold(blocks):
         if isinstance(part, Block):
             draw(part)
         elif part.label == "Thinking":
-            renderers.thinking([block.row for block in part.blocks], place)
+            renderers.thinking([block.row for block in part.blocks], context)
         else:
-            key = f"steps-{place.key(part.blocks[0].row)}"
+            key = f"steps-{context.key(part.blocks[0].row)}"
             with st.expander(part.label, type="compact", icon=":material/construction:", key=key):
                 for block in part.blocks:
                     draw(block)

@@ -27,7 +27,7 @@ TASKS_STOPPED = "The turn ended before the tasks of this call had, so those were
 
 
 @dataclass(frozen=True)
-class Again:
+class RepeatedCall:
     """Calls that are made again: the messages from that point on, and the calls by number."""
 
     messages: list[JSON]
@@ -35,7 +35,7 @@ class Again:
     calls: Mapping[int, JSON]
 
 
-def take_up_plans(session: Session, old: TurnRow, turn: UUID, agent: str) -> list[DisplayMessage]:
+def resume_plans(session: Session, old: TurnRow, turn: UUID, agent: str) -> list[DisplayMessage]:
     """Let a turn resume the plans that were stopped with an older one; return the new rows.
 
     The caller holds the conversation. Raise TasksStopping while any of their tasks runs.
@@ -69,7 +69,9 @@ def calling_id(messages: Sequence[JSON]) -> str:
     return str(messages[_calling(messages)].get("id"))
 
 
-def _call_again(messages: Sequence[JSON], plans: Mapping[tuple[str, int], UUID]) -> Again | None:
+def _call_again(
+    messages: Sequence[JSON], plans: Mapping[tuple[str, int], UUID]
+) -> RepeatedCall | None:
     """Return the newest calls, repeating those whose plans were stopped; None if there are none.
 
     The model does not see that they were stopped.
@@ -94,7 +96,7 @@ def _call_again(messages: Sequence[JSON], plans: Mapping[tuple[str, int], UUID])
         # Its text and thinking already appear with the calls that remain before it.
         message = {k: v for k, v in message.items() if k in ("role", "id", "name", "tool_calls")}
         message["content"] = None
-    return Again([*kept, message], message, stopped)
+    return RepeatedCall([*kept, message], message, stopped)
 
 
 def _calling(messages: Sequence[JSON]) -> int:
