@@ -1,0 +1,61 @@
+"""What streams and is long: a block that is drawn in parts stays what it is, and nothing is lost."""
+
+from collections.abc import Callable
+from threading import Event
+
+from playwright.sync_api import expect
+
+from backend.types import JSON
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+
+PIECE = "That is all of it."
+CODE = [f"row_{number} = load({number})  # as it was read" for number in range(900)]
+
+
+def held(**said: str) -> tuple[Event, Callable[[list[JSON], JSON], JSON]]:
+    """Return a model that says this and goes on only when the event is set."""
+    may_end = Event()
+    return may_end, lambda messages, body: {**said, "until": may_end}
+
+
+def drawn(desk: Desk, selector: str) -> str:
+    """Return the text of what streams, as far as it is drawn as such elements."""
+    return "\n".join(desk.main.locator(f".colloquy-text {selector}").all_text_contents())
+
+
+def test_a_long_code_block_stays_code_and_the_prose_after_it_prose(
+    desk: Desk, model: ScriptedModel
+):
+    code = [*CODE[:450], "", 'print("```")  # not its end: ```', "", "# not a heading", *CODE[450:]]
+    assert len("\n".join(code)) > 30_000
+    text = "\n".join(["See:", "", "```python", *code, "```", "", PIECE, "", "- one of a list"])
+    may_end, model.steps = held(text=text)
+
+    desk.ask("Tell me")
+
+    desk.sees(PIECE, "one of a list")
+    expect(desk.main.locator(".colloquy-text > p")).to_have_text(["See:", PIECE])
+    expect(desk.main.locator(".colloquy-text > ul > li")).to_have_text(["one of a list"])
+    lines = [line for line in drawn(desk, "pre").split("\n") if line]
+    assert lines == [line for line in code if line]
+    may_end.set()
+    desk.is_idle()
+
+
+def test_a_long_table_keeps_its_head(desk: Desk, model: ScriptedModel):
+    rows = [f"| CC-{number} | {'a long name ' * 3}{number} |" for number in range(700)]
+    text = "\n".join(["| Cost centre | Name |", "|---|---|", *rows, "", PIECE])
+    assert len(text) > 30_000
+    may_end, model.steps = held(text=text)
+
+    desk.ask("Tell me")
+
+    desk.sees(PIECE)
+    tables = desk.main.locator(".colloquy-text > table")
+    expect(desk.main.locator(".colloquy-text > p")).to_have_text([PIECE])
+    cells = drawn(desk, "td:first-child").split("\n")
+    assert cells == [f"CC-{number}" for number in range(700)]
+    assert drawn(desk, "th:first-child").split("\n") == ["Cost centre"] * tables.count()
+    may_end.set()
+    desk.is_idle()
