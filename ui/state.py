@@ -143,7 +143,6 @@ class Memory:
     server_reports: dict[UUID, ServersReport] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)
     inspected: dict[UUID, int | None] = field(default_factory=dict)
-    shared_cursors: dict[str, list[str]] = field(default_factory=dict)
     listed_calls: dict[UUID, int | None] = field(default_factory=dict)
 
 

@@ -1,5 +1,7 @@
 """A session opened by a link: its history, read-only, without composer, actions or approvals."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui import navigation, state
@@ -7,9 +9,7 @@ from ui.client import ClientError
 from ui.features.agents.team import of_rows
 from ui.features.chat import history
 from ui.features.chat.message_actions import Actions
-from ui.features.chat.messages.blocks import to_groups
 from ui.features.links import calls
-from ui.shared import pager
 from ui.shared.entrance import end_page
 from ui.shared.text.markdown import plain
 from ui.shared.watch.component import keep_fresh
@@ -21,9 +21,7 @@ if token is None:
     end_page()
 try:
     shared = calls.open_link(client, token)
-    cursors = state.memory().shared_cursors.setdefault(token, [])
-    after = int(cursors[-1]) if cursors else 0
-    page = calls.messages(client, token, after, state.PAGE_ROWS)
+    page = history.load_window(shared, partial(calls.messages, client, token))
 except ClientError as problem:
     if problem.status not in (404, 410):
         raise
@@ -37,10 +35,9 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
     st.badge(f"Read only · {plain(shared.owner, 60)}", icon=":material/link:", color="gray")
 if not page.items:
     st.caption("This session has no messages yet.")
-with st.container(key=f"shared-{after}"):
-    actions = Actions(shared.id, is_read_only=True, team=of_rows(page.items))
-    history.draw(to_groups(page.items), shared.id, actions, folds=True)
-with st.container(horizontal=True):
-    following = str(page.next_after) if page.next_after is not None else None
-    pager.by_cursor(cursors, following, "shared", ("Earlier messages", "Later messages"))
+actions = Actions(shared.id, is_read_only=True, team=of_rows(page.items))
+# The browser scrolls once to the end of what begins earlier; a short session is read from its top.
+is_long = page.next_before is not None
+with st.container(key="opens-at-end" if is_long else "opens-at-top"):
+    history.show(page, page.items, shared, actions)
 keep_fresh(shared=shared)

@@ -7,12 +7,12 @@ import { StreamingText } from "./markdown.js";
 import { Mentions } from "./mentions.js";
 import { mayRedraw } from "./rest.js";
 import { Sending } from "./sending.js";
+import { Thoughts } from "./thoughts.js";
 
 const RETRY_MS = [200, 500, 1000, 2000];
 const REDRAW_MS = 150; // minimum time between two requests to draw what is stored
 const FIRST_WORDS_MS = 250; // the sent message is on the page already: a run must not delay its answer
 const ASK_AGAIN_MS = 2000; // a request may be lost when it coincides with a rerun
-const THINKING_CHARS = 2000;
 const COSTLY_MS = 16;
 const REST_MS = 20;
 const GONE = 4404;
@@ -24,26 +24,19 @@ const make = (tag, name, text = "") => {
   return element;
 };
 
-/** A streaming message: text as Markdown, thinking as its last lines. */
+/** A streaming message: text as Markdown, thinking in a box of its own. */
 class Draft {
   constructor({ kind, turn, agent, task }) {
-    Object.assign(this, { turn, agent, task, hasEnded: false, isStale: true, thoughts: "" });
-    this.text = kind === "text" ? new StreamingText() : null;
+    Object.assign(this, { turn, agent, task, hasEnded: false, isStale: true });
+    this.text = kind === "text" ? new StreamingText() : new Thoughts();
     this.element = make("div", "draft");
     this.face = this.element.appendChild(make("div", "face"));
     this.name = this.element.appendChild(make("div", "agent"));
-    if (this.text) {
-      this.element.append(this.text.element);
-    } else {
-      const details = this.element.appendChild(make("details", "thinking"));
-      details.open = true;
-      details.append(make("summary", "summary", "Thinking"), make("p", "thoughts"));
-    }
+    this.element.append(this.text.element);
   }
 
   add(text) {
-    if (this.text) this.text.add(text);
-    else this.thoughts = (this.thoughts + text).slice(-THINKING_CHARS);
+    this.text.add(text);
     this.isStale = true;
   }
 
@@ -61,8 +54,7 @@ class Draft {
   draw() {
     if (!this.isStale) return;
     this.isStale = false;
-    if (this.text) this.text.draw();
-    else this.element.querySelector("p").textContent = this.thoughts;
+    this.text.draw();
   }
 }
 
@@ -269,6 +261,7 @@ class Live {
     const body = answer.lastElementChild;
     if (wanted.length !== body.childElementCount || wanted.some((one, n) => one !== body.children[n])) {
       body.replaceChildren(...wanted);
+      for (const { text } of drafts.values()) text.settle?.();
     }
     answer.hidden = !wanted.length;
     const isNew = !this.data.framed;

@@ -4,6 +4,8 @@ import DOMPurify from "./vendor/dompurify.mjs";
 import MarkdownIt from "./vendor/markdown-it.mjs";
 
 const LONG_CHARS = 20_000;
+const OPENED_BY = { fence: 1, table_open: 2 }; // lines, by the parser's name of the block
+const MOST_OPENING_CHARS = 2_000;
 const MOST_CELLS = 5_000; // of a table that is drawn as a table: the page has the same limit
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
 // An image would be fetched from any address: it becomes a link, and the reader decides.
@@ -79,25 +81,55 @@ const toElements = (text) => {
   return made;
 };
 
+// What a line opens that later lines may belong to: a fence or a formula, named by its mark.
+const fenceOf = (line) => {
+  const [, mark = "", rest = ""] = line.match(/^ {0,3}(`{3,}|~{3,}|\$\$)(.*)/) ?? [];
+  const isInline = mark.startsWith("`") ? rest.includes("`") : mark === "$$" && rest.includes("$$");
+  return isInline ? "" : mark;
+};
+
+// Code may end a line with the mark: only a line of nothing else closes a fence.
+const closes = (line, fence) => {
+  const said = line.trim();
+  return fence === "$$" ? said.endsWith(fence) : said.startsWith(fence) && !said.replaceAll(fence[0], "");
+};
+
 // Where the text may be cut: after a blank line before a line that is neither indented nor part of
 // a list, a quote or a table; never within a fence or a formula.
 const finishedLength = (text) => {
   let cut = 0, fence = "", isBlank = false, place = 0;
   for (const line of text.split("\n")) {
-    const mark = line.match(/^ {0,3}(`{3,}|~{3,}|\$\$(?!.*\$\$))/)?.[1];
-    const closes = fence && line.trimEnd().endsWith(fence);
     if (!fence && isBlank && /^[^\s\-*+\d>|]/.test(line)) cut = place;
-    if (closes) fence = "";
-    else if (!fence && mark) fence = mark;
+    if (!fence) fence = fenceOf(line);
+    else if (closes(line, fence)) fence = "";
     isBlank = !line.trim();
     place += line.length + 1;
   }
   return cut;
 };
 
-// A paragraph without an end is cut, so that the cost of each further piece does not grow.
-const tooLongLength = (text) =>
-  text.length > LONG_CHARS ? Math.max(text.lastIndexOf("\n") + 1, text.lastIndexOf(" ") + 1, 0) || text.length : 0;
+// A block without an end is cut, so that the cost of each further piece does not grow: before its
+// last whole line, so that the rest is never an empty block; within a line only if there is one.
+const tooLongLength = (text, least) => {
+  if (text.length <= LONG_CHARS) return 0;
+  const last = text.lastIndexOf("\n");
+  const ends = [text.lastIndexOf("\n", last - 1) + 1, last + 1, text.lastIndexOf(" ") + 1];
+  return ends.find((end) => end > least) ?? text.length;
+};
+
+// The lines that open the block in which the text ends, to be repeated before the rest of it: of a
+// code block its fence, of a table its head. "" for other blocks, which can go on as they are.
+const openingOf = (text) => {
+  const lines = text.split("\n");
+  if (!lines.at(-1)) lines.pop();
+  const block = markdown.parse(text, {}).findLast(({ type }) => OPENED_BY[type]);
+  if (block?.map[1] !== lines.length) return "";
+  const [first, end] = block.map;
+  if (block.type === "fence" && end - first > 1 && closes(lines[end - 1], block.markup)) return "";
+  const opening = lines.slice(first, first + OPENED_BY[block.type]).join("\n") + "\n";
+  const isDeep = /^(\t| {4})/.test(opening); // within a list: it would be code by its indentation
+  return isDeep || opening.length > MOST_OPENING_CHARS ? "" : opening;
+};
 
 const isAlike = (one, other) =>
   one.nodeName === other.nodeName && one.attributes?.length === other.attributes?.length
@@ -137,6 +169,7 @@ export class StreamingText {
     this.text = "";
     this.drawn = 0; // characters of the text whose drawing is final
     this.nodes = 0; // the element's nodes that hold them
+    this.opening = ""; // lines that open the block to which the characters after them belong
   }
 
   add(text) {
@@ -144,14 +177,21 @@ export class StreamingText {
   }
 
   draw() {
-    const rest = this.text.slice(this.drawn);
-    const finished = finishedLength(rest) || tooLongLength(rest);
+    const { opening } = this;
+    const rest = opening + this.text.slice(this.drawn);
+    let finished = finishedLength(rest);
+    if (finished) {
+      this.opening = "";
+    } else if ((finished = tooLongLength(rest, opening.length))) {
+      this.opening = openingOf(rest.slice(0, finished));
+    }
     const wanted = document.createDocumentFragment();
     if (finished) wanted.append(toElements(rest.slice(0, finished)));
     const nodes = wanted.childNodes.length;
-    wanted.append(toElements(rest.slice(finished)));
+    const open = rest.slice(finished);
+    wanted.append(toElements(finished && open ? this.opening + open : open));
     become(this.element, this.element.childNodes[this.nodes] ?? null, wanted);
-    this.drawn += finished;
+    this.drawn += finished && finished - opening.length;
     this.nodes += nodes;
   }
 }

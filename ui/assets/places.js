@@ -8,8 +8,11 @@
   const OFF_END = 4; // pixels
   const HIT = '[class*="st-key-hit-"]';
   const ANCHOR = '[class*="st-key-actions-"]'; // the line under each message and answer
-  const places = (window.colloquyPlaces = { held: null, seen: null });
-  const scroller = () => document.querySelector('[data-testid="stAppScrollToBottomContainer"]');
+  const places = (window.colloquyPlaces = { held: null, seen: null, isOpened: false });
+  const END = ".st-key-opens-at-end";
+  // A page without a composer has the second: Streamlit does not keep it at its end.
+  const scroller = () =>
+    document.querySelector('[data-testid="stAppScrollToBottomContainer"], [data-testid="stMain"]');
   const keyOf = (node) => [...node.classList].find((one) => one.startsWith("st-key-"));
   const isAtRest = () =>
     document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
@@ -60,6 +63,10 @@
   }, true);
 
   setInterval(() => {
+    if (!places.isOpened && visible(".st-key-opens-at-end, .st-key-opens-at-top").length) {
+      places.isOpened = true; // only now: the reader moves on from there
+      if (visible(END).length) hold({});
+    }
     const hit = visible(HIT)[0];
     if (!hit || places.seen === keyOf(hit) || !scroller()) return;
     places.seen = keyOf(hit);

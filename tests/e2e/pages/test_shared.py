@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
+from tests.e2e.pages.test_search import long_session, said
 from tests.stack import Stack
 
 CHART = "Chart spend by cost centre in 2026"
@@ -47,3 +48,24 @@ def test_who_reads_by_a_link_sees_what_is_said_next(demo_desk: Desk, demo_stack:
     demo_stack.chat(CHART, session_id)
 
     demo_desk.sees(CHART, "The total is")
+
+
+def test_a_long_session_opens_at_its_end_and_is_read_back_in_whole_turns(
+    desk: Desk, stack: Stack
+) -> None:
+    session_id = long_session(stack)
+    token = stack.client.post(f"/sessions/{session_id}/links").json()["token"]
+
+    desk.open(f"shared?link={token}")
+
+    expect(said(desk, "Answer 99")).to_be_in_viewport()
+    for first in (84, 67, 50):
+        desk.sees(f"Question {first}.", "Answer 99.")
+        desk.sees_not(f"Answer {first - 1}.")
+        desk.is_at_rest()
+        desk.press("Show earlier messages")
+    desk.sees("Show later messages")
+    desk.sees_not("Answer 99.")
+    desk.is_at_rest()
+    desk.press("Jump to the latest")
+    expect(said(desk, "Answer 99")).to_be_in_viewport()

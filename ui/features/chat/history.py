@@ -1,12 +1,14 @@
 """Draws the stored messages of a session: a window of its history that moves in both directions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from backend.schemas.conversations.links import SharedSession
 from backend.schemas.conversations.sessions import DisplayMessage, MessagePage, MessageType, Session
 from ui import navigation, state
 from ui.features.agents import marks, name_line
@@ -24,6 +26,8 @@ from ui.shared.areas import area
 from ui.shared.text.markdown import plain
 from ui.state import Window
 
+Read = Callable[..., MessagePage]
+
 USER_AVATAR = ":material/person:"
 AGENT_AVATAR = ":material/forum:"
 
@@ -35,23 +39,35 @@ def load(session: Session) -> MessagePage:
     """
     if (position := navigation.wanted_jump(session.id)) is not None:
         _jump(session, position)
+    return load_window(session, partial(state.client().messages, session.id))
+
+
+def load_window(session: Session | SharedSession, read: Read) -> MessagePage:
+    """Return the rows of the session's window, which is the latest one at first.
+
+    `read` returns the latest messages, or those before or after a position, in order.
+    """
     window = navigation.window(session.id)
-    page = _read(session, window)
+    page = _read(session, window, read)
     if window.after is not None and page.next_after is None:
         window = windows.latest(len(page.items), session.message_count)
         navigation.set_window(session.id, window)
-        page = _read(session, window)
+        page = _read(session, window, read)
     return page
 
 
 def show(
-    page: MessagePage, settled: Sequence[DisplayMessage], session: Session, actions: Actions
+    page: MessagePage,
+    settled: Sequence[DisplayMessage],
+    session: Session | SharedSession,
+    actions: Actions,
 ) -> None:
     """Draw the settled rows of a window, and the buttons for earlier and later ones."""
     session_id = session.id
     groups = to_groups(settled)
     first = page.items[0].position if page.items else 0
-    with area("history", (session_id, session.branch, first), rows=len(groups)):
+    branch = session.branch if isinstance(session, Session) else None
+    with area("history", (session_id, branch, first), rows=len(groups)):
         jumps.say_where(session_id, actions)
         if page.next_before is not None and page.items:
             _earlier_button(page, session_id)
@@ -104,13 +120,12 @@ def _name(group: Group, agent: str, team: Team, told: set[UUID | None]) -> None:
     name_line.show(agent, route, team.manager)
 
 
-def _read(session: Session, window: Window) -> MessagePage:
+def _read(session: Session | SharedSession, window: Window, read: Read) -> MessagePage:
     # One more than is shown after a position, because whether it begins a turn decides the cut.
     limit = window.rows(session.message_count) + (window.after is not None)
     page = last_known.read(
         ("messages", session.id, window),
-        state.client().messages,
-        session.id,
+        read,
         limit=limit,
         before=window.before,
         after=window.after,

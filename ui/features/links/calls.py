@@ -32,6 +32,9 @@ def open_link(client: Client, token: str) -> SharedSession:
     return client.get(SharedSession, f"shared/{token}")
 
 
-def messages(client: Client, token: str, after: int, limit: int) -> MessagePage:
-    """Return messages of that session after a position."""
-    return client.get(MessagePage, f"shared/{token}/messages", after=after, limit=limit)
+def messages(
+    client: Client, token: str, *, limit: int, before: int | None = None, after: int | None = None
+) -> MessagePage:
+    """Return the latest messages of that session, or those before or after a position, in order."""
+    path = f"shared/{token}/messages"
+    return client.get(MessagePage, path, limit=limit, before=before, after=after)
