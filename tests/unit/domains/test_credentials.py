@@ -90,7 +90,8 @@ def test_a_literal_credential_is_found_and_masked(fields: dict[str, Any]) -> Non
 FINE = [
     {"headers": {"Authorization": "Bearer ${COLLOQUY_SECRET_X}", "X-Api-Key": "${X}"}},
     *({"headers": {"X-Api-Key": value}} for value in (
-        "Token ${X}", "ApiKey ${X}", "basic ${X}:${Y}", "token=${X}", '"${X}", ${Y}; ', "${X}-${Y}_${Z}",
+        "Token ${X}", "ApiKey ${X}", "basic ${X}:${Y}", "token=${X}",
+        '"${X}", ${Y}; ', "${X}-${Y}_${Z}",
     )),
     {"headers": {"Cookie": "session_id=${X}; csrf-token=${Y}"}},
     {"headers": {"X-Api-Version": "2", "X-Session-Mode": "on", "X-Designature": "${X}"}},
