@@ -17,7 +17,7 @@ Template = TypeVar("Template", bound=DomainTemplate)
 # Names of headers, variables, flags and parameters that hold credentials.
 _NAMES = re.compile(
     r"(?<!mon)key(?!board|word|space)|token(?!s(?![a-z])|i[sz])|secret|passw|passphrase|\bpwd|_pwd"
-    r"|auth(?!or(?!i))|cookie|credential|bearer|jwt",
+    r"|auth(?!or(?!i))|cookie|credential|bearer|jwt|^x-tokens$|signature|^x-session(?:-id)?$|^x-api$",
     re.IGNORECASE,
 )
 _PLACES = re.compile(r"[_-](file|path|sock|dir|url|uri|mode|type|method)$", re.IGNORECASE)
@@ -32,6 +32,10 @@ _TOKENS = re.compile(
     r"|(?<![\w-])eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.?[\w-]*"
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?s:.*))"
 )
+_SCHEME = re.compile(r"\b(?:bearer|basic|token|api-?key)\b", re.IGNORECASE)
+# A cookie's name. Only from the start of a word: a search from each letter would be quadratic.
+_COOKIE_NAME = re.compile(r"(?<![\w.-])[\w.-]++=(?=\$\{)")
+_LETTER = re.compile(r"[^\W_]")
 _SCHEMES = re.compile(r"\b(?:bearer|basic)\s+[^\s$,;]{4,}", re.IGNORECASE)
 _USERINFO = re.compile(r"(?<=://)[^/?#\s]*(?=@)")
 _PARAMETER = re.compile(r"([?&;])([^=&#?;\s]+)=([^&#\s]+)")
@@ -149,7 +153,7 @@ def _mask_userinfo(userinfo: str) -> str:
     """Return the user without the password; a name alone may be a token, so it is masked, too."""
     name, colon, password = userinfo.partition(":")
     secret = password if colon else name
-    if not secret or NAMED.search(secret):
+    if not secret or _is_named(secret):
         return userinfo
     return f"{name}:{MASK}" if colon else MASK
 
@@ -161,9 +165,17 @@ def _mask_parameter(found: re.Match[str]) -> str:
 
 def _holds(name: str, value: str) -> bool:
     """Return whether the value under this name is a literal credential."""
-    if not _NAMES.search(name) or _PLACES.search(name) or NAMED.search(value):
+    if name.lower() == "cookie":
+        value = _COOKIE_NAME.sub("", value)
+    if not _NAMES.search(name) or _PLACES.search(name) or _is_named(value):
         return False
     return _HARMLESS.fullmatch(value.strip()) is None
+
+
+def _is_named(value: str) -> bool:
+    """Return whether the value names a secret, and has at most a scheme and punctuation besides."""
+    rest = NAMED.sub("", value)
+    return rest != value and _LETTER.search(_SCHEME.sub("", rest)) is None
 
 
 def _where(server: Any) -> Any:

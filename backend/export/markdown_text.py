@@ -10,7 +10,6 @@ from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.columns import kind_of
 
 _FENCES = re.compile(r"`{3,}")
-_LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
 def write_markdown(history: History) -> Iterator[str]:
@@ -67,4 +66,4 @@ def _quoted(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return _LINE_ENDS.sub(" ", text).strip()
+    return " ".join(filter(None, map(str.strip, text.splitlines())))

@@ -1,10 +1,10 @@
 """The outputs of tasks, and the result of a plan for its manager: bounded JSON. Pure."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from backend.fences import without_fence
 from backend.types import JSON
 
 MOST_ROWS = 200
@@ -16,7 +16,6 @@ NOTE = 40  # characters that say how many rows were left out
 NOT_DONE = """# Task
 You work on one task of a plan; nobody reads along who could answer a question. If it cannot be
 done, answer with this JSON object and nothing else: {"taskComplete": false, "message": "why"}."""
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
 
 
 def make_message(description: str, given: Any) -> str:
@@ -90,9 +89,7 @@ def fit_output(output: JSON, most: int) -> JSON:
 
 def _keys(answer: str) -> JSON:
     """Return the fields of an answer that is a JSON object, alone or in a fence."""
-    text = answer.strip()
-    if fenced := _FENCED.fullmatch(text):
-        text = fenced[1]
+    text = without_fence(answer)
     if not text.startswith("{"):
         return {}
     try:

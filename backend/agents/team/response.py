@@ -1,8 +1,8 @@
 """The form of a manager's answer, and what follows from it. Pure."""
 
 import json
-import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -19,10 +19,11 @@ from backend.agents.team.payload import (
     changed_payload,
     without_followed,
 )
+from backend.fences import fenced_parts
 from backend.types import JSON
 
 RESPOND, RUN_PLAN, CALL_AGENT = "respond", "run_plan", "call_agent"
-FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?\s*```", re.DOTALL)
+MOST_FENCES = 3  # of an answer that are read
 KNOWN = frozenset(("taskComplete", "nextStep", "payloadChangeRequest"))
 
 UNREADABLE = (
@@ -187,7 +188,7 @@ def _call(name: str, arguments: JSON) -> ToolCall:
 def _object_in(text: str) -> JSON | None:
     """Return the JSON object in a text, alone or in a fence."""
     stripped = text.strip()
-    for candidate in (stripped, *FENCED.findall(stripped)[:3]):
+    for candidate in (stripped, *islice(fenced_parts(stripped), MOST_FENCES)):
         if not candidate.startswith("{"):
             continue
         try:

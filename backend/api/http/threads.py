@@ -1,9 +1,9 @@
 """Thread pools for slow routes and large answers, apart from the loop and from other threads."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import partial, wraps
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import anyio
 import anyio.to_thread
@@ -35,6 +35,10 @@ class Threads:
         """Return the work's result, run in a thread. Raise TooBusy if the queue is full."""
         if self._limiter.statistics().tasks_waiting >= self._most_queued:
             raise TooBusy
+        return await self.step(work)
+
+    async def step(self, work: Callable[[], T]) -> T:
+        """Return the result of one step of work that was admitted before, however many wait."""
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
@@ -80,6 +84,16 @@ def large(route: Callable[P, Any]) -> Route[P]:
 def long_read(route: Callable[P, Any]) -> Route[P]:
     """Run the route, and serialise its answer, in one of the few threads for large reads."""
     return _apart(route, _READS)
+
+
+async def stream_long(pieces: Iterator[T]) -> AsyncIterator[T]:
+    """Yield the pieces, each made in one of the few threads for large reads.
+
+    An export that has begun waits as long as it must: it cannot be refused any more.
+    """
+    end = object()
+    while (piece := await _READS.step(partial(next, pieces, end))) is not end:
+        yield cast(T, piece)
 
 
 def long_wait(route: Callable[P, Any]) -> Route[P]:

@@ -15,7 +15,7 @@ from backend.artifacts.documents.typst_text import (
     write_runs,
 )
 
-_NUMBER = re.compile(r"[-+\u2212(]?\s*\d[\d.,'\u2019 \u00a0\u202f]*\s*%?\)?")
+_NUMBER = re.compile(r"[-+\u2212(]?\s*\d[\d.,'\u2019 \u00a0\u202f]*+\s*+%?\)?")
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 _EMPTY_CELLS = ("", "-", "\u2013", "\u2014")
 _ALIGNMENTS = {"right": "right", "center": "center", "left": "left"}

@@ -36,10 +36,11 @@ _OTHER_CONTENTS = {
 _BLOCK = 1 << 22
 _PACKED = (".xlsx", ".xlsm")
 
-_CELL = rb'<c\b[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"'
-_FORMULA = rb"<f\b[^>]*?(?:/>|>[^<]*</f>)"
-_valueless = re.compile(_CELL + rb"([^>]*)>" + _FORMULA + rb"(<v ?/>|<v></v>)?</c>")
-_error = re.compile(_CELL + rb'[^>]*\bt="e"[^>]*>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
+# Atomic, and never beyond the next tag: each byte is read once, whatever the sheet holds.
+_CELL = rb'(?><c\b[^<>]*?\br="([A-Z]{1,3}[0-9]{1,7})")'
+_FORMULA = rb"<f\b[^<>]*?(?:/>|>[^<]*</f>)"
+_valueless = re.compile(_CELL + rb"([^<>]*+)>" + _FORMULA + rb"(<v ?/>|<v></v>)?</c>")
+_error = re.compile(_CELL + rb'(?>[^<>]*?\bt="e")[^<>]*+>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
 _place = re.compile(_CELL)
 Value = float | int | str | bool | time | date | datetime | timedelta
 Rows = Iterator[tuple[int, Sequence[Value]]]

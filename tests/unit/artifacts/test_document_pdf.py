@@ -22,6 +22,7 @@ from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.tabular.chart_places import MOST_CHARTS, NOT_FOUND, TOO_MANY, ChartPlace
 from backend.tabular.document_reader import LONGEST_MARKDOWN, reader, split_charts
+from tests.patience import ends_within
 
 ID = UUID("0a1b2c3d-1111-4222-8333-444455556666")
 CHART = f"![Spend](artifact:{ID}@2)"
@@ -194,6 +195,14 @@ def test_the_signs_that_fonts_have_are_those_of_the_typesetter():
 
 def test_a_long_text_is_not_parsed():
     assert "heading(" not in write_typst(SUBJECT, "# A\n" * LONGEST_MARKDOWN, {}).split("\n#{\n")[1]
+
+
+@pytest.mark.parametrize("cell", ["1" + " " * 90_000 + "x", "1" + "\u00a0" * 90_000 + "x"])
+def test_a_number_with_many_blanks_is_aligned_in_time(cell):
+    with ends_within(10):
+        written = write_typst(SUBJECT, f"| a | b |\n|---|---|\n| {cell} | 1 000,5 % |\n", {})
+
+    assert "align: (left, right, )" in written
 
 
 def test_a_picture_has_shapes_and_words_only():

@@ -12,10 +12,13 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from python_calamine import CalamineError
 
 from backend.data.errors import DataError, QueryRefused
+from backend.data.files.spreadsheets import read_workbook
 from backend.data.results import Limits
 from backend.data.sources import Sources
+from tests.patience import ends_within
 from tests.sandboxed import AMPLE, supervisor_id
 
 GREW_AT_MOST = 300_000_000
@@ -68,6 +71,17 @@ def sheet_of(rows, times):
     for _ in range(times):
         yield rows
     yield b"</sheetData></worksheet>"
+
+
+@pytest.mark.parametrize(
+    "piece", [b"<c", b"<c ", b'<c t="e" r="A1', b"<f", b' r="A1" t="e"'], ids=repr
+)
+def test_a_sheet_of_unfinished_tags_is_scanned_in_time(tmp_path, piece):
+    path = tmp_path / "a.xlsx"
+    bomb(path, [b'<worksheet><c r="A1" t="e"', piece * (2_000_000 // len(piece)), b"<f"])
+
+    with ends_within(10), pytest.raises(CalamineError):
+        read_workbook(duckdb.connect(), path)
 
 
 def test_a_value_that_grows_by_nested_calls_is_ended_by_the_limit_of_memory(folder, sources):

@@ -39,6 +39,19 @@ LITERAL = [
         "Authorization", "authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-APIKEY",
         "X-Auth-Token", "X-Secret", "Password", "X-Custom-Key", "apikey", "X-My-token-2",
     )),
+    *({"headers": {name: CANARY}} for name in (
+        "X-Tokens", "X-Signature", "X-Hub-Signature-256", "X-Session", "X-Session-Id", "X-Api",
+    )),
+    *({"headers": {"Cookie": value}} for value in (
+        f"id=${{X}}; sid={CANARY}", f"sid={CANARY}${{X}}",
+    )),
+    *({"headers": {"X-Api-Key": value}} for value in (
+        f"{CANARY}-${{X}}", f"${{X}}{CANARY}", f"Bearer ${{X}} {CANARY}", f"${{X}}:{CANARY}:${{Y}}",
+        f"${{}}{CANARY}",
+    )),
+    {"env": {"TOKEN": f"{CANARY}${{X}}"}}, {"args": ["--token", f"{CANARY}${{X}}"]},
+    {"args": [f"--token={CANARY}${{X}}"]},
+    {"url": f"https://me:{CANARY}${{X}}@h/mcp"}, {"url": f"https://h/mcp?api_key={CANARY}${{X}}"},
     {"headers": {"X-Harmless": f"Bearer {CANARY}"}},
     {"headers": {"X-Harmless": f"basic {CANARY}"}},
     *({"headers": {"X-Harmless": f"is {token}!"}} for token in TOKENS),
@@ -76,6 +89,12 @@ def test_a_literal_credential_is_found_and_masked(fields: dict[str, Any]) -> Non
 
 FINE = [
     {"headers": {"Authorization": "Bearer ${COLLOQUY_SECRET_X}", "X-Api-Key": "${X}"}},
+    *({"headers": {"X-Api-Key": value}} for value in (
+        "Token ${X}", "ApiKey ${X}", "basic ${X}:${Y}", "token=${X}",
+        '"${X}", ${Y}; ', "${X}-${Y}_${Z}",
+    )),
+    {"headers": {"Cookie": "session_id=${X}; csrf-token=${Y}"}},
+    {"headers": {"X-Api-Version": "2", "X-Session-Mode": "on", "X-Designature": "${X}"}},
     {"headers": {"Accept": "text/plain", "X-Author": "me", "X-Monkey": "m", "X-Tenant": "basic"}},
     {"env": {"MAX_TOKENS": "100", "TOKENIZERS_PARALLELISM": "false", "AUTH": "none", "LANG": "de"}},
     {"env": {"KEY_FILE": "/etc/key.pem", "TOKEN": "${X}", "KEYBOARD": "de", "KEY": ""}},
@@ -152,6 +171,8 @@ HOSTILE = {
     "blanks behind a scheme": "bearer" + " " * 1_000_000,
     "parameters": "?a" * 500_000,
     "addresses": "://" * 330_000,
+    "names of secrets": "token=" + "${a}" * 250_000 + "x",
+    "beginnings of names of secrets": "token=" + "${a" * 330_000,
     "an assignment of blanks": "token=" + " " * 1_000_000,
 }
 

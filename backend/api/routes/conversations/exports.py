@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
-from backend.api.http.threads import long_read
+from backend.api.http.threads import long_read, stream_long
 from backend.export.history import History
 from backend.export.html_page import write_html
 from backend.export.markdown_text import write_markdown
@@ -47,7 +47,7 @@ def export_session(
     history = History.open(services.database, scope, session_id, figures)
     media_type, ending, write = _FORMATS[format]
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
-    return StreamingResponse(write(history), media_type=media_type, headers=headers)
+    return StreamingResponse(stream_long(write(history)), media_type=media_type, headers=headers)
 
 
 def _workbook(history: History) -> Iterator[bytes]:
