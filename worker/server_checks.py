@@ -26,6 +26,7 @@ from backend.files.origins import finder
 from backend.llm.clean import clean
 from backend.llm.provider import ModelProvider
 from backend.operations.first_request import make_first_request
+from backend.operations.sealed_questions import QuestionRefused, spend, unseal
 from backend.operations.server_checks import (
     ANSWER,
     KEPT_SECONDS,
@@ -72,13 +73,23 @@ class ServerChecks:
             try:
                 taken = redis.blpop([QUESTIONS], timeout=LISTEN_SECONDS)
                 if taken:
-                    self._take(Question.model_validate_json(cast(list[bytes], taken)[1]))
+                    self._take(self._opened(cast(list[bytes], taken)[1]))
             except RedisError:
                 self._closing.wait(LISTEN_SECONDS)
+            except QuestionRefused as refused:
+                log.warning("A question about tool servers in Redis is refused: %s", refused)
             except (AppError, SQLAlchemyError, ValidationError) as error:
                 log.warning("A check of tool servers is given up: %s", type(error).__name__)
             except Exception:  # the edge: one failed question must not end the thread
                 log.exception("A check of tool servers failed")
+
+    def _opened(self, sealed: bytes) -> Question:
+        """Return a question that the API has asked, for the first time. Raise QuestionRefused."""
+        services = self._runtime.services
+        question = Question.model_validate_json(unseal(services.settings, sealed, KEPT_SECONDS))
+        with services.database.transaction() as session:
+            spend(session, str(question.id))
+        return question
 
     def _take(self, question: Question) -> None:
         """Check in the background, a few concurrently, so that a slow server delays no one else."""

@@ -126,6 +126,7 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
         health=recipe.health,
         memory=recipe.memory,
         sandbox=recipe.sandbox,
+        asker=recipe.tool_context.asker,
         call_seconds=recipe.image.limits.tool_seconds,
         on_progress=on_progress,
         is_patient=recipe.answers.let_run,

@@ -46,6 +46,7 @@ _DIFFING = Bounds(120, 400)
 _GIVING = Bounds(300, 400)
 _DRAWING = Bounds(60, 1_500)  # the drawing engine reserves more memory than it uses
 T = TypeVar("T")
+_Versions = tuple[ArtifactVersionRow, ArtifactVersionRow]
 
 
 class Artifacts:
@@ -125,7 +126,7 @@ class Artifacts:
     ) -> JSON:
         """Return the preview of a version from `offset` on: rows, or characters of a text."""
         if artifact.kind == ArtifactKind.TABLE:
-            table = await self.table(row, offset, limit)
+            table = await self.table(scope, row, offset, limit)
             return table | {"total_rows": row.preview["total_rows"]}
         if artifact.kind == ArtifactKind.CHART:
             return {**row.preview, "table": await self.chart_data(scope, artifact, row)}
@@ -139,7 +140,7 @@ class Artifacts:
         shown = text[offset : offset + MOST_CHARS]
         return {"text": shown, "total_characters": len(text)}
 
-    async def table(self, row: ArtifactVersionRow, offset: int, limit: int) -> JSON:
+    async def table(self, scope: Scope, row: ArtifactVersionRow, offset: int, limit: int) -> JSON:
         """Return rows of a table from `offset` on."""
         held = row.preview
         if offset + limit <= len(held["rows"]) or held["total_rows"] == len(held["rows"]):
@@ -147,7 +148,8 @@ class Artifacts:
 
         async def work(place: Path, _: Path) -> Table:
             limits = Limits(rows=limit)
-            return await self._sandbox.run(read_page, place, offset, limits, bounds=_PAGE)
+            work = (place, offset, limits)
+            return await self._sandbox.run(read_page, *work, bounds=_PAGE, key=scope.user_id)
 
         page = await self.files.open(row, work)
         columns = [{"name": column.name, "type": column.type} for column in page.columns]
@@ -163,12 +165,12 @@ class Artifacts:
                 s, scope, UUID(data["artifact_id"]), data["version"], artifact.conversation_id
             )
         )
-        drawn = await self.table(source, 0, MAX_POINTS)
+        drawn = await self.table(scope, source, 0, MAX_POINTS)
         return drawn | {"row_count": source.preview["total_rows"]}
 
-    async def write_rows(self, table: Table, place: Path) -> Written:
+    async def write_rows(self, scope: Scope, table: Table, place: Path) -> Written:
         """Write rows as Parquet. Raise SandboxError."""
-        return await self._sandbox.run(write_rows, table, place, bounds=_PAGE)
+        return await self._sandbox.run(write_rows, table, place, bounds=_PAGE, key=scope.user_id)
 
     async def diff(
         self, scope: Scope, artifact_id: UUID, before: int, after: int, key: Sequence[str]
@@ -187,7 +189,7 @@ class Artifacts:
             return ArtifactDiff(**told, kind=kind, key=list(key), is_equal=True)
         if artifact.kind in (ArtifactKind.IMAGE, ArtifactKind.FILE):
             return ArtifactDiff(**told, kind="bytes", changed=abs(new.size - old.size) or 1)
-        found = await self._different(artifact.kind, old, new, key)
+        found = await self._different(scope, artifact.kind, (old, new), key)
         is_equal = not (found["added"] or found["removed"] or found.get("changed"))
         columns = found.get("columns_added") or found.get("columns_removed")
         return ArtifactDiff(**told, **found, is_equal=is_equal and not columns)
@@ -205,8 +207,7 @@ class Artifacts:
         # Unlinked before it is sent, so that the file is gone once closed, whatever happens.
         folder = await anyio.to_thread.run_sync(self.contents.new_folder)
         try:
-            place = await self.files.localize(row, folder)
-            made = await self._form(artifact.kind, form, row, place, folder / "form", data)
+            made = await self._form(scope, artifact.kind, form, row, folder, data)
             file = await anyio.to_thread.run_sync(lambda: made.open("rb"))
         finally:
             await anyio.to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
@@ -215,11 +216,12 @@ class Artifacts:
         return Download(file, size, rows.wire_version(row, artifact.kind))
 
     async def _form(
-        self, kind: str, form: str, row: ArtifactVersionRow, place: Path, target: Path, data: JSON
+        self, scope: Scope, kind: str, form: str, row: ArtifactVersionRow, folder: Path, data: JSON
     ) -> Path:
+        place, target = await self.files.localize(row, folder), folder / "form"
         if (kind, form) in AS_STORED:
             return place
-        run = self._sandbox.run
+        run = partial(self._sandbox.run, key=scope.user_id)
         if form == "csv":
             await run(write_csv, place, target, bounds=_GIVING)
         elif form == "xlsx":
@@ -231,19 +233,20 @@ class Artifacts:
         return target
 
     async def _different(
-        self, kind: str, old: ArtifactVersionRow, new: ArtifactVersionRow, key: Sequence[str]
+        self, scope: Scope, kind: str, versions: _Versions, key: Sequence[str]
     ) -> JSON:
-        run = self._sandbox.run
+        old, new = versions
+        run = partial(self._sandbox.run, bounds=_DIFFING, key=scope.user_id)
         if kind != ArtifactKind.TABLE:
             names = (f"version {old.version}", f"version {new.version}")
             texts = (await self.files.text(old), await self.files.text(new))
             differ = partial(diff_texts, is_json=kind != ArtifactKind.DOCUMENT)
-            return await run(differ, *texts, names, bounds=_DIFFING)
+            return await run(differ, *texts, names)
 
         async def work(place: Path, folder: Path) -> JSON:
             other = await anyio.to_thread.run_sync(self.files.fetch, new, folder / "after")
             sides = (place, other, list(key), DIFF_ROWS, folder)
-            return await run(diff_tables, *sides, bounds=_DIFFING)
+            return await run(diff_tables, *sides)
 
         return await self.files.open(old, work)
 

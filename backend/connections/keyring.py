@@ -29,10 +29,11 @@ class Keyring:
         key = self._read() or self._make()
         return Fernet(key).encrypt(orjson.dumps([bound_to, text])).decode()
 
-    def open(self, sealed: str, bound_to: str) -> str:
-        """Return the sealed text. Raise KeyUnreadable."""
+    def open(self, sealed: str, bound_to: str, within_seconds: int | None = None) -> str:
+        """Return the text, sealed at most `within_seconds` ago. Raise KeyUnreadable."""
         try:
-            bound, text = orjson.loads(Fernet(self._read() or b"").decrypt(sealed.encode()))
+            key = Fernet(self._read() or b"")
+            bound, text = orjson.loads(key.decrypt(sealed.encode(), within_seconds))
         except (InvalidToken, ValueError):
             raise KeyUnreadable(self._lost()) from None
         if bound != bound_to:

@@ -34,6 +34,11 @@ _REFUSED_SECONDS = 300  # before a file that exceeded its limits is tried again
 _MOST_KNOWN = 5_000
 
 
+def in_background(asker: str) -> str:
+    """Return the key for reading that nobody waits for, so that it does not delay the queries."""
+    return f"{asker} reads"
+
+
 class SourceReader:
     """What is known of an installation's sources; all turns of a loop share it."""
 
@@ -80,8 +85,7 @@ class SourceReader:
         key = (asyncio.get_running_loop(), origin.key, origin.version)
         task = self._reading.get(key)
         if task is None:
-            # Under its own key, so that slow reading does not delay the session's queries.
-            task = asyncio.create_task(self.info(f"{asker} lists", origin))
+            task = asyncio.create_task(self.info(in_background(asker), origin))
             self._reading[key] = task
             task.add_done_callback(lambda _: self._reading.pop(key, None))
         return task

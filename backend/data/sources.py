@@ -60,7 +60,7 @@ T = TypeVar("T")
 class Sources:
     """The sources of an installation; all turns of a loop share them.
 
-    `asker` names the session that queries, so that it cannot occupy the whole sandbox. Added,
+    `asker` names the person who queries, so that nobody can occupy the whole sandbox. Added,
     changed and removed files are noticed at the next call.
     """
 

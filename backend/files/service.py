@@ -19,6 +19,7 @@ from backend.data.files.formats import Format, find_format
 from backend.data.files.uploads import Upload
 from backend.data.origins import Origin
 from backend.data.source_info import SourceInfo, info_of, too_much
+from backend.data.source_reader import in_background
 from backend.data.sources import Sources
 from backend.errors.base import InvalidInput
 from backend.files import rows
@@ -109,7 +110,7 @@ class Files:
         row = await self._find(scope, file_id)
         origin = _corrected(origin_of(row, self.store), merged(row.corrections, change))
         origin = _as_preview(origin)
-        info = await self._sources.read(_asker(scope), origin)
+        info = await self._sources.read(scope.user_id, origin)
         stored = understood_of(info)
         sample = await self._sample(scope, origin, None, SAMPLE_ROWS)
         return FilePreview(
@@ -124,7 +125,7 @@ class Files:
         row = await self._find(scope, file_id)
         corrections = merged(row.corrections, change)
         origin = _corrected(origin_of(row, self.store), corrections)
-        info = await self._sources.read(_asker(scope), origin)
+        info = await self._sources.read(scope.user_id, origin)
         values = {
             "corrections": corrections,
             "understood": understood_of(info),
@@ -189,7 +190,7 @@ class Files:
         origin = origin_of(row, self.store)
         info = info_of(origin)
         try:
-            info = await self._sources.read(f"{row.owner_id} uploads", origin)
+            info = await self._sources.read(in_background(row.owner_id), origin)
         except (OutOfTime, OutOfMemory) as error:
             info = replace(info, error=too_much(error))
         except SandboxError:
@@ -210,7 +211,7 @@ class Files:
         self, scope: Scope, origin: Origin, table: str | None, limit: int
     ) -> TableSample:
         view = self._sources.alone(origin)
-        found, rows_ = await view.sample(_asker(scope), origin.name, table, limit)
+        found, rows_ = await view.sample(scope.user_id, origin.name, table, limit)
         return sample_of(found, rows_)
 
     async def _find(self, scope: Scope, file_id: UUID) -> FileRow:
@@ -276,7 +277,3 @@ def _upload(origin: Origin) -> Upload:
 def _kind(info: SourceInfo) -> FileKind:
     names: Sequence[str] = [table.name for table in info.tables]
     return FileKind.DOCUMENT if names == ["pages"] else FileKind.TABLE
-
-
-def _asker(scope: Scope) -> str:
-    return f"{scope.user_id} looks"

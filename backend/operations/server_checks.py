@@ -1,8 +1,8 @@
 """Checks of tool servers by a worker, because only workers start servers and hold secrets.
 
 Administrators also check domains that are not stored yet, and see their first request. Questions
-and answers travel through Redis, which drops both within a minute. Stored credentials do not
-travel: they are masked in the edited template, and the worker reads them itself.
+and answers travel through Redis, which drops both within a minute; questions are sealed. Stored
+credentials do not travel: they are masked in the edited template, and the worker reads them itself.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,7 @@ from backend.domains.allowed import Allowed
 from backend.domains.credentials import unmask
 from backend.domains.template import check_template
 from backend.errors.tools import ToolServersNotChecked
+from backend.operations.sealed_questions import seal
 from backend.operations.workers import count_workers
 from backend.schemas.domains.dry_runs import FirstRequest, RequestTrial, ServersTrial
 from backend.schemas.domains.servers import ServersReport
@@ -75,7 +76,7 @@ def check_servers(services: Services, scope: Scope, domain_id: UUID) -> ServersR
     with services.database.read() as session:
         servers = domains.get(session, scope, domain_id).mcp_servers
     question = Question(id=uuid4(), domain_id=domain_id)
-    return _ask(services.redis, question, _patience(services.settings, servers), ServersReport)
+    return _ask(services, question, _patience(services.settings, servers), ServersReport)
 
 
 def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> ServersReport:
@@ -83,13 +84,13 @@ def try_servers(services: Services, scope: Scope, trial: ServersTrial) -> Server
 
     Raise like `check_servers`, and InvalidInput if the domain could not be stored.
     """
-    return _ask(services.redis, *_question(services, scope, trial, None), ServersReport)
+    return _ask(services, *_question(services, scope, trial, None), ServersReport)
 
 
 def try_request(services: Services, scope: Scope, trial: RequestTrial) -> FirstRequest:
     """Make a worker build an agent's first request; it is not sent. Raise like `try_servers`."""
     asked = DryRunRequest(agent=trial.agent, question=trial.question, **asdict(scope))
-    return _ask(services.redis, *_question(services, scope, trial, asked), FirstRequest)
+    return _ask(services, *_question(services, scope, trial, asked), FirstRequest)
 
 
 def with_stored_credentials(template: DomainTemplate, stored: Domain | None) -> DomainTemplate:
@@ -129,23 +130,23 @@ def _patience(settings: Settings, servers: Mapping[str, McpServer]) -> float:
     return max(settings.mcp_connect_seconds, *own, 0.0) + MARGIN_SECONDS
 
 
-def _ask(redis: Redis, question: Question, seconds: float, answer: type[Answer]) -> Answer:
+def _ask(services: Services, question: Question, seconds: float, answer: type[Answer]) -> Answer:
+    sealed = seal(services.settings, question)
     try:
-        return answer.read(_wait(redis, question, seconds))
+        return answer.read(_wait(services.redis, question.id, sealed, seconds))
     except (RedisError, ValidationError) as error:
         raise ToolServersNotChecked from error
 
 
-def _wait(redis: Redis, question: Question, seconds: float) -> bytes:
+def _wait(redis: Redis, question_id: UUID, sealed: str, seconds: float) -> bytes:
     """Wait for an answer in short periods: Redis disconnects clients that wait for long."""
-    body = question.model_dump_json()
     if not count_workers(redis):
         raise ToolServersNotChecked
-    redis.rpush(QUESTIONS, body)
+    redis.rpush(QUESTIONS, sealed)
     redis.expire(QUESTIONS, KEPT_SECONDS)
     for _ in range(int(seconds / LISTEN_SECONDS) + 1):
-        taken = redis.blpop([f"{ANSWER}{question.id}"], timeout=LISTEN_SECONDS)
+        taken = redis.blpop([f"{ANSWER}{question_id}"], timeout=LISTEN_SECONDS)
         if taken:
             return cast(list[bytes], taken)[1]
-    redis.lrem(QUESTIONS, 0, body)
+    redis.lrem(QUESTIONS, 0, sealed)
     raise ToolServersNotChecked

@@ -32,8 +32,10 @@ from backend.sandbox.supervisor import GRACE_SECONDS
 SHORT_SECONDS = 5.0  # work with at most this limit has slots of its own
 _SHORT_AT_ONCE = 4
 _SHORT_OF_ONE_KEY = 3
+_SHORT_SPARE = 1  # for keys that hold no slot
 _LONG_AT_ONCE = 8
 _LONG_OF_ONE_KEY = 4
+_LONG_SPARE = 2
 _START_SECONDS = 30.0  # for a supervisor to import its modules on a busy machine
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -52,18 +54,25 @@ class Sandbox:
         self._supervisor.start()
 
     async def run(
-        self, work: Callable[..., T], *arguments: object, bounds: Bounds, key: str = ""
+        self,
+        work: Callable[..., T],
+        *arguments: object,
+        bounds: Bounds,
+        key: str = "",
+        wait_seconds: float | None = None,
     ) -> T:
         """Return `work(*arguments)`, computed in a child.
 
         Cancelling ends the child. Raise what `work` raises if it is an AppError, else a
-        SandboxError. The work of one `key` cannot occupy all slots for long work.
+        SandboxError. `key`: the person it is done for, who cannot occupy all slots; all work
+        without one counts as one person's. `wait_seconds`: how long to wait for a slot, by default
+        as long as the work itself may take.
         """
         self._check_owner()
         slots = self._short if bounds.seconds <= SHORT_SECONDS else self._long
         place = slots.take(key)
         try:
-            async with asyncio.timeout(bounds.seconds):
+            async with asyncio.timeout(wait_seconds or bounds.seconds):
                 await asyncio.shield(asyncio.wrap_future(place))
         except TimeoutError:
             slots.leave(key, place)
@@ -106,8 +115,8 @@ class Sandbox:
     def _begin(self) -> None:
         self._owner = os.getpid()
         self._supervisor = SupervisorProcess(self._preload)
-        self._short = Slots(_SHORT_AT_ONCE, _SHORT_OF_ONE_KEY)
-        self._long = Slots(_LONG_AT_ONCE, _LONG_OF_ONE_KEY)
+        self._short = Slots(_SHORT_AT_ONCE, _SHORT_OF_ONE_KEY, _SHORT_SPARE)
+        self._long = Slots(_LONG_AT_ONCE, _LONG_OF_ONE_KEY, _LONG_SPARE)
         self._threads = ThreadPoolExecutor(
             _SHORT_AT_ONCE + _LONG_AT_ONCE, thread_name_prefix="sandbox"
         )

@@ -40,5 +40,5 @@ class ToolContext:
 
     @property
     def asker(self) -> str:
-        """Return who queries the sources, for dividing concurrent queries fairly."""
-        return str(self.conversation_id)
+        """Return for whom the sandbox works, for dividing its slots fairly among people."""
+        return self.scope.user_id

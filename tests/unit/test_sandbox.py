@@ -26,7 +26,6 @@ from backend.sandbox.errors import (
 )
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
-from backend.sandbox.slots import Slots
 from tests import sandboxed
 from tests.sandboxed import AMPLE
 from tests.stack import ROOT
@@ -58,10 +57,10 @@ def supervisor_of(sandbox):
     return psutil.Process(sandbox.run_blocking(sandboxed.supervisor_id, bounds=AMPLE))
 
 
-def start_in_thread(sandbox, work, *arguments, bounds=AMPLE):
+def start_in_thread(sandbox, work, *arguments, bounds=AMPLE, key=""):
     def run():
         with suppress(SandboxError):
-            sandbox.run_blocking(work, *arguments, bounds=bounds)
+            sandbox.run_blocking(work, *arguments, bounds=bounds, key=key)
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -188,7 +187,9 @@ def test_the_loop_goes_on_while_work_runs(sandbox, tmp_path):
 def test_long_work_keeps_no_short_work_waiting(sandbox, tmp_path):
     async def story():
         long = [
-            asyncio.create_task(sandbox.run(sandboxed.wait, str(tmp_path / str(n)), bounds=AMPLE))
+            asyncio.create_task(
+                sandbox.run(sandboxed.wait, str(tmp_path / str(n)), bounds=AMPLE, key=str(n))
+            )
             for n in range(12)
         ]
         await asyncio.to_thread(wait_for, lambda: len(list(tmp_path.iterdir())) == 8)
@@ -202,13 +203,15 @@ def test_long_work_keeps_no_short_work_waiting(sandbox, tmp_path):
     assert len(list(tmp_path.iterdir())) == 8
 
 
-def test_one_conversation_does_not_take_all_slots(sandbox, tmp_path):
+@pytest.mark.parametrize("keys", [[""], ["greedy"], ["greedy", "greedy reads"]])
+def test_one_person_does_not_take_all_slots(sandbox, tmp_path, keys):
     async def story():
         greedy = [
             asyncio.create_task(
-                sandbox.run(sandboxed.wait, str(tmp_path / str(n)), bounds=AMPLE, key="greedy")
+                sandbox.run(sandboxed.wait, str(tmp_path / f"{n} {key}"), bounds=AMPLE, key=key)
             )
             for n in range(12)
+            for key in keys
         ]
         await asyncio.sleep(0)
         other = await sandbox.run(sandboxed.add, 1, 2, bounds=AMPLE, key="other")
@@ -223,28 +226,20 @@ def test_one_conversation_does_not_take_all_slots(sandbox, tmp_path):
 def test_who_waits_too_long_for_a_slot_is_told_so(tmp_path):
     sandbox = Sandbox()
     threads = [
-        start_in_thread(sandbox, sandboxed.wait, str(tmp_path / str(n)), bounds=Bounds(5, 300))
+        start_in_thread(
+            sandbox, sandboxed.wait, str(tmp_path / str(n)), bounds=Bounds(5, 300), key=str(n)
+        )
         for n in range(4)
     ]
     wait_for(lambda: len(list(tmp_path.iterdir())) == 4)
 
     with pytest.raises(TooBusy):
         sandbox.run_blocking(sandboxed.add, 1, 2, bounds=Bounds(0.1, 300))
+    patient = sandbox.run(sandboxed.add, 1, 2, bounds=Bounds(2, 300), wait_seconds=PATIENCE)
+    assert asyncio.run(patient) == 3
     sandbox.close()
     for thread in threads:
         thread.join(PATIENCE)
-
-
-def test_slots_are_given_in_the_order_of_asking_and_a_lost_place_is_passed_on():
-    slots = Slots(2, 1)
-    first, second, third, other = (slots.take(key) for key in ("a", "a", "b", "c"))
-
-    assert [place.done() for place in (first, second, third, other)] == [True, False, True, False]
-
-    slots.leave("a", second)
-    slots.give_back("b")
-
-    assert other.done()
 
 
 def test_a_supervisor_that_was_killed_is_started_again(tmp_path):

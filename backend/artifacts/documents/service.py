@@ -63,7 +63,9 @@ class Documents:
         artifact, row = await self._find(scope, artifact_id, version)
         check_form(artifact.kind, form)
         text = await self._artifacts.files.text(row)
-        figures = await self._drawn(await self._sources(scope, artifact.conversation_id, text))
+        figures = await self._drawn(
+            scope, await self._sources(scope, artifact.conversation_id, text)
+        )
         return Document(rows.wire_version(row, artifact.kind), text, figures)
 
     async def pdf(self, scope: Scope, artifact_id: UUID, version: int) -> Download:
@@ -78,7 +80,7 @@ class Documents:
         try:
             target = folder / "form"
             work = (subject, found.text, found.figures, target)
-            await self._sandbox.run(write_pdf, *work, bounds=_LAYING_OUT)
+            await self._sandbox.run(write_pdf, *work, bounds=_LAYING_OUT, key=scope.user_id)
             file = await anyio.to_thread.run_sync(lambda: target.open("rb"))
         except _GIVING_UP:
             raise DocumentNotLaidOut from None
@@ -95,7 +97,7 @@ class Documents:
         """
         sources = await self._sources(scope, session_id, text)
         try:
-            return await self._drawn(sources)
+            return await self._drawn(scope, sources)
         except TooBusy:
             return {place: Figure(place.title, problem=NOT_NOW) for place in sources}
 
@@ -111,12 +113,12 @@ class Documents:
                 sources |= {place: source} if source else {}
         return sources
 
-    async def _drawn(self, sources: Mapping[ChartPlace, Source]) -> Figures:
+    async def _drawn(self, scope: Scope, sources: Mapping[ChartPlace, Source]) -> Figures:
         if not sources:
             return {}
         try:
             drawn: Sequence[str] = await self._sandbox.run(
-                draw_all, list(sources.values()), bounds=_DRAWING
+                draw_all, list(sources.values()), bounds=_DRAWING, key=scope.user_id
             )
         except _GIVING_UP:
             return {place: Figure(place.title, problem=NOT_DRAWN) for place in sources}

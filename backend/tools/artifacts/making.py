@@ -151,7 +151,9 @@ class _Given:
         place = self._folder / CONTENT
         if self._query is None or self._source is None:
             rows = making.read_json_content(self._content)
-            written = await artifacts_of(self._context).write_rows(making.given_table(rows), place)
+            written = await artifacts_of(self._context).write_rows(
+                self._context.scope, making.given_table(rows), place
+            )
             return making.table(written, place, origin_of(self._tool))
         sources = self._context.sources
         written = await sources.write(self._context.asker, self._source, self._query, place)

@@ -37,7 +37,7 @@ def read_artifact(context: ToolContext) -> BaseTool:
         address = f"artifact:{row.artifact_id}@{row.version}"
         head = f"The {known.kind} “{row.title}”, {address}; its newest version is {known.version}."
         if known.kind == ArtifactKind.TABLE:
-            page = await artifacts.table(row, offset, min(limit or 40, MOST_ROWS))
+            page = await artifacts.table(context.scope, row, offset, min(limit or 40, MOST_ROWS))
             page["total_rows"] = row.preview["total_rows"]
             link = HOW_TO_LINK.format(address=address)
             return f"{head}\n{link}\n{show_table(row.title, page, offset)}", None

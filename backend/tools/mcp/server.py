@@ -51,6 +51,11 @@ class Server:
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
+    def call_seconds(self) -> float:
+        """Return how many seconds it may be silent within a call."""
+        return self._call_seconds
+
+    @property
     def connect_seconds(self) -> float:
         """Return how many seconds it may take to connect."""
         return self._server.connect_seconds or self._health.connect_seconds

@@ -24,6 +24,7 @@ from backend.tools.context import OnProgress
 from backend.tools.mcp.bounds import why_unusable
 from backend.tools.mcp.health import ServerHealth
 from backend.tools.mcp.names import ToolKey, assign_names
+from backend.tools.mcp.results.checks import ResultChecks
 from backend.tools.mcp.server import Server
 from backend.tools.mcp.stored_versions import NoMemory, ServerTools, ToolMemory
 from backend.tools.mcp.tool import McpTool
@@ -83,6 +84,7 @@ async def open_mcp_tools(
     health: ServerHealth | None = None,
     memory: ToolMemory = NO_MEMORY,
     sandbox: Sandbox | None = None,
+    asker: str = "",
     call_seconds: float = CALL_SECONDS,
     on_progress: OnProgress = lambda call_id, said: None,
     is_patient: bool = False,
@@ -91,7 +93,8 @@ async def open_mcp_tools(
 
     Raise SecretMissing (or -Forbidden) before anything is opened.
     The calls of a server that is lost later fail until it is back. `call_seconds`: how long a
-    server may be silent within a call. `is_patient`: all servers get their full time to connect,
+    server may be silent within a call. `asker`: the person for whom results are checked.
+    `is_patient`: all servers get their full time to connect,
     even those that failed recently, as when a person has just let one of their calls run.
     """
     if not servers:
@@ -113,7 +116,8 @@ async def open_mcp_tools(
         found = await asyncio.gather(*(_connect(server, health, is_patient) for server in opened))
         listed = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, list)}
         missing = {s: got for s, got in zip(opened, found, strict=True) if isinstance(got, str)}
-        make = partial(McpTool.of, sandbox=sandbox or Sandbox(), on_progress=on_progress)
+        checks = ResultChecks(sandbox or Sandbox(), asker)
+        make = partial(McpTool.of, checks=checks, on_progress=on_progress)
         yield await _serve(listed, missing, memory, make)
     finally:
         await close_all([server for server in opened if not server.is_connecting])

@@ -9,17 +9,15 @@ from langchain_core.tools import BaseTool, ToolException
 from mcp.types import CallToolResult, Tool
 from pydantic import PrivateAttr
 
-from backend.sandbox.errors import SandboxError
-from backend.sandbox.sandbox import Sandbox
 from backend.tools.context import CALL_ID, OnProgress
 from backend.tools.journal import IDEMPOTENCY_KEY
 from backend.tools.mcp.connection.progress import ProgressLine
 from backend.tools.mcp.connection.task import is_run_as_task
+from backend.tools.mcp.results.checks import ResultChecks
 from backend.tools.mcp.results.content import read_result
 from backend.tools.mcp.results.links import open_links
 from backend.tools.mcp.server import Server
 from backend.tools.registry import Effect
-from backend.tools.validation import BOUNDS, find_misfit
 from backend.types import JSON
 
 
@@ -38,12 +36,12 @@ class McpTool(BaseTool):
     effect: Effect = Effect.ACTS
     _server: Server = PrivateAttr()
     _tool: Tool = PrivateAttr()
-    _sandbox: Sandbox = PrivateAttr()
+    _checks: ResultChecks = PrivateAttr()
     _on_progress: OnProgress = PrivateAttr()
 
     @classmethod
     def of(
-        cls, server: Server, tool: Tool, name: str, sandbox: Sandbox, on_progress: OnProgress
+        cls, server: Server, tool: Tool, name: str, checks: ResultChecks, on_progress: OnProgress
     ) -> "McpTool":
         """Return the tool under its name for the model."""
         made = cls(
@@ -53,7 +51,7 @@ class McpTool(BaseTool):
             effect=effect_of_tool(tool),
         )
         made._server, made._tool = server, tool
-        made._sandbox, made._on_progress = sandbox, on_progress
+        made._checks, made._on_progress = checks, on_progress
         return made
 
     async def ainvoke(
@@ -95,16 +93,7 @@ class McpTool(BaseTool):
         server = self._server
         reason: str | None = "it has no structured part"
         if structured is not None:
-            try:
-                reason = await self._sandbox.run(
-                    find_misfit, schema, structured, bounds=BOUNDS, key=server.key
-                )
-            except SandboxError:
-                raise ToolException(
-                    f"The tool server {server.name!r} gave a result that could not be checked "
-                    f"against its own schema within {BOUNDS.seconds:g} seconds; the tool has run, "
-                    "but its result cannot be used."
-                ) from None
+            reason = await self._checks.find_misfit(server, schema, structured)
         if reason:
             raise ToolException(
                 f"The tool server {server.name!r} gave a result that does not fit its own schema "

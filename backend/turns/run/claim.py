@@ -29,7 +29,7 @@ from backend.turns.lifecycle import (
 )
 from backend.turns.process.fairness import may_run
 from backend.turns.queries import change_turn, context_in, next_turn_id, wire_turn
-from backend.turns.run.claim_rows import LAST_LOSS, Held, lock_turn, write_claim
+from backend.turns.run.claim_rows import LAST_LOSS, LockedTurn, lock_turn, write_claim
 from backend.turns.run.close import Closed, Outcome, close_turn, load_checked
 from backend.turns.run.journal import load_journal
 from backend.turns.submit.enter import show_message
@@ -169,7 +169,7 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) ->
     return _Taken(added, is_lost, has_waited)
 
 
-def _build(session: Session, held: Held, taken: _Taken, stored: StoredState) -> Claim:
+def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredState) -> Claim:
     """Return the claim of a turn that was taken, with everything it starts from."""
     conversation, turn = held.conversation, held.turn
     asking = calling_message(stored.state)

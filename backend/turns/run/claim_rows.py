@@ -14,7 +14,7 @@ from db.models.conversations.conversation import ConversationRow
 from db.models.turns.turn import TurnRow
 
 
-class Held(NamedTuple):
+class LockedTurn(NamedTuple):
     """A turn and its conversation, locked; and the number of the saved connection to models.
 
     `lease_is_over`: the turn's lease had expired once both were locked.
@@ -26,10 +26,10 @@ class Held(NamedTuple):
     connection: int | None
 
 
-def lock_turn(session: Session, turn_id: UUID) -> Held | None:
+def lock_turn(session: Session, turn_id: UUID) -> LockedTurn | None:
     """Lock the turn's conversation, then the turn, which is read once both are locked."""
     row = session.execute(_LOCK, {"turn_id": turn_id}).one_or_none()
-    return None if row is None else Held(*row.tuple())
+    return None if row is None else LockedTurn(*row.tuple())
 
 
 def lease_is_over(session: Session, turn: TurnRow) -> bool:

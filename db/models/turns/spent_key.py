@@ -1,4 +1,4 @@
-"""Idempotency keys of turns that were deleted with their conversation."""
+"""What must not be done twice: turns deleted with their conversation, questions to workers."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from db.base import Base
 
 
 class SpentKeyRow(Base):
-    """A key that has started a turn, and must not start another one."""
+    """A key that has started a turn or was a question's id, and must not be used again."""
 
     __tablename__ = "spent_keys"
 

@@ -9,7 +9,6 @@ from backend.api.dependencies import ScopeDep, ServicesDep, SourcesDep
 from backend.api.files import BYTES, csv_response, workbook_response
 from backend.api.http.sanitize import Sent
 from backend.api.http.threads import answer_large
-from backend.auth.scope import Scope
 from backend.conversations import service as conversations
 from backend.domains.template import agents_of, template_of
 from backend.errors.tools import ToolNotGiven
@@ -53,7 +52,7 @@ async def query_source(
 
     It starts no turn and does not change the session.
     """
-    found = await run_query(sources, _asker(scope), body.source, body.sql)
+    found = await run_query(sources, scope.user_id, body.source, body.sql)
     table = dict(found.artifact)
     table.pop("kind")
     writers: dict[str, Any] = {"csv": csv_response, "xlsx": workbook_response}
@@ -65,7 +64,3 @@ def _has_tool(image: DomainTemplate) -> bool:
     given = [image.tools, *(agent.tools for agent in agents_of(image))]
     is_built = given[0] is None or TOOL in given[0]
     return is_built and any(tools is None or TOOL in tools for tools in given[1:])
-
-
-def _asker(scope: Scope) -> str:
-    return f"{scope.user_id} asks"

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query
 
 from backend.api.dependencies import ScopeDep, SourcesDep
 from backend.api.http.sanitize import Text, Whole
-from backend.auth.scope import Scope
 from backend.data.source_info import SourceInfo
 from backend.data.sql.names import written
 from backend.schemas.data.sources import (
@@ -33,7 +32,7 @@ async def list_sources(sources: SourcesDep, scope: ScopeDep) -> SourceList:
 
     New and changed files are read first, so the response may take a while.
     """
-    infos = await sources.list_all(_asker(scope), WAIT_SECONDS)
+    infos = await sources.list_all(scope.user_id, WAIT_SECONDS)
     return SourceList(items=[_summary(info) for info in infos], left_out=sources.left_out())
 
 
@@ -46,7 +45,7 @@ async def get_source(
     limit: Annotated[Whole, Query(ge=1, le=MAX_TABLES, description="How many tables.")] = 20,
 ) -> SourceDetails:
     """One source with its tables and columns, and how a file was read."""
-    info = await sources.find(_asker(scope), name)
+    info = await sources.find(scope.user_id, name)
     further = offset + limit
     return SourceDetails(
         name=info.name,
@@ -68,17 +67,13 @@ async def get_sample(
     limit: Annotated[Whole, Query(ge=1, le=MAX_SAMPLE)] = 20,
 ) -> TableSample:
     """The first rows of a table."""
-    found, rows = await sources.sample(_asker(scope), name, table, limit)
+    found, rows = await sources.sample(scope.user_id, name, table, limit)
     return TableSample(
         table=written(found.exact_name, "duckdb"),
         columns=[SourceColumn(name=c.name, type=c.type) for c in rows.columns],
         rows=[list(row) for row in rows.rows],
         complete=rows.complete,
     )
-
-
-def _asker(scope: Scope) -> str:
-    return f"{scope.user_id} looks"
 
 
 def _summary(info: SourceInfo) -> SourceSummary:
