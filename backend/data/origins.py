@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backend.data.errors import UnknownSource, did_you_mean
-from backend.data.files.folder import MAX_FILES, find_files, is_workbook, stem_of, unique_name
+from backend.data.files.folder import MAX_FILES, find_files, stem_of, unique_name
 from backend.data.files.names import NameRegister
 from backend.data.files.readers import READING_VERSION
 from backend.data.files.snapshots import fingerprint
@@ -41,13 +41,6 @@ class Origin:
     def key(self) -> str:
         """A unique key: uploads of several people may have the same name."""
         return f"{self.upload.id} upload" if self.upload else self.name
-
-    @property
-    def holds_cells(self) -> bool:
-        """Whether reading the file holds all of it in memory at once."""
-        if self.upload:
-            return self.upload.holds_cells
-        return self.path is not None and is_workbook(self.path)
 
 
 class Catalogue(Protocol):

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from backend.data.being_read import reading
 from backend.data.errors import DataError, SourceUnusable
+from backend.data.files.formats import Format
 from backend.data.files.readers import fill_snapshot
 from backend.data.files.snapshots import ensure_snapshot
 from backend.data.files.uploads import fill_upload
@@ -27,8 +28,8 @@ from backend.sandbox.sandbox import Sandbox
 MEGABYTES = 300
 READING = Bounds(120, MEGABYTES)  # for a file, which is read when it is first needed
 _BUILDING = Bounds(300, MEGABYTES)  # for our own data, even on a slow machine
-_READING_CELLS = Bounds(120, 500)  # for a workbook, whose cells are all in memory at once
 _UPLOAD_SECONDS = 300  # an upload is read in the background
+_PDF_MEGABYTES = 500  # its objects are in memory at once, up to 5,000 pages
 _REFLECTING = Bounds(20, MEGABYTES)
 _REFUSED_SECONDS = 300  # before a file that exceeded its limits is tried again
 _MOST_KNOWN = 5_000
@@ -113,9 +114,9 @@ class SourceReader:
     async def _snapshot(self, asker: str, origin: Origin) -> Path:
         """Return the path of the source's copy, made now if it is missing."""
         name, file, upload = f"{origin.name}.duckdb", origin.path, origin.upload
-        bounds = _READING_CELLS if origin.holds_cells else READING
-        if upload:
-            bounds = replace(bounds, seconds=_UPLOAD_SECONDS)
+        bounds = replace(READING, seconds=_UPLOAD_SECONDS) if upload else READING
+        if upload and upload.format is Format.PDF:
+            bounds = replace(bounds, megabytes=_PDF_MEGABYTES)
 
         async def fill(folder: Path) -> None:
             run = self._sandbox.run

@@ -1,5 +1,9 @@
-"""A hostile client: `python -m tests.security.hostile PORT` does at once all that has made a part
-deaf, until its input closes. Its own processor time is not the server's: it steps back for that.
+"""A hostile client: `python -m tests.security.hostile API_PORT PAGES_PORT`.
+
+It does at once all that has made a part deaf, until its input closes. Its own processor time is not
+the server's: it steps back for that.
+
+What a page does with a hostile text is a browser's to show: see tests/e2e/faults/test_hostile.py.
 """
 
 import json
@@ -12,39 +16,48 @@ from contextlib import suppress
 from typing import Any
 
 import httpx
+from mcp.types import CallToolResult, TextContent
 
 from backend.types import JSON
 from tests.fakes import script
+from tests.servers.asking import over_http
 from tests.servers.tool import ToolServer, tool
 
 WAITING_POSTS = 105
 HALF_REQUESTS = 50
+HALF_BODY_BYTES = 20_000
+JSON_TYPE = "Content-Type: application/json"
 NESTED_BYTES = 15_000_000
 PAUSE_SECONDS = 0.5
 TURN_SECONDS = 15
-BACKTRACKS = {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a+)+$"}}}
-ALIASES = "\n".join(
-    ["a0: &a0 [lol, lol]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))]
-)
+# A lookahead, since a pattern without one is matched in linear time.
+BACKTRACKS = {"type": "object", "properties": {"code": {"pattern": "^(?!b)(a+)+$"}}}
+NEVER_MATCHES = "a" * 40 + "!"
 NESTED_SQL = "SELECT length({}) AS n FROM range(1000000)".format(
     "replace(" * 8 + "'aaaaaaaaaa'" + ", 'a', 'aaaaaaaaaa')" * 8
 )
-FENCE = "`" * 19_900 + "\n" + "x" * 100
 
 
 def main() -> int:
     """Attack until told to end."""
     os.nice(19)
-    port = int(sys.argv[1])
+    port, pages_port = map(int, sys.argv[1:])
     ended = threading.Event()
-    with ToolServer([tool("check", BACKTRACKS), tool("notes")], lambda *_: ALIASES) as server:
+    with hostile_tools() as server, over_http() as asking:
         attacker = Attacker(port, ended)
-        domain = attacker.make_domain(server.template)
+        servers = {"tools": server.template, "asking": asking.template}
+        domain = attacker.make_domain("turns", servers)
+        rules = [{"approvals": {"rules": [{"tools": "*", "action": "ask"}]}}]
+        asked = attacker.make_domain("asked", {"tools": server.template}, middleware=rules)
         attacks: list[Callable[[], None]] = [
             attacker.wait_in_vain,
-            attacker.send_half_requests,
+            lambda: attacker.send_half_requests(port),
+            lambda: attacker.send_half_requests(pages_port),
+            lambda: attacker.send_half_bodies(port, "/api/v1/chat"),
+            lambda: attacker.send_half_bodies(pages_port, "/_stcore/upload_file/a/b"),
             attacker.send_nested_bodies,
             lambda: attacker.run_turns(domain),
+            lambda: attacker.send_edits(asked),
         ]
         threads = [threading.Thread(target=attack, daemon=True) for attack in attacks]
         for thread in threads:
@@ -58,6 +71,18 @@ def main() -> int:
     return 0
 
 
+def hostile_tools() -> ToolServer:
+    """A server whose tool gives results that take for ever to check."""
+    check = tool("check", BACKTRACKS)
+    check.outputSchema = BACKTRACKS
+
+    def answer(*_: object) -> CallToolResult:
+        content = [TextContent(type="text", text="said")]
+        return CallToolResult(content=content, structuredContent={"code": NEVER_MATCHES})
+
+    return ToolServer([check], answer)
+
+
 class Attacker:
     """One hostile client of the API on `port`."""
 
@@ -66,10 +91,10 @@ class Attacker:
         self._ended = ended
         self._client = httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", timeout=60)
 
-    def make_domain(self, tools: JSON) -> str:
-        """Make a domain with this client's own tool server; give its name."""
-        name = f"hostile-{os.getpid()}"
-        body = {"name": name, "mcp_servers": {"tools": tools}}
+    def make_domain(self, kind: str, servers: JSON, **settings: Any) -> str:
+        """Make a domain with this client's own tool servers; give its name."""
+        name = f"hostile-{kind}-{os.getpid()}"
+        body = {"name": name, "mcp_servers": servers, **settings}
         self._client.post("/domains", json=body).raise_for_status()
         return name
 
@@ -78,12 +103,18 @@ class Attacker:
         made = self._client.post("/sessions", json={}).json()
         path = f"/api/v1/sessions/{made['id']}/chat"
         body = json.dumps({"message": script({"text": "Late.", "wait": 120})})
-        head = f"Content-Type: application/json\r\nPrefer: wait=600\r\nContent-Length: {len(body)}"
-        self._hold(f"POST {path} HTTP/1.1\r\n{self._host}\r\n{head}\r\n\r\n{body}", WAITING_POSTS)
+        head = f"{JSON_TYPE}\r\nPrefer: wait=600\r\nContent-Length: {len(body)}"
+        self._hold(self._port, f"POST {path}", f"{head}\r\n\r\n{body}", WAITING_POSTS)
 
-    def send_half_requests(self) -> None:
+    def send_half_requests(self, port: int) -> None:
         """Hold many connections whose headers never end."""
-        self._hold(f"GET /api/v1/sessions HTTP/1.1\r\n{self._host}\r\nX-Half: ", HALF_REQUESTS)
+        self._hold(port, "GET /api/v1/sessions", "X-Half: ", HALF_REQUESTS)
+
+    def send_half_bodies(self, port: int, path: str) -> None:
+        """Hold many connections whose bodies never end."""
+        body = '{"message": "' + "x" * HALF_BODY_BYTES
+        head = f"{JSON_TYPE}\r\nContent-Length: {2 * len(body)}"
+        self._hold(port, f"POST {path}", f"{head}\r\n\r\n{body}", HALF_REQUESTS)
 
     def send_nested_bodies(self) -> None:
         """Send bodies of a million lists."""
@@ -100,11 +131,11 @@ class Attacker:
         """Let agents call tools with what is known to be expensive, one turn after the other."""
         steps = (
             calls("query_source", source="fi", sql=NESTED_SQL),
-            calls("check", code="a" * 40 + "!"),
-            calls("notes"),
+            calls("check"),
+            calls("sampling"),
+            calls("elicitation", within=True),
             calls("list_sources"),
             calls("query_source", source="silent", sql="SELECT 1"),
-            {"text": FENCE},
         )
         number = 0
         while not self._ended.is_set():
@@ -113,6 +144,19 @@ class Attacker:
             with suppress(httpx.HTTPError):
                 self._run_turn(domain, script(step, {"text": "Done."}))
 
+    def send_edits(self, domain: str) -> None:
+        """Answer what waits for an approval with arguments that take for ever to check."""
+        edit = {"type": "edit", "args": {"code": NEVER_MATCHES}}
+        message = script(calls("check"), {"text": "Done."})
+        body = {"message": message, "domain": domain}
+        while not self._ended.wait(PAUSE_SECONDS):
+            with suppress(httpx.HTTPError):
+                headers = {"Prefer": f"wait={TURN_SECONDS}"}
+                turn = self._client.post("/chat", json=body, headers=headers).json()
+                path = f"/turns/{turn['turn_id']}"
+                self._client.post(f"{path}/decisions", json={"decisions": [edit]})
+                self._client.post(f"{path}/stop")
+
     def _run_turn(self, domain: str, message: str) -> None:
         body = {"message": message, "domain": domain}
         headers = {"Prefer": f"wait={TURN_SECONDS}"}
@@ -120,18 +164,15 @@ class Attacker:
         self._client.post(f"/turns/{turn['turn_id']}/stop")
         self._client.get(f"/sessions/{turn['session_id']}/messages")
 
-    @property
-    def _host(self) -> str:
-        return f"Host: 127.0.0.1:{self._port}"
-
-    def _hold(self, text: str, count: int) -> None:
-        """Keep `count` connections open that have sent this text; one that ends is made anew."""
+    def _hold(self, port: int, line: str, rest: str, count: int) -> None:
+        """Keep `count` connections open that have sent this; one that ends is made anew."""
+        text = f"{line} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{rest}"
         held: list[socket.socket] = []
         while not self._ended.wait(PAUSE_SECONDS):
             held = [one for one in held if is_open(one)]
             with suppress(OSError):
                 while len(held) < count:
-                    one = socket.create_connection(("127.0.0.1", self._port), timeout=5)
+                    one = socket.create_connection(("127.0.0.1", port), timeout=5)
                     one.sendall(text.encode())
                     held.append(one)
         for one in held:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,9 @@ MOST_TIMES_SLOWER = 3
 MOST_GROWTH = 300 * 2**20
 MOST_HEALTH_SECONDS = 1.0
 WORDS = " ".join(["word"] * 40)
+QUESTION = {"source": "fi", "sql": "SELECT 1"}
+TOOL_TURN = ({"tools": [{"name": "query_source", "args": QUESTION}]}, {"text": WORDS})
+TOOL_TURN_EVERY = 5  # turns; the others call no tool
 
 
 class Watch(threading.Thread):
@@ -34,6 +38,7 @@ class Watch(threading.Thread):
     def __init__(self, stack: Stack) -> None:
         super().__init__(daemon=True)
         self.slowest = 0.0
+        self.statuses: Counter[int] = Counter()
         self.growth: dict[str, int] = {}
         self._stack = stack
         self._first: dict[int, int] = {}
@@ -46,8 +51,11 @@ class Watch(threading.Thread):
     def run(self) -> None:
         while not self._ended.wait(0.1):
             started = time.monotonic()
-            with suppress(httpx.HTTPError):
-                httpx.get(f"{self._stack.base_url}/healthz", timeout=10).raise_for_status()
+            try:
+                answer = httpx.get(f"{self._stack.base_url}/healthz", timeout=10)
+                self.statuses[answer.status_code] += 1
+            except httpx.HTTPError:
+                self.statuses[0] += 1
             self.slowest = max(self.slowest, time.monotonic() - started)
             for process in processes(self._stack):
                 with suppress(psutil.Error):
@@ -66,31 +74,36 @@ def test_a_bystander_is_served_while_two_clients_attack(
     model.clear()
     with silent_server() as port, attacked_stack(servers, model, tmp_path, port) as stack:
         stack.start_worker()
-        parts = [stack.api, *stack.workers]
-        alone = [turn_seconds(stack) for _ in range(TURNS)]
+        pages_port = stack.start_ui().rpartition(":")[2]
+        parts = [stack.api, *stack.workers, *stack.others]
+        alone = [turn_seconds(stack, number) for number in range(TURNS)]
         watch = Watch(stack)
         watch.start()
 
-        with attack(stack), attack(stack):
-            attacked = [turn_seconds(stack) for _ in range(TURNS)]
+        with attack(stack, pages_port), attack(stack, pages_port):
+            attacked = [turn_seconds(stack, number) for number in range(TURNS)]
         watch.end()
 
-        assert statistics.median(attacked) < MOST_TIMES_SLOWER * statistics.median(alone)
+        assert set(watch.statuses) == {200}
         assert watch.slowest < MOST_HEALTH_SECONDS
         assert {name: size for name, size in watch.growth.items() if size > MOST_GROWTH} == {}
         assert [part.poll() for part in parts if part] == [None] * len(parts)
+        assert statistics.median(attacked) < MOST_TIMES_SLOWER * statistics.median(alone)
 
 
-def turn_seconds(stack: Stack) -> float:
+def turn_seconds(stack: Stack, number: int) -> float:
+    """How long a turn of the bystander takes; now and then one that calls a tool."""
+    calls_tool = number % TOOL_TURN_EVERY == 0
+    message = script(*TOOL_TURN) if calls_tool else script({"text": WORDS})
     started = time.monotonic()
-    answer = stack.chat(script({"text": WORDS}))
+    answer = stack.chat(message)
     assert answer["response"] == WORDS
     return time.monotonic() - started
 
 
 def processes(stack: Stack) -> Iterator[psutil.Process]:
     """The stack's parts, and what they have started."""
-    for part in [stack.api, *stack.workers]:
+    for part in [stack.api, *stack.workers, *stack.others]:
         with suppress(psutil.Error):
             process = psutil.Process(part.pid) if part else None
             if process:
@@ -110,8 +123,9 @@ def attacked_stack(
 
 
 @contextmanager
-def attack(stack: Stack) -> Iterator[None]:
-    command = [sys.executable, "-m", "tests.security.hostile", str(stack.api_port)]
+def attack(stack: Stack, pages_port: str) -> Iterator[None]:
+    ports = [str(stack.api_port), pages_port]
+    command = [sys.executable, "-m", "tests.security.hostile", *ports]
     client = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert client.stdin and client.stdout
     try:

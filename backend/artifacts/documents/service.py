@@ -34,7 +34,7 @@ from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
 
 _DRAWING = Bounds(120, 1_500)  # the drawing engine reserves more memory than it uses
-_LAYING_OUT = Bounds(60, 1_000)
+LAYING_OUT = Bounds(60, 500)  # a million letters need 400
 _GIVING_UP = (OutOfTime, OutOfMemory, Killed, ResultTooLarge, WorkFailed)
 
 
@@ -80,7 +80,7 @@ class Documents:
         try:
             target = folder / "form"
             work = (subject, found.text, found.figures, target)
-            await self._sandbox.run(write_pdf, *work, bounds=_LAYING_OUT, key=scope.user_id)
+            await self._sandbox.run(write_pdf, *work, bounds=LAYING_OUT, key=scope.user_id)
             file = await anyio.to_thread.run_sync(lambda: target.open("rb"))
         except _GIVING_UP:
             raise DocumentNotLaidOut from None

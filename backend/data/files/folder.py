@@ -31,11 +31,6 @@ def find_files(folder: Path) -> list[Path]:
     return [path for path in found if path.is_file()]
 
 
-def is_workbook(path: Path) -> bool:
-    """Return whether the file is a spreadsheet."""
-    return path.suffix.lower() in WORKBOOKS
-
-
 def stem_of(relative: str) -> str:
     """Return a file's path in the folder, without its suffix."""
     return relative[: -len(_suffix(relative))]

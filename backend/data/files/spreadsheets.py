@@ -18,6 +18,7 @@ from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from backend.data.corrections import NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
+from backend.data.files.extent import Extent
 from backend.data.files.folder import unique_name
 from backend.data.reading.delimited import check_width, find_columns
 from backend.data.reading.header import LOOKED_AT
@@ -26,7 +27,6 @@ from backend.data.reading.understood import MOST_EXAMPLES, Understood
 
 _LARGEST_UNPACKED = 500_000_000  # bytes; ten columns of 100,000 rows are 50 MB
 _LARGEST_TEXTS = 100_000_000  # bytes; the texts of all sheets are in memory at once
-_MOST_CELLS = 4_000_000  # including empty ones between others: calamine holds them all
 _MOST_NAMED = 100
 _OTHER_CONTENTS = {
     "word/document.xml": "it is a text of a word processor. Save it as PDF.",
@@ -41,7 +41,6 @@ _CELL = rb'(?><c\b[^<>]*?\br="([A-Z]{1,3}[0-9]{1,7})")'
 _FORMULA = rb"<f\b[^<>]*?(?:/>|>[^<]*</f>)"
 _valueless = re.compile(_CELL + rb"([^<>]*+)>" + _FORMULA + rb"(<v ?/>|<v></v>)?</c>")
 _error = re.compile(_CELL + rb'(?>[^<>]*?\bt="e")[^<>]*+>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
-_place = re.compile(_CELL)
 Value = float | int | str | bool | time | date | datetime | timedelta
 Rows = Iterator[tuple[int, Sequence[Value]]]
 
@@ -54,8 +53,6 @@ class _Unseen:
     formulas: int = 0
     error_examples: list[str] = field(default_factory=list)
     formula_examples: list[str] = field(default_factory=list)
-    rows: int = 0
-    columns: int = 0
 
     def tell(self, understood: Understood) -> None:
         """Report cells that are empty because of an error or a formula."""
@@ -256,31 +253,22 @@ def _sheet_places(archive: ZipFile) -> dict[str, str]:
 
 
 def _look(archive: ZipFile, place: str) -> _Unseen:
-    unseen = _Unseen()
+    unseen, extent = _Unseen(), Extent()
     with archive.open(place) as part:
         rest = b""
         while block := part.read(_BLOCK):
             block = rest + block
-            cut = block.rfind(b"<c ")
+            cut = block.rfind(b"<c")
             cut = cut if cut > 0 else len(block)
             rest = block[cut:][-_BLOCK:]
+            extent.add(block[:cut])
             _count(block[:cut], unseen)
+        extent.add(rest)
         _count(rest, unseen)
     return unseen
 
 
 def _count(xml: bytes, unseen: _Unseen) -> None:
-    places = _place.findall(xml)
-    if places:
-        unseen.columns = max(
-            unseen.columns, *map(_column_number, {p.rstrip(b"0123456789") for p in places})
-        )
-        unseen.rows = max(unseen.rows, int(places[-1].lstrip(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")))
-        if unseen.rows * unseen.columns > _MOST_CELLS:
-            raise SourceUnusable(
-                f"A sheet reaches over {unseen.rows:,} rows and {unseen.columns:,} columns, empty "
-                f"cells included; at most {_MOST_CELLS:,} cells can be read. Save it as CSV."
-            )
     for place, attributes, value in _valueless.findall(xml) if b"<f" in xml else ():
         if value != b"<v></v>" or b't="str"' not in attributes:
             unseen.formulas += 1
@@ -291,10 +279,3 @@ def _count(xml: bytes, unseen: _Unseen) -> None:
         unseen.errors += 1
         shown = f"{place.decode()} ({error.decode('utf-8', 'replace')[:20]})"
         unseen.error_examples += [shown][: MOST_EXAMPLES - len(unseen.error_examples)]
-
-
-def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number

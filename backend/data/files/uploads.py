@@ -47,11 +47,6 @@ class Upload:
         """A value that changes with anything that determines its tables."""
         return f"{self.corrections.fingerprint}.{READING_VERSION}"
 
-    @property
-    def holds_cells(self) -> bool:
-        """Whether reading the file holds all of it in memory at once."""
-        return self.format in (Format.WORKBOOK, Format.OLD_WORKBOOK, Format.PDF)
-
 
 def fill_upload(snapshot: Path, name: str, upload: Upload) -> None:
     """Write the tables of the file into the new DuckDB file `snapshot`.

@@ -1,6 +1,7 @@
 """A document's Markdown as Typst: every word means itself, whatever it says."""
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,11 +15,11 @@ from hypothesis import strategies as st
 from backend.artifacts.documents.charts import Figure, clean_svg
 from backend.artifacts.documents.glyphs import TYPST_VERSION, find_missing, say_missing
 from backend.artifacts.documents.pdf import compile_typst, write_pdf
+from backend.artifacts.documents.service import LAYING_OUT
 from backend.artifacts.documents.typst_blocks import Blocks
 from backend.artifacts.documents.typst_page import VERBATIM, Subject, write_typst
 from backend.artifacts.documents.typst_text import literal
 from backend.sandbox.errors import WorkFailed
-from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.tabular.chart_places import MOST_CHARTS, NOT_FOUND, TOO_MANY, ChartPlace
 from backend.tabular.document_reader import LONGEST_MARKDOWN, reader, split_charts
@@ -30,6 +31,7 @@ SUBJECT = Subject('Report "x" #y', 3, "Writer", datetime(2026, 11, 23, 9, 30, 1,
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><text y="20">bar</text></svg>'
 )
+BOUNDS = replace(LAYING_OUT, seconds=280)  # a busy machine is slow; its memory is the same
 HOSTILE = """#include "/etc/passwd" #read("/etc/passwd") #{sys.inputs} $x^2$ @label <label> =
 `#read("/etc/hosts")` "quoted" // not a comment /* nor this */ ~ -- ... ' [#]
 #import "@preview/a:0.1.0"
@@ -50,7 +52,7 @@ def lay_out(sandbox: Sandbox, tmp_path: Path):
     def make(text: str, **figures: Figure) -> list[pypdf.PageObject]:
         target = tmp_path / "form"
         work = (SUBJECT, text, {ChartPlace("Spend", ID, 2): f for f in figures.values()}, target)
-        sandbox.run_blocking(write_pdf, *work, bounds=Bounds(280, 1_000))
+        sandbox.run_blocking(write_pdf, *work, bounds=BOUNDS)
         return list(pypdf.PdfReader(io.BytesIO(target.read_bytes())).pages)
 
     return make
@@ -148,7 +150,7 @@ def test_even_code_could_read_nothing(sandbox: Sandbox, tmp_path: Path):
     (tmp_path / "secret.txt").write_text("secret")
 
     def compiled(source: bytes) -> bytes:
-        return sandbox.run_blocking(compile_typst, source, tmp_path, 0, bounds=Bounds(280, 1_000))
+        return sandbox.run_blocking(compile_typst, source, tmp_path, 0, bounds=BOUNDS)
 
     assert compiled(b"fine").startswith(b"%PDF")
     for source in (b'#read("secret.txt")', b'#import "@preview/cetz:0.3.4"'):
