@@ -16,6 +16,7 @@ class SlowWire:
 
     def __init__(self, desk: Desk) -> None:
         self.asked = self.ended = 0  # requests of browsers, and whole runs
+        self.parts_ended = 0
         self._desk = desk
         self._holds_answers = self._holds_parts = False
         self._late: list[tuple[WebSocketRoute, str | bytes]] = []
@@ -58,7 +59,8 @@ class SlowWire:
         self._pass(server, message, self._holds_parts and _is_of_part(message))
 
     def _answer(self, browser: WebSocketRoute, message: str | bytes) -> None:
-        self.ended += _is_end(message)
+        self.ended += _is_end(message, ForwardMsg.FINISHED_SUCCESSFULLY)
+        self.parts_ended += _is_end(message, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
         self._pass(browser, message, self._holds_answers)
 
     def _pass(self, side: WebSocketRoute, message: str | bytes, is_held: bool) -> None:
@@ -73,8 +75,8 @@ def _is_of_part(message: str | bytes) -> bool:
     return bool(BackMsg.FromString(message).rerun_script.fragment_id)
 
 
-def _is_end(message: str | bytes) -> bool:
+def _is_end(message: str | bytes, kind: int) -> bool:
     assert isinstance(message, bytes)
     told = ForwardMsg.FromString(message)
     is_end = told.WhichOneof("type") == "script_finished"
-    return is_end and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+    return is_end and told.script_finished == kind

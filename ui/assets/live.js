@@ -3,6 +3,7 @@
 // and asks the page to draw what is stored. Its frames are described in
 // `ui/features/chat/live/frames.py`.
 import { EarlyStop } from "./early_stop.js";
+import { Editing } from "./editing.js";
 import { StreamingText } from "./markdown.js";
 import { Mentions } from "./mentions.js";
 import { mayRedraw } from "./rest.js";
@@ -140,6 +141,7 @@ class Live {
     this.session = new Session(null);
     this.cost = 0;
     this.earlyStop = new EarlyStop();
+    this.editing = new Editing();
     this.mentions = new Mentions(() => this.place); // handles keys before `Sending` does
     this.sending = new Sending(({ turn }) => {
       if (this.place) this.draw(this.place);
@@ -168,6 +170,7 @@ class Live {
     this.sending.update(data);
     this.mentions.update(data);
     this.earlyStop.update(data);
+    this.editing.update(data.edit);
     this.session.drawn(data);
     this.isAsked = false;
     this.draw(place);

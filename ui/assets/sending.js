@@ -20,7 +20,7 @@ const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "va
 const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-const put = (area, text) => {
+export const put = (area, text) => {
   write.call(area, text);
   area.dispatchEvent(new Event("input", { bubbles: true }));
 };

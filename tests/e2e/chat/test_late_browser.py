@@ -86,6 +86,29 @@ def test_a_turn_that_ends_before_the_page_follows_its_session_is_drawn_at_once(
     own_desk.is_idle()
 
 
+def test_edit_opens_with_its_text_also_where_two_runs_are_drawn_at_once(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    session_id = stack.chat("What is the first figure?")["session_id"]
+    wire = SlowWire(own_desk)
+    own_desk.open(f"?session={session_id}")
+    own_desk.sees("An answer.")
+    own_desk.is_at_rest()
+
+    wire.hold_answers()
+    runs, parts = wire.ended, wire.parts_ended
+    own_desk.main.get_by_role("button", name="Edit").click()
+    wire.wait_for(lambda: wire.ended > runs or wire.parts_ended > parts)
+    runs, parts = wire.ended, wire.parts_ended
+    own_desk.page.evaluate("colloquyLive.set('changed', Date.now())")
+    wire.wait_for(lambda: wire.ended > runs or wire.parts_ended > parts)
+    wire.release()
+
+    editor = own_desk.main.locator('[class*="st-key-edit-text-"] textarea')
+    expect(editor).to_have_value("What is the first figure?")
+
+
 def test_older_sessions_come_also_when_a_search_crosses_the_question_for_them(
     own_desk: Desk, stack: Stack
 ):

@@ -92,7 +92,7 @@ def is_edited(row: DisplayMessage, actions: Actions) -> bool:
 
 def edit_in_place(row: DisplayMessage, actions: Actions) -> None:
     """Draw an input with the message's text, in its place; Enter sends, as in the composer."""
-    key = _edit_key(row)
+    key = chat_state.edit_key(row.id)
     with chat_state.restored_draft(key):
         st.chat_input(
             "Edit your message",
@@ -203,7 +203,7 @@ def _button(
 
 def _begin_edit(row: DisplayMessage, _: UUID) -> None:
     state.memory().edited = row.id
-    chat_state.keep_draft(_edit_key(row), str(row.content.get("text", "")))
+    chat_state.keep_draft(chat_state.edit_key(row.id), str(row.content.get("text", "")))
 
 
 def _end_edit() -> None:
@@ -211,7 +211,7 @@ def _end_edit() -> None:
 
 
 def _send_edit(row: DisplayMessage, session_id: UUID) -> None:
-    key = _edit_key(row)
+    key = chat_state.edit_key(row.id)
     text = chat_state.draft(key)
     # With Enter pressed twice, the second finds the edit sent.
     if state.memory().edited != row.id or row.turn_id is None or not text.strip():
@@ -247,7 +247,3 @@ def _do(session_id: UUID, call: Callable[..., None], *arguments: Any) -> bool:
     if not navigation.window(session_id).is_latest:
         navigation.show_latest(session_id)
     return True
-
-
-def _edit_key(row: DisplayMessage) -> str:
-    return f"edit-text-{row.id}"

@@ -35,6 +35,11 @@ def name_composer(before: UUID | None, session_id: UUID) -> None:
         composers[session_id] = composers.pop(None)
 
 
+def edit_key(row_id: UUID) -> str:
+    """Return the key of the input in which a message is edited."""
+    return f"edit-text-{row_id}"
+
+
 def session_of_composer(key: str) -> UUID | None:
     """Return the session that a composer belongs to; None while it belongs to a new chat."""
     composers = state.memory().composers

@@ -69,11 +69,20 @@ def show(
             "drawn": [str(row.id) for row in drawn if row.content_type in STREAMED],
             "turns": sorted(str(turn_id) for turn_id in known if turn_id),
             "framed": bool(drawn),
+            "edit": _edit(rows),
             "draws": held.draws,
         },
         on_changed_change=_want_rows,
         on_begun_change=_open_begun,
     )
+
+
+def _edit(rows: Sequence[DisplayMessage]) -> dict[str, str] | None:
+    """Return the input in which a message is being edited, and the message's text."""
+    row = next((row for row in rows if row.id == state.memory().edited), None)
+    if row is None:
+        return None
+    return {"key": chat_state.edit_key(row.id), "text": str(row.content.get("text", ""))}
 
 
 def _speakers(team: Team) -> list[dict[str, str]]:

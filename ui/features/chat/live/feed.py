@@ -78,6 +78,8 @@ class Feed:
                 events = await self._take(TICK_SECONDS if view.is_active else None)
                 if reader.done():
                     reader.result()
+                if events:
+                    self._is_away = False
                 view.is_away = self._is_away
                 frames = view.apply(events)
                 now = time.monotonic()
