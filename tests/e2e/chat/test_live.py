@@ -199,6 +199,7 @@ def test_a_card_that_was_opened_while_its_tool_runs_stays_open_when_it_has_run(
         desk.sees(domain["name"])
         desk.ask("Tell me")
         desk.sees("running")
+        desk.is_at_rest()
         desk.step("slow").click()
         desk.sees('"cost_centre"')
 
