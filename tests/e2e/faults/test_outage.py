@@ -12,6 +12,20 @@ from tests.stack import Stack, stop_process
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 
 
+def ask_for_long(context: BrowserContext, stack: Stack, model: ScriptedModel) -> Desk:
+    """Ask for an answer that takes some seconds, and wait for its beginning."""
+    model.steps = slowly(LONG)
+    desk = Desk(context, stack.start_ui())
+    desk.ask("Tell me")
+    desk.sees("Paragraph 3 of")
+    return desk
+
+
+def sees_each_word_once(desk: Desk) -> None:
+    for number in (0, 3, 30, 59):
+        desk.sees_once(f"Paragraph {number} of the answer.")
+
+
 def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):
@@ -33,27 +47,20 @@ def test_a_message_that_could_not_be_sent_is_in_the_composer_again(
 def test_an_api_that_restarts_in_the_middle_costs_no_word(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):
-    model.steps = slowly(LONG)
-    desk = Desk(context, own_stack.start_ui())
-    desk.ask("Tell me")
-    desk.sees("Paragraph 3 of")
+    desk = ask_for_long(context, own_stack, model)
 
     stop_process(own_stack.api)
     own_stack.start_api()
 
     desk.sees("The end.")
     desk.is_idle()
-    for number in (0, 3, 30, 59):
-        desk.sees_once(f"Paragraph {number} of the answer.")
+    sees_each_word_once(desk)
 
 
 def test_an_api_that_stands_still_in_the_middle_is_noticed_and_costs_no_word(
     context: BrowserContext, own_stack: Stack, model: ScriptedModel
 ):
-    model.steps = slowly(LONG)
-    desk = Desk(context, own_stack.start_ui())
-    desk.ask("Tell me")
-    desk.sees("Paragraph 3 of")
+    desk = ask_for_long(context, own_stack, model)
     assert own_stack.api
 
     os.kill(own_stack.api.pid, signal.SIGSTOP)
@@ -65,8 +72,7 @@ def test_an_api_that_stands_still_in_the_middle_is_noticed_and_costs_no_word(
     desk.sees("The end.")
     desk.is_idle()
     desk.sees_not("The service does not answer")
-    for number in (0, 3, 30, 59):
-        desk.sees_once(f"Paragraph {number} of the answer.")
+    sees_each_word_once(desk)
 
 
 def test_the_conversation_stays_on_the_page_while_the_service_is_away(
