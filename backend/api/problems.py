@@ -16,6 +16,7 @@ from backend.text import clean_text
 
 MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413
+UNREADABLE = 400  # FastAPI's answer to a body whose bytes it cannot decode
 MOST_FAULTS = 20
 LONGEST_FAULT = 500
 CLOSE = {"Connection": "close"}
@@ -100,6 +101,8 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  (registered for it)
     if error.status_code == TOO_LARGE:
         return too_large(request)
+    if error.status_code == UNREADABLE:
+        return problem(request, 422, TITLES[422], "The body cannot be read. Send JSON in UTF-8.")
     headers = dict(error.headers) if error.headers else None
     title = TITLES.get(error.status_code, "Error")
     return problem(request, error.status_code, title, str(error.detail), headers)
