@@ -1,5 +1,6 @@
 """An analyst drops a file into the chat, asks it, corrects how it was read, and asks again."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from queue import Queue
@@ -48,6 +49,17 @@ def switch_to_chart(desk: Desk) -> None:
     expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
 
 
+def find(desk: Desk, words: str) -> None:
+    """Search for words in a new tab, and open the message that has them."""
+    desk.open()
+    desk.is_at_rest()
+    desk.page.keyboard.press("ControlOrMeta+k")
+    field = desk.main.get_by_placeholder("phrase in quotes")
+    field.fill(words)
+    field.press("Enter")
+    desk.main.locator('[class*="st-key-found-"]').first.click(position={"x": 200, "y": 50})
+
+
 def report_of(desk: Desk) -> str:
     """Export the session as a page; give what it says."""
     desk.is_at_rest()  # what still grows at the end would scroll away from the menu
@@ -87,14 +99,15 @@ def test_a_german_file_is_asked_corrected_and_asked_again(
     expect(saved).to_be_in_viewport()
     desk.sees("Nr is read as: whole number")
 
-    desk.open(chat)
+    find(desk, '"totals by month"')  # the next day, by its words
+    expect(desk.page).to_have_url(re.compile(re.escape(chat)))
+    desk.sees("1,434.75")
     desk.ask("Total Nr by month")
     desk.sees("Total of Nr by month")
     desk.is_idle()
     assert "1,434.75" in report_of(desk)
-    (file,) = demo_stack.client.get("/files", params={"session_id": desk.session_id}).json()[
-        "items"
-    ]
+    session_id = chat.removeprefix("?session=")
+    (file,) = demo_stack.client.get("/files", params={"session_id": session_id}).json()["items"]
     details = demo_stack.client.get(f"/files/{file['id']}").json()
     assert details["corrections"]["types"] == {"Nr": "integer"}
 
