@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
 
 QUESTION = "What's the budget for CC-1001?"
 
@@ -60,3 +61,16 @@ def test_pages_ask_nobody_but_their_own_server(demo_desk: Desk):
 
     foreign = [url for url in demo_desk.requests if not url.startswith(demo_desk.url)]
     assert [url for url in foreign if url.startswith("http")] == []
+
+
+def test_formulas_and_diagrams_of_an_answer_are_drawn(desk: Desk, model: ScriptedModel):
+    formula, diagram = r"$$\sum_{i=1}^{n} x_i$$", "flowchart LR\n  a[General ledger] --> b[Report]"
+    answer = f"The sum:\n\n{formula}\n\n```mermaid\n{diagram}\n```\n"
+    model.steps = lambda messages, body: {"text": answer}
+
+    desk.ask("Draw it")
+
+    desk.sees("The sum:", "Diagram's code")
+    expect(desk.main.locator(".katex-display").filter(visible=True)).to_have_count(1)
+    picture = desk.main.locator('[class*="st-key-diagram-"] [data-testid="stFullScreenFrame"] img')
+    expect(picture).to_be_visible()
