@@ -35,7 +35,7 @@ export class Sending {
     this.begun = new Map(); // composers of new chats, and the sessions begun in them
     this.returned = new Map(); // refused texts that are back in their composers
     this.keys = new Map(); // of texts not accepted: sent again, a text counts as the same message
-    this.last = Promise.resolve();
+    this.last = null; // the sending under way
     this.onChange = onChange;
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -95,14 +95,22 @@ export class Sending {
     event.stopPropagation();
     const text = area.value;
     if (!text.trim()) return;
-    put(area, "");
     const { session: page, domain, model } = this;
     const message = { text, page, domain, model, composer: nameOf(composer), at: Date.now() };
     this.messages.push(message);
     this.returned.delete(message.composer);
     this.problem = null;
+    this.sendInOrder(message); // before the page is drawn, which takes longer
+    put(area, "");
     this.onChange(message);
-    this.last = this.last.then(() => this.send(message)); // in the order written
+  }
+
+  sendInOrder(message) {
+    const sending = this.last ? this.last.then(() => this.send(message)) : this.send(message);
+    this.last = sending;
+    sending.then(() => {
+      if (this.last === sending) this.last = null;
+    });
   }
 
   /** Send once all files have arrived; not if one fails, or if the text is changed before that. */
