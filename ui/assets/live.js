@@ -202,7 +202,8 @@ class Live {
     const { beginning } = this.sending;
     if (beginning) this.set("begun", beginning);
     else this.set("changed", this.askedAt);
-    setTimeout(() => {
+    clearTimeout(this.unanswered);
+    this.unanswered = setTimeout(() => {
       if (!this.isAsked) return;
       this.isAsked = false;
       this.redraw();

@@ -16,6 +16,19 @@ from tests.stack import Stack
 MANY, PAGE = 61, 30
 TO_END = "rows => rows.scrollTo(0, rows.scrollHeight)"
 LONG = "A word of a long answer. " * 1_000
+# Two requests, 1.8 seconds apart; the page answers the first, and not yet the second.
+TWO_REQUESTS = """async () => {
+  const live = colloquyLive, { set } = live, waited = ms => new Promise(end => setTimeout(end, ms));
+  let requests = 0;
+  live.set = () => { requests += 1; };
+  live.ask();
+  live.isAsked = false;
+  await waited(1800);
+  live.ask();
+  await waited(500);
+  Object.assign(live, { set, isAsked: false });
+  return requests;
+}"""
 
 
 def test_a_look_of_the_page_before_it_knows_its_session_does_not_leave_it(
@@ -84,6 +97,18 @@ def test_a_turn_that_ends_before_the_page_follows_its_session_is_drawn_at_once(
 
     own_desk.sees("A quick answer.")
     own_desk.is_idle()
+
+
+def test_a_request_to_draw_is_not_repeated_because_an_earlier_one_was_made_long_ago(
+    own_desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    own_desk.ask("Tell me")
+    own_desk.sees("An answer.")
+    own_desk.is_idle()
+    own_desk.is_at_rest()
+
+    assert own_desk.page.evaluate(TWO_REQUESTS) == 2
 
 
 def test_edit_opens_with_its_text_also_where_two_runs_are_drawn_at_once(
