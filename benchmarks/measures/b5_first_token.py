@@ -3,53 +3,33 @@
 The model is scripted, over HTTP without delay; the worker is warm. Direct: OpenAI's client, from
 the call to the first piece of text. API: from the submit to the first `text_delta` on an open event
 stream. Page: in Chromium, from the Enter key to the user's own message, and to the first token, in
-the document; against a plain Streamlit chat that calls the model itself. Both pages keep a history.
+the document; against a plain Streamlit chat that calls the model itself, and a chat on the same API
+whose fragment draws what a thread collects. All pages keep a history. Last, how much of a core each
+pages' process uses while one page follows an answer.
 """
 
 import json
-import os
 import queue
 import re
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 
 import httpx
 from openai import OpenAI
-from playwright.sync_api import Page, expect, sync_playwright
 
 from backend.types import JSON
+from benchmarks.clients.b5_pages import PATIENCE, PeerPage, chat_pages
 from benchmarks.figures import Figure, Samples, Target
 from benchmarks.ground import Ground
-from launch.browser import find_browser, sandbox_flags
-from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
-from tests.stack import Stack, free_port, stop_process
+from tests.stack import Stack
 
 WARM_RUNS = 5
 API_RUNS = 50
 PAGE_RUNS = 30
-PATIENCE = 20.0
-WATCH = """
-(() => {
-  window.pressed = 0; window.seen = {};
-  document.addEventListener('keydown', e => {
-    if (e.key === 'Enter') window.pressed = performance.now();
-  }, true);
-  // Messages only, because the composer's text is on the page, too.
-  const MESSAGES = '[data-testid="stChatMessage"], .colloquy-sent, .colloquy-draft';
-  new MutationObserver(() => {
-    const now = performance.now();
-    for (const message of document.querySelectorAll(MESSAGES))
-      for (const [words] of message.textContent.matchAll(/Token\\d+x|question \\d+/g))
-        window.seen[words] ??= now;
-  }).observe(document, {childList: true, subtree: true, characterData: true});
-})();
-"""
+PIECES, RATE = 200, 30  # of the answer that is followed; a second
 
 
 def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
@@ -72,35 +52,43 @@ def measure(ground: Ground, is_long: bool) -> Iterator[Figure]:
 def _on_pages(
     parts: ExitStack, stack: Stack, model: ScriptedModel, direct: OpenAI
 ) -> Iterator[Figure]:
-    desk, plain = parts.enter_context(_pages(stack, model))
-    words, pages = [Samples(), Samples()], [Samples(), Samples()]
-    theirs = Samples()
+    own, *peers = parts.enter_context(chat_pages(stack, model.url))
+    calls, pages = Samples(), [(Samples(), Samples()) for _ in (own, *peers)]
     for run in range(1000, 1000 + WARM_RUNS + PAGE_RUNS):
-        called, ours, peer = _call(direct, run), _enter(desk, run), _enter_plain(plain, run)
+        called, times = _call(direct, run), [page.enter(run) for page in (own, *peers)]
         if run >= 1000 + WARM_RUNS:
-            _note(words, (peer[0], ours[0]))
-            _note(pages, (called, ours[1]))
-            theirs.seconds.append(peer[1])
-    plain_words, own_words = words
+            calls.seconds.append(called)
+            for samples, seconds in zip(pages, times, strict=True):
+                _note(samples, seconds)
+    (words, tokens), plain, fragments = pages
     yield Figure(
         "B5",
         "Enter to the user's own message on the page, p50",
-        str(own_words),
-        f"plain Streamlit chat {plain_words}",
-        own_words.median,
+        str(words),
+        f"plain Streamlit chat {plain[0]}, fragments {fragments[0]}",
+        words.median,
         Target(250, 100, " ms"),
     )
-    yield _figure("Enter to token on the page", pages, Target(150, 60, " ms"))
-    yield Figure("B5", "the same on the plain Streamlit chat", "", str(theirs))
+    yield _figure("Enter to token on the page", (calls, tokens), Target(150, 60, " ms"))
+    said = f"plain Streamlit chat {plain[1]}, fragments {fragments[1]}"
+    yield Figure("B5", "the same on pages built in other ways", "", said)
+    yield _cpu_shares(model, own, *peers)
 
 
-def _figure(what: str, samples: list[Samples], target: Target) -> Figure:
+def _cpu_shares(model: ScriptedModel, *pages: PeerPage) -> Figure:
+    model.steps = _answer_slowly
+    ours, plain, fragments = (f"{page.cpu_share(2000):.1%}" for page in pages)
+    what = f"one page follows {RATE} pieces a second: processor share of its server"
+    return Figure("B5", what, ours, f"plain Streamlit chat {plain}, fragments {fragments}")
+
+
+def _figure(what: str, samples: Sequence[Samples], target: Target) -> Figure:
     direct, ours = samples
     extra = ours.median - direct.median
     return Figure("B5", f"{what} minus direct call, p50", str(ours), str(direct), extra, target)
 
 
-def _note(samples: list[Samples], seconds: tuple[float, float]) -> None:
+def _note(samples: Sequence[Samples], seconds: tuple[float, float]) -> None:
     for sample, value in zip(samples, seconds, strict=True):
         sample.seconds.append(value)
 
@@ -108,6 +96,11 @@ def _note(samples: list[Samples], seconds: tuple[float, float]) -> None:
 def _answer(messages: list[JSON], body: JSON) -> JSON:
     number = re.findall(r"question (\d+)", str(messages[-1]["content"]))[0]
     return {"text": f"Token{number}x and a few more words."}
+
+
+def _answer_slowly(messages: list[JSON], body: JSON) -> JSON:
+    text = "word " * PIECES + _answer(messages, body)["text"]
+    return {"text": text, "delay": 1 / RATE}
 
 
 def _call(direct: OpenAI, run: int) -> float:
@@ -174,83 +167,3 @@ def _submit(stack: Stack, listener: _Listener, run: int) -> float:
     started = time.perf_counter()
     stack.submit(f"question {run}", listener.session_id)
     return listener.first_token(run) - started
-
-
-@contextmanager
-def _pages(stack: Stack, model: ScriptedModel) -> Iterator[tuple[Desk, Page]]:
-    """Open a browser on our pages, in a session of its own, and on the peer's page."""
-    expect.set_options(timeout=PATIENCE * 1e3)
-    with _plain_chat(model) as peer_url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(find_browser()),
-            args=["--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()],
-        )
-        context = browser.new_context(bypass_csp=True)  # its policy forbids wait_for_function
-        context.add_init_script(WATCH)
-        desk = Desk(context, stack.start_ui())
-        desk.ask("question 999")
-        desk.sees("Token999x")
-        desk.is_in_a_session()
-        desk.is_idle()
-        plain = context.new_page()
-        plain.goto(peer_url)
-        expect(plain.get_by_test_id("stChatInputTextArea")).to_be_visible()
-        yield desk, plain
-        browser.close()
-
-
-@contextmanager
-def _plain_chat(model: ScriptedModel) -> Iterator[str]:
-    port = free_port()
-    script = Path(__file__).parent.parent / "peers" / "streamlit_chat.py"
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.headless=true"]
-    process = subprocess.Popen(
-        [*command, f"--server.port={port}", "--server.address=127.0.0.1"],
-        env={**os.environ, "OPENAI_BASE_URL": model.url},
-        stdout=subprocess.DEVNULL,
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(f"{url}/_stcore/health")
-        yield url
-    finally:
-        stop_process(process)
-
-
-def _wait_for(url: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        with suppress(httpx.TransportError):
-            if httpx.get(url).is_success:
-                return
-        time.sleep(0.1)
-    raise AssertionError(f"{url} does not answer")
-
-
-def _enter(desk: Desk, run: int) -> tuple[float, float]:
-    """Return the seconds from Enter to the user's own message, and to the first token."""
-    desk.ask(f"question {run}")
-    times = _seen(desk.page, run)
-    desk.sees_once(f"Token{run}x")
-    desk.is_idle()
-    return times
-
-
-def _enter_plain(page: Page, run: int) -> tuple[float, float]:
-    composer = page.get_by_test_id("stChatInputTextArea")
-    composer.fill(f"question {run}")
-    composer.press("Enter")
-    times = _seen(page, run)
-    expect(
-        page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    ).to_be_visible()
-    return times
-
-
-def _seen(page: Page, run: int) -> tuple[float, float]:
-    """Return the seconds from Enter until each of the two texts appeared."""
-    words, token = (
-        page.wait_for_function(f"window.seen['{text}'] - window.pressed || null").json_value()
-        for text in (f"question {run}", f"Token{run}x")
-    )
-    return float(words) / 1e3, float(token) / 1e3
