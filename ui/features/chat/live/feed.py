@@ -25,6 +25,7 @@ from backend.schemas.events import (
 )
 from backend.schemas.tasks import Task
 from backend.types import JSON
+from ui.async_api import AsyncApi
 from ui.features.chat.live.frames import SessionFrames
 
 # The server sends a comment every ten seconds; a stream silent for three of them is dead.
@@ -52,13 +53,13 @@ class Feed:
 
     def __init__(
         self,
-        http: httpx.AsyncClient,
+        api: AsyncApi,
         session_id: UUID,
         on_task: Callable[[Task], None] = lambda _: None,
     ) -> None:
         self.waits_for_tasks = False
         self._on_task = on_task
-        self._http = http
+        self._api = api
         self._path = f"sessions/{session_id}"
         self._events: asyncio.Queue[SessionEvent | None] = asyncio.Queue(MAX_WAITING)
         self._last_id = ""
@@ -128,7 +129,9 @@ class Feed:
         if self._last_id:
             headers["Last-Event-ID"] = self._last_id
         path = f"{self._path}/events"
-        stream = aconnect_sse(self._http, "GET", path, headers=headers, timeout=STREAM_TIMEOUT)
+        stream = aconnect_sse(
+            self._api.streams(), "GET", path, headers=headers, timeout=STREAM_TIMEOUT
+        )
         async with stream as source:
             if source.response.status_code == httpx.codes.NOT_FOUND:
                 raise SessionGone
@@ -179,7 +182,7 @@ class Feed:
 
     async def get(self, what: str) -> bytes:
         """Return the API's response for this session. Raise SessionGone, HTTPError."""
-        response = await self._http.get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
+        response = await self._api.calls().get(f"{self._path}/{what}", timeout=CALL_TIMEOUT)
         if response.status_code == httpx.codes.NOT_FOUND:
             raise SessionGone
         return response.raise_for_status().content

@@ -53,7 +53,7 @@ class SentMessage(Wire):
 
 
 class LiveRoutes:
-    """Serves all browsers with one HTTP client."""
+    """Serves all browsers with the same HTTP clients."""
 
     def __init__(self, api: AsyncApi) -> None:
         self._api = api
@@ -77,9 +77,7 @@ class LiveRoutes:
         body = {"message": sent.text} | {name: said for name, said in chosen.items() if said}
         headers = {"Idempotency-Key": sent.key, "Prefer": ANSWER_LATER}
         try:
-            answer = await self._api.client().post(
-                path, json=body, headers=headers, timeout=TIMEOUT
-            )
+            answer = await self._api.calls().post(path, json=body, headers=headers, timeout=TIMEOUT)
         except httpx.TransportError:
             return _problem(503, *AWAY)
         media_type = answer.headers.get("Content-Type", "application/json")
@@ -106,7 +104,7 @@ class LiveRoutes:
     async def _send(self, socket: WebSocket, session_id: UUID) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):  # it disconnected during a send
             try:
-                async for frames in PageFeed(self._api.client(), session_id).frames():
+                async for frames in PageFeed(self._api, session_id).frames():
                     await socket.send_json(frames)
             except SessionGone:
                 await socket.close(GONE)

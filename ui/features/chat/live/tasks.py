@@ -10,6 +10,7 @@ import httpx
 
 from backend.schemas.tasks import PlanList, Task, TaskStatus
 from backend.types import JSON
+from ui.async_api import AsyncApi
 from ui.features.chat.live.feed import Feed, SessionGone
 from ui.features.chat.live.frames import TaskFrames
 
@@ -21,9 +22,9 @@ log = logging.getLogger(__name__)
 class PageFeed:
     """The events of a session and the text that streams in its tasks, as frames."""
 
-    def __init__(self, http: httpx.AsyncClient, session_id: UUID) -> None:
-        self._http = http
-        self._own = Feed(http, session_id, self._take)
+    def __init__(self, api: AsyncApi, session_id: UUID) -> None:
+        self._api = api
+        self._own = Feed(api, session_id, self._take)
         self._batches: asyncio.Queue[list[JSON] | None] = asyncio.Queue(MOST_WAITING)
         self._running: dict[UUID, Task] = {}
         self._heard: dict[UUID, asyncio.Task[None]] = {}
@@ -74,7 +75,7 @@ class PageFeed:
 
     async def _hear(self, session_id: UUID, words: TaskFrames) -> None:
         try:
-            async for frames in Feed(self._http, session_id).frames():
+            async for frames in Feed(self._api, session_id).frames():
                 if told := words.apply(frames):
                     await self._batches.put(told)
         except SessionGone:
