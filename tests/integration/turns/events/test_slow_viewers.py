@@ -15,6 +15,7 @@ from backend.schemas.events import TextDelta
 from backend.types import JSON
 from tests.fakes import script
 from tests.integration.scenes import make_session
+from tests.integration.turns.events.following import until_end
 from tests.stack import Stack, read_events
 
 SENT = MAX_WAITING + 6_000  # what the system's own buffers hold comes on top
@@ -102,10 +103,3 @@ def test_only_who_asks_for_compression_gets_it(stack: Stack) -> None:
         with stack.client.stream("GET", url, headers=headers) as response:
             assert response.headers.get("content-encoding") == given
             assert "accept-encoding" in response.headers["vary"].lower()
-
-
-def until_end(events: Iterator[JSON], turn_id: str) -> Iterator[JSON]:
-    for event in events:
-        yield event
-        if event["event"] == "turn_finished" and event["data"]["context"]["turn_id"] == turn_id:
-            return
