@@ -28,7 +28,8 @@ from benchmarks.ground import Ground
 from launch.browser import find_browser, sandbox_flags
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
-from tests.stack import Stack, free_port, stop_process
+from tests.processes import free_port, stop_process
+from tests.stack import Stack
 
 WARM_RUNS = 5
 API_RUNS = 50
