@@ -16,7 +16,8 @@ from backend.types import JSON
 from db.session import Database
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
-from tests.stack import Servers, Stack, kill_process
+from tests.processes import kill_process
+from tests.stack import Servers, Stack
 
 
 class Own:
