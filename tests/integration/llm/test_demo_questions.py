@@ -20,8 +20,8 @@ from backend.demo_model.app import create_app
 from backend.domains.catalog import FINANCE
 from backend.tools.context import ToolContext
 from backend.tools.registry import build_tools
-from tests.integration.llm.demo_conversations import CONVERSATIONS
 from tests.integration.llm.demo_figures import Amounts, Refused
+from tests.integration.llm.demo_questions import CONVERSATIONS
 
 FIGURE = re.compile(r"EUR -?\d|\| -?[\d,]+\.\d\d")
 
