@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 from backend.sandbox.process import Process, SupervisorProcess, clean, launch
 from backend.sandbox.supervisor import Supervisor
-from tests.stack import ROOT
+from tests.processes import ROOT
 
 READY_SECONDS = 30
 _PARTS = [
@@ -38,7 +38,7 @@ _context.set_forkserver_preload(_PARTS)
 
 
 def fork(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> "Forked":
-    """Start `python -m NAME ...` in a group of its own, as `stack.launch` does."""
+    """Start `python -m NAME ...` in a group of its own, as `processes.launch` does."""
     mine, its = _context.Pipe(duplex=False)
     process = _context.Process(target=_run, args=(arguments, dict(environment), log, its))
     with _no_main_module():

@@ -32,6 +32,7 @@ PATIENCE = Patience(
     first_token_seconds=5, silence_seconds=5, tries=3, first_wait=0.01, longest_wait=2
 )
 TURN_ID = UUID(int=7)
+GOOD: JSON = {"text": "now it works"}  # what a model says after its faults
 
 
 class _NoSources:

@@ -2,17 +2,13 @@
 
 import json
 import os
-import signal
-import socket
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from random import SystemRandom
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -22,8 +18,8 @@ from backend.types import JSON
 from db.migrate import migrate
 from launch.servers.postgres import EmbeddedPostgres
 from launch.servers.redis import EmbeddedRedis
+from tests.processes import ROOT, Process, free_port, kill_process, launch, stop_process
 
-ROOT = Path(__file__).parent.parent
 PATIENCE_SECONDS = 90  # of a busy machine; what is well takes a moment
 # Each look costs the parts that are looked at; what takes long is looked for less often.
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 0.2  # seconds
@@ -86,30 +82,6 @@ class Servers:
         return name
 
 
-class Process(Protocol):
-    """A started part, in the words of `subprocess.Popen`."""
-
-    pid: int
-    returncode: int | None
-
-    def poll(self) -> int | None: ...
-    def wait(self, timeout: float | None = None) -> int: ...
-    def terminate(self) -> None: ...
-
-
-def launch(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
-    """Start `python ARGUMENTS` in a group of its own, from nothing."""
-    with log.open("ab") as words:
-        return subprocess.Popen(
-            [sys.executable, *arguments],
-            env=environment,
-            stdout=words,
-            stderr=words,
-            cwd=ROOT,
-            start_new_session=True,
-        )
-
-
 class Stack:
     """API and worker processes over a database, with the environment that a test wants."""
 
@@ -157,7 +129,7 @@ class Stack:
     def start_api(self) -> None:
         """Start the API and wait until it answers."""
         self.api = self.start("-m", "backend.api", "--port", str(self.api_port))
-        self.wait_for(lambda: self._get("/healthz") == 200, "the API does not answer")
+        self.wait_for(lambda: _answers(f"{self.base_url}/healthz"), "the API does not answer")
 
     def start_worker(self) -> Process:
         """Start one more worker process."""
@@ -213,7 +185,7 @@ class Stack:
 
     def wait_ready(self) -> None:
         """Wait until the API says that all parts are there."""
-        self.wait_for(lambda: self._get("/readyz") == 200, "the stack is not ready")
+        self.wait_for(lambda: _answers(f"{self.base_url}/readyz"), "the stack is not ready")
 
     def wait_for(
         self, is_so: Callable[[], Any], complaint: str, seconds: float = PATIENCE_SECONDS
@@ -304,12 +276,6 @@ class Stack:
         """Kept, since a connection of PostgreSQL takes longer than most queries."""
         return create_engine(self.database_url, pool_pre_ping=True)
 
-    def _get(self, path: str) -> int | None:
-        try:
-            return httpx.get(f"{self.base_url}{path}", timeout=2).status_code
-        except httpx.HTTPError:
-            return None
-
 
 def read_events(lines: Iterator[str]) -> Iterator[JSON]:
     """Parse Server-Sent Events; comments are passed over."""
@@ -323,36 +289,6 @@ def read_events(lines: Iterator[str]) -> Iterator[JSON]:
             event[name] = value
         elif name == "data":
             event["data"] = json.loads(value)
-
-
-def stop_process(process: Process) -> None:
-    """End a process that this test run has started."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            kill_process(process)
-
-
-def kill_process(process: Process) -> None:
-    """End a process and its group at once."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def free_port() -> int:
-    """Return a port that nobody has; not one of those that systems give to outgoing connections.
-
-    One of those may be taken by any connection before the part that is to listen there has started.
-    """
-    while True:
-        port = SystemRandom().randrange(20_000, 32_000)
-        with closing(socket.socket()) as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def _answers(url: str) -> bool:

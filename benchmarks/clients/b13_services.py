@@ -15,7 +15,7 @@ from benchmarks.clients.b13_clients import Opened, Taken, open_session, open_thr
 from benchmarks.ground import Ground, plain_url
 from benchmarks.model_process import answer, question
 from tests.integration.scenes import make_domain, make_session
-from tests.stack import free_port
+from tests.processes import free_port
 
 TOKENS, EVERY = 40, 2.5  # milliseconds from token to token
 TOOL = "list_sources"

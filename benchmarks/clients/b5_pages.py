@@ -19,7 +19,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from benchmarks.measures.b10_viewers import cpu_seconds
 from launch.browser import find_browser, sandbox_flags
 from tests.e2e.desk import Desk
-from tests.stack import Stack, free_port, stop_process
+from tests.processes import free_port, stop_process
+from tests.stack import Stack
 
 PEERS = Path(__file__).parent.parent / "peers"
 PATIENCE = 20.0

@@ -24,7 +24,8 @@ from benchmarks.clients.b10_crowd import Heard, crowd, digest_of, text_of, watch
 from benchmarks.clients.b10_in_process import watch_ours, watch_peer
 from benchmarks.figures import Figure, Target, number
 from benchmarks.ground import Ground
-from tests.stack import Stack, free_port
+from tests.processes import free_port
+from tests.stack import Stack
 
 VIEWERS = 500
 ROUNDS = 3

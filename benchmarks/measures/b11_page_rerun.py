@@ -15,7 +15,8 @@ from benchmarks.colloquy import ROWS_PER_TURN, colloquy, fill, new_session
 from benchmarks.figures import Figure, Samples, Target
 from benchmarks.ground import Ground
 from benchmarks.texts import turn_texts
-from tests.stack import ROOT, Stack
+from tests.processes import ROOT
+from tests.stack import Stack
 
 SHORT, LONG = 50, 10_000
 WARM_RUNS = 3

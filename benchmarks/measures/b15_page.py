@@ -23,7 +23,8 @@ from benchmarks.ground import Ground
 from benchmarks.measures.b10_viewers import cpu_seconds
 from launch.browser import find_browser, sandbox_flags
 from tests.e2e.desk import Desk
-from tests.fakes import NOW, ScriptedModel
+from tests.fakes import ScriptedModel
+from tests.model_answers import NOW
 from tests.stack import Stack
 
 SESSIONS, MESSAGES = 1_000, 10_000

@@ -31,7 +31,8 @@ from benchmarks.measures.b6_cpu import wait_for_turns
 from benchmarks.model_process import answer, model_process, question
 from benchmarks.peers.rq_fork_peer import QUEUE
 from benchmarks.texts import digest
-from tests.stack import ROOT, Stack, stop_process
+from tests.processes import ROOT, stop_process
+from tests.stack import Stack
 
 TURNS = 500
 FORKS = 8

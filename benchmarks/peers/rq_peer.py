@@ -21,7 +21,7 @@ from rq import Queue, Retry, Worker
 from rq.job import Job
 from rq.registry import StartedJobRegistry
 
-from tests.stack import ROOT, stop_process
+from tests.processes import ROOT, stop_process
 
 QUEUE = "peer"
 START_SECONDS = 40.0

@@ -20,7 +20,8 @@ from tests.chaos.staging.model import Steady
 from tests.chaos.staging.records import Disturbed
 from tests.chaos.staging.reviving import reviving
 from tests.chaos.staging.stage import Stage, open_stage
-from tests.stack import ROOT, Servers, Stack
+from tests.processes import ROOT
+from tests.stack import Servers, Stack
 
 POINTS = (
     "submit.begin", "submit.before_commit", "submit.after_commit", "submit.after_wake",

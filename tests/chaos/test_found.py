@@ -14,7 +14,8 @@ from db.session import Database
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, texts
-from tests.stack import Servers, Stack, free_port, read_events
+from tests.processes import free_port
+from tests.stack import Servers, Stack, read_events
 
 
 def test_a_turn_tried_again_waits_behind_one_that_runs(stack: Stack) -> None:

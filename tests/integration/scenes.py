@@ -30,6 +30,13 @@ def make_session(stack: Stack, domain: str | None = None, title: str | None = No
     return made.json()["id"]
 
 
+def continued(stack: Stack, session_id: str, **body: str) -> JSON:
+    """Go on with a session in a new one; give that one."""
+    answer = stack.client.post(f"/sessions/{session_id}/continue", json=body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
 @contextmanager
 def tool_domain(
     stack: Stack, answer: Callable[[str, JSON], Any], *names: str

@@ -15,7 +15,8 @@ import pytest
 from backend.errors.base import TooManyStreams
 from tests.integration.api.requests.test_waits import figure, wait_for_figure
 from tests.integration.scenes import make_session
-from tests.stack import ROOT, Stack
+from tests.processes import ROOT
+from tests.stack import Stack
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(400)]
 

@@ -18,7 +18,8 @@ import pytest
 
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel, script
-from tests.stack import ROOT, Servers, Stack
+from tests.processes import ROOT
+from tests.stack import Servers, Stack
 
 pytestmark = [pytest.mark.security, pytest.mark.timeout(600)]
 

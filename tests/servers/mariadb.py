@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory, gettempdir
 
 import pymysql
 
-from tests.stack import free_port
+from tests.processes import free_port
 
 START_SECONDS = 40
 NOT_INSTALLED = "no MariaDB here: `apt-get install mariadb-server` to run this test"

@@ -11,7 +11,8 @@ import httpx
 import psutil
 
 from backend.types import JSON
-from tests.stack import PROGRAMS, free_port
+from tests.processes import free_port
+from tests.stack import PROGRAMS
 
 START_SECONDS = 30
 

@@ -7,7 +7,8 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.fakes.api import Store, serve
+from tests.ui.fakes.api import serve
+from tests.ui.fakes.store import Store
 
 # Each opened page would read the metadata of all installed packages anew.
 manifest_scanner.scan_component_manifests = functools.cache(

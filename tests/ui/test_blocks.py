@@ -9,7 +9,7 @@ from backend.schemas.conversations.sessions import ContentType, MessageStatus, M
 from backend.schemas.conversations.turns import TurnStatus
 from backend.schemas.events import MessageAdded, Reset, TextDelta, read_event
 from tests.patience import ends_within
-from tests.ui.fakes.api import Store
+from tests.ui.fakes.store import Store
 from ui.features.chat.live.live_turn import LiveTurn
 from ui.features.chat.messages.blocks import seconds_taken, split_current, to_blocks, to_groups
 from ui.shared.formats.times import day_group, duration, grouped, moment

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 from ui.features.chat.messages.files import download_name
 from ui.shared.formats.images import is_image
 

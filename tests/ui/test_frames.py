@@ -16,7 +16,7 @@ from backend.schemas.events import (
     TurnQueued,
     TurnStarted,
 )
-from tests.ui.fakes.api import Store
+from tests.ui.fakes.store import Store
 from ui.features.chat.live.frames import SessionFrames, TaskFrames
 
 M1, M2 = uuid4(), uuid4()

@@ -22,7 +22,7 @@ from backend.schemas.events import (
     read_event,
 )
 from tests.patience import ends_within
-from tests.ui.fakes.api import Store
+from tests.ui.fakes.store import Store
 from ui.features.chat.live.live_turn import LiveTurn
 
 M1, M2, M3 = uuid4(), uuid4(), uuid4()

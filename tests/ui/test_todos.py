@@ -1,7 +1,7 @@
 """A turn's todos on the chat page: the newest list only, ticked off."""
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 
 
 def test_the_newest_list_of_todos_is_drawn_once_with_what_is_done(open_page, store):

@@ -16,7 +16,7 @@ from tests.chaos.staging.proxy import Wire
 from tests.chaos.staging.records import Disturbed
 from tests.chaos.staging.reviving import revive_worker
 from tests.chaos.staging.stage import WIRES, Stage
-from tests.stack import stop_process
+from tests.processes import stop_process
 
 LATENCY_SECONDS = 0.05
 

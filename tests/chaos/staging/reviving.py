@@ -4,7 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.stack import Process, Stack
+from tests.processes import Process
+from tests.stack import Stack
 
 LOOK_SECONDS = 0.1
 

@@ -22,7 +22,8 @@ from tests.chaos.staging.records import History
 from tests.chaos.staging.reviving import revive
 from tests.chaos.staging.witness import Witness
 from tests.fakes import ScriptedModel
-from tests.stack import Process, Servers, Stack
+from tests.processes import Process
+from tests.stack import Servers, Stack
 
 LOCAL = "127.0.0.1"
 WIRES = (

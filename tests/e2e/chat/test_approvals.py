@@ -9,8 +9,9 @@ from backend.types import JSON
 from tests.e2e.desk import Desk
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import make_domain, make_session
+from tests.processes import stop_process
 from tests.servers.tool import ToolServer, tool
-from tests.stack import Stack, stop_process
+from tests.stack import Stack
 
 SCHEMA: JSON = {
     "type": "object",

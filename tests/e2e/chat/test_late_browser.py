@@ -7,8 +7,8 @@ from uuid import uuid4
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.chat.test_double_clicks import ALL, held, is_waited
-from tests.e2e.chat.test_session_list import make
 from tests.e2e.desk import Desk
+from tests.e2e.sessions.test_session_list import make
 from tests.e2e.slow_wire import SlowWire
 from tests.fakes import ScriptedModel
 from tests.stack import Stack

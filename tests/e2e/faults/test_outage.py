@@ -7,7 +7,8 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.e2e.desk import Desk, slowly
 from tests.fakes import ScriptedModel
-from tests.stack import Stack, stop_process
+from tests.processes import stop_process
+from tests.stack import Stack
 
 LONG = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60)) + "\n\nThe end."
 

@@ -1,3 +1,5 @@
+"""A run saves each step before the next begins, and ends visibly whatever happens."""
+
 import asyncio
 import json
 import time
@@ -11,16 +13,7 @@ from backend.errors.base import InvalidInput
 from backend.errors.domains import SecretMissing
 from backend.errors.turns import LeaseLost, StepLimitReached, TimeLimitReached
 from tests.fakes import ScriptedModel
-from tests.runs import (
-    PATIENCE,
-    KeepingOutbox,
-    asking,
-    failing,
-    final_state,
-    run,
-    run_with,
-    steps,
-)
+from tests.runs import PATIENCE, KeepingOutbox, asking, failing, final_state, run, run_with, steps
 from tests.servers.tool import ToolServer, text_result, tool
 
 LATER = 0.15

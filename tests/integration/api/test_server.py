@@ -11,7 +11,8 @@ import httpx
 from backend.bootstrap import REDIS_ASKING_SECONDS
 from tests.fakes import script
 from tests.integration.scenes import stop, wait_for_event
-from tests.stack import ROOT, Servers, Stack
+from tests.processes import ROOT
+from tests.stack import Servers, Stack
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 ENDED = ("succeeded", "failed", "stopped")

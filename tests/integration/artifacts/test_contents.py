@@ -14,7 +14,8 @@ import pytest
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.artifacts.scenes import call, desk, download, made, make, version
-from tests.stack import PROGRAMS, Servers, Stack, free_port
+from tests.processes import free_port
+from tests.stack import PROGRAMS, Servers, Stack
 
 MILLION = """SELECT a.document_number || '-' || b.other AS name, a.amount_group AS amount
 FROM documents a, (SELECT document_number AS other FROM documents LIMIT 400) b

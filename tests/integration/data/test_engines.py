@@ -1,32 +1,20 @@
 """What DuckDB, PostgreSQL, MariaDB and SQLite answer by themselves is what a source answers."""
 
-import json
-import math
 import sqlite3
-from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from typing import Any
-from uuid import UUID
 
 import duckdb
 import psycopg2
 import psycopg2.extras
-import pymysql
 import pytest
 from sqlalchemy import make_url
 
-from backend.data.engines.databases import Database
-from backend.data.errors import DataError
 from backend.data.profile import list_tables
 from backend.data.questions import Snapshot, query_snapshots
 from backend.data.results import Limits
-from tests.engine_questions import EVERYWHERE, ONLY, TABLES, statements
+from tests.engine_questions import EVERYWHERE, ONLY
+from tests.engine_tables import TABLES, statements
+from tests.integration.data.comparing import ask_database, differences, of
 from tests.servers.mariadb import IS_INSTALLED, NOT_INSTALLED, MariaDb
-
-LARGEST_EXACT = 2**53
-Rows = Sequence[Sequence[Any]]
-Ask = Callable[[str], Rows]
 
 # What Python has no value for, beside how the engine itself writes it.
 DUCKDB_ODD = {
@@ -114,74 +102,6 @@ SQLITE_ODD = {
     "1.0": 1.0,
     "'1.0'": "1.0",
 }
-
-
-def is_same(cell: Any, native: Any) -> bool:
-    """Whether a cell of JSON is the driver's value, nothing lost and nothing added."""
-    if native is None or isinstance(native, bool):
-        return cell is native
-    if isinstance(native, int):
-        as_text = isinstance(cell, str)
-        return int(cell) == native and as_text == (abs(native) > LARGEST_EXACT)
-    if isinstance(native, float):
-        return isinstance(cell, float) and (cell == native or math.isnan(native))
-    if isinstance(native, Decimal):
-        return Decimal(repr(cell) if isinstance(cell, float) else cell) == native
-    if isinstance(native, timedelta):
-        return as_duration(cell) == native
-    if isinstance(native, bytes | memoryview):
-        return bytes.fromhex(cell) == bytes(native)
-    if isinstance(native, list | dict):
-        return json.loads(cell, parse_float=Decimal) == native
-    if isinstance(native, datetime | date | time):
-        return type(native).fromisoformat(cell) == native
-    return cell == (str(native) if isinstance(native, UUID) else native)
-
-
-def as_duration(text: str) -> timedelta:
-    hours, minutes, seconds = text.removeprefix("-").split(":")
-    size = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
-    return -size if text.startswith("-") else size
-
-
-def differences(questions: Sequence[str], ask: Ask, ask_engine: Ask) -> list[str]:
-    """What a source answers otherwise than its engine."""
-    wrong = []
-    for question in questions:
-        try:
-            native = [list(row) for row in ask_engine(question)]
-            rows = ask(question)
-        except (duckdb.Error, psycopg2.Error, pymysql.Error, sqlite3.Error) as error:
-            wrong.append(f"{question}: the engine itself says {error}")
-            continue
-        except DataError as error:
-            wrong.append(f"{question}: {error.detail}")
-            continue
-        same = len(rows) == len(native) and all(
-            len(row) == len(values) and all(map(is_same, row, values))
-            for row, values in zip(rows, native, strict=True)
-        )
-        if not same:
-            wrong.append(f"{question}: {rows} is not {native}")
-    return wrong
-
-
-def ask_database(url: str) -> Ask:
-    database = Database(url)
-    tables = database.read_catalog().tables
-    return lambda sql: database.query(sql, tables, Limits()).rows
-
-
-def of(connection: Any) -> Ask:
-    """What the engine's own driver gives."""
-
-    def ask(sql: str) -> Rows:
-        cursor = connection.cursor()
-        cursor.execute(sql)
-        rows: Rows = cursor.fetchall()
-        return rows
-
-    return ask
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views, make_session, texts, tool_domain
-from tests.integration.turns.test_events import read_kept
+from tests.integration.turns.events.following import read_kept
 from tests.servers.tool import ToolServer
 from tests.stack import Servers, Stack
 

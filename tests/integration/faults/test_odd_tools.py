@@ -4,33 +4,21 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from backend.types import JSON
 from tests.fakes import ScriptedModel, script
+from tests.integration.faults.odd_stack import OddStack, call, check_goes_on, result_of
 from tests.integration.scenes import check_views, make_domain, make_session, stop, texts
-from tests.integration.tools.test_mcp_faults import talker
+from tests.integration.tools.mcp_calls import talker
+from tests.integration.turns.answers_to_stop import STOP_SECONDS
 from tests.servers.tool import ToolServer, tool
 from tests.servers.wire import WireServer
 from tests.stack import Servers, Stack
 
-STOP_SECONDS = 15  # who is not stopped goes on for 20 seconds or more
 MAX_CHARS = 1_000_000
 MAX_MEMORY = 1_500 * 2**20
-
-
-class OddStack(Stack):
-    """Its worker has tools that misbehave; `armed` lets it dawdle once after a claim."""
-
-    @property
-    def armed(self) -> Path:
-        return Path(self.environment["FAILPOINTS_DIR"]) / "claim.after_commit"
-
-    def start_worker(self) -> Any:
-        self.workers.append(self.start("-m", "tests.servers.odd_worker"))
-        return self.workers[-1]
 
 
 @pytest.fixture(scope="module")
@@ -56,24 +44,6 @@ def odd(running: OddStack, model: ScriptedModel) -> OddStack:
     model.clear()
     model.steps = ()
     return running
-
-
-def check_goes_on(stack: Stack, session_id: str) -> list[JSON]:
-    """The rows, after checking that both views agree and that a next message works."""
-    rows, _ = check_views(stack, session_id)
-    again = stack.chat("go on", session_id)
-    assert again["status"] == "succeeded", stack.turn(again["turn_id"])["error"]
-    assert check_views(stack, session_id)[0][: len(rows)] == rows
-    return rows
-
-
-def result_of(rows: list[JSON]) -> JSON:
-    (result,) = (row["content"] for row in rows if row["content_type"] == "tool_result")
-    return result
-
-
-def call(name: str, **arguments: Any) -> JSON:
-    return {"tools": [{"name": name, "args": arguments}]}
 
 
 GIVEN_UP = ("deaf", "stuck")

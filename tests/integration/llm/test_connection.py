@@ -8,7 +8,8 @@ import pytest
 from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_problem, make_domain
-from tests.stack import Stack, free_port
+from tests.processes import free_port
+from tests.stack import Stack
 
 KEY = "canary-of-the-page-7391"
 PATH = "/model-connection"

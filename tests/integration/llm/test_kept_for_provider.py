@@ -6,7 +6,8 @@ from backend.types import JSON
 from tests.fakes import ScriptedModel
 from tests.integration.conversations.test_inspection_calls import check_all
 from tests.integration.scenes import check_views, make_session, tool_domain
-from tests.recordings import ANSWERS, step
+from tests.recorded_answers import ANSWERS
+from tests.recordings import step
 from tests.stack import Stack
 
 TOOLS = ("get_budget", "list_sources")

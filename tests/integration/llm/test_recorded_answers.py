@@ -9,7 +9,8 @@ from backend.agents.steps.events import ModelWaiting, TextDelta, ThinkingDelta
 from backend.errors.models import ModelUnavailable
 from backend.types import JSON
 from tests.fakes import ScriptedModel
-from tests.recordings import AGAIN, ANSWERS, FAILS, FOLDER, Expected, step
+from tests.recorded_answers import AGAIN, ANSWERS, FAILS
+from tests.recordings import FOLDER, Expected, step
 from tests.runs import asking, final_state, run
 from tests.servers.tool import ToolServer, tool
 

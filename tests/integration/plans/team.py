@@ -11,6 +11,7 @@ from tests.integration.scenes import make_domain, make_session
 from tests.stack import Stack
 
 AGENTS = ("Analyst", "Writer")
+FAILING: JSON = {"status": 400}  # what a model gives that will not be asked again
 Reply = Callable[[str], JSON]
 
 

@@ -8,10 +8,9 @@ import pytest
 from backend.types import JSON
 from tests.conftest import make_stack
 from tests.fakes import ScriptedModel
-from tests.integration.plans.team import Team, plan, task
+from tests.integration.plans.team import FAILING, Team, plan, task
 from tests.stack import Servers, Stack
 
-FAILING: JSON = {"status": 400}
 COLUMNS = {"plans": "status, finished_at", "tasks": "status, turn_id",
            "turns": "status, waits_for, decided_at"}  # fmt: skip
 

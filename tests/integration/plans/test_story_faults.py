@@ -10,15 +10,10 @@ import pytest
 import redis
 
 from backend.types import JSON
-from tests.integration.plans.story import (
-    SECONDS,
-    proceed,
-    propose,
-    tasks_of,
-    whole_story,
-)
+from tests.integration.plans.story import SECONDS, proceed, propose, tasks_of, whole_story
 from tests.integration.scenes import stop
-from tests.stack import Process, Servers, Stack
+from tests.processes import Process
+from tests.stack import Servers, Stack
 
 KILLED_AT = "artifact.made"  # the artifact is stored, and nobody has recorded that
 

@@ -15,8 +15,9 @@ from backend.types import JSON
 from launch.parts import listens
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_domain, make_session
+from tests.processes import ROOT, Process
 from tests.servers.real import children
-from tests.stack import ROOT, Process, Servers, Stack
+from tests.stack import Servers, Stack
 
 CANARIES = {
     "OPENAI_API_KEY": "sk-canary-of-the-model",

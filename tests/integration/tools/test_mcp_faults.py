@@ -4,70 +4,19 @@ import asyncio
 import json
 import sys
 import time
-from contextlib import asynccontextmanager
 
 import pytest
 from langchain_core.tools import ToolException
 from mcp.types import CallToolResult, TextContent
 
 from backend.tools.mcp.connection.session import MAX_TOOLS
-from backend.tools.mcp.servers import open_mcp_tools
 from backend.tools.registry import Effect
 from tests.fakes import ScriptedModel
 from tests.integration.scenes import check_views, make_domain, make_session
-from tests.integration.tools.test_mcp_tools import servers
-from tests.runs import ALLOWED, asking, final_state, run, steps
+from tests.integration.tools.mcp_calls import ask, call_of, opened, talker
+from tests.runs import asking, final_state, run, steps
 from tests.servers.tool import ToolServer, tool
 from tests.servers.wire import WireServer
-
-TALKER = """
-import json, sys
-print("this server talks before it works", flush=True)
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" not in message:
-        continue
-    method, head = message["method"], {"jsonrpc": "2.0", "id": message["id"]}
-    if method == "initialize":
-        result = {"protocolVersion": message["params"]["protocolVersion"],
-                  "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}
-    elif method == "tools/list":
-        result = {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in LISTED]}
-    else:
-        print("a line of a log", flush=True)
-        result = {"content": [{"type": "text", "text": "TEXT"}]}
-    text = json.dumps({**head, "result": result})
-    sys.stdout.buffer.write(text.replace('"TEXT"', TEXT).encode("latin-1") + b"\\n")
-    sys.stdout.flush()
-"""
-
-
-def talker(text='"fine"', listed=("say",)):
-    program = f"LISTED = {list(listed)!r}\nTEXT = {text!r}\n{TALKER}"
-    return {"transport": "stdio", "command": sys.executable, "args": ["-c", program]}
-
-
-@asynccontextmanager
-async def opened(**templates):
-    async with open_mcp_tools(servers(**templates), allowed=ALLOWED) as served:
-        assert served.warnings == ()
-        yield {t.name: t for t in served.tools}
-
-
-def call_of(name, **arguments):
-    return {"name": name, "args": arguments, "id": "c", "type": "tool_call"}
-
-
-def ask(template, name="say", **arguments):
-    """The result of one call, and how long it took."""
-
-    async def go():
-        async with opened(s=template) as tools:
-            began = time.monotonic()
-            result = await tools[name].ainvoke(call_of(name, **arguments))
-            return result, time.monotonic() - began
-
-    return asyncio.run(go())
 
 
 @pytest.mark.parametrize(

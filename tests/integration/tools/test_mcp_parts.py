@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.integration.tools.test_mcp_faults import TALKER, ask
+from tests.integration.tools.mcp_calls import TALKER, ask
 from tests.servers.tool import ToolServer, tool
 
 MANY = "'[' + '0,' * 300_000 + '0]'"

@@ -13,7 +13,7 @@ import pytest
 from backend.tools.mcp.connection.wire import MESSAGES_A_SECOND, MESSAGES_AT_ONCE, Pace
 from backend.types import JSON
 from tests.integration.scenes import make_domain
-from tests.integration.tools.test_mcp_faults import ask, call_of, opened
+from tests.integration.tools.mcp_calls import ask, call_of, opened
 from tests.servers.asking import TEMPLATE, over_http
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack

@@ -13,7 +13,7 @@ from backend.types import JSON
 from db.session import Database
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_problem, check_views, make_domain, make_session
-from tests.integration.tools.test_mcp_tools import SILENT
+from tests.integration.tools.mcp_calls import SILENT
 from tests.servers.tool import ToolServer, tool
 from tests.stack import Stack
 

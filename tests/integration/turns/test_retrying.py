@@ -11,10 +11,8 @@ from tests.integration.scenes import (
     tool_domain,
     wait_for_event,
 )
+from tests.integration.turns.answers_to_stop import CALLS, STOP_SECONDS
 from tests.stack import Stack
-
-STOP_SECONDS = 15  # who is not stopped goes on for 20 seconds or more
-CALLS = {"tools": [{"name": "one", "id": "a"}, {"name": "two", "id": "b"}]}
 
 
 def test_retry_of_a_stopped_turn_answers_the_same_message(

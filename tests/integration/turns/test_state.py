@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 
 from backend.types import JSON
-from tests.fakes import ENDLESS, ScriptedModel, script
+from tests.fakes import ENDLESS, ScriptedModel
 from tests.integration.scenes import stop, wait_for_event
+from tests.integration.turns.answers_to_stop import LONG
 from tests.stack import Stack
-
-LONG = script({"text": "word " * 400, "delay": 0.05})
 
 
 def test_running_turn_tells_its_workers_last_sign_of_life(stack: Stack) -> None:

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.stack import Stack, stop_process
+from tests.processes import stop_process
+from tests.stack import Stack
 
 API = ("GET /healthz", "GET /api/v1/sessions", "POST /api/v1/sessions", "GET /api/docs")
 API += ("OPTIONS /api/v1/chat", "HEAD /api/openapi.json", "GET /nowhere")

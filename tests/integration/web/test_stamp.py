@@ -8,7 +8,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.integration.scenes import make_session
-from tests.stack import Stack, free_port
+from tests.processes import free_port
+from tests.stack import Stack
 from ui.async_api import AsyncApi
 from ui.shared.watch.route import PATH, route
 

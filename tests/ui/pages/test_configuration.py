@@ -4,7 +4,7 @@ import pytest
 
 from backend.schemas.conversations.sessions import Problem
 from backend.schemas.domains.configuration import DriftChange
-from tests.ui.pages.test_domains import said
+from tests.ui.pages.domains.domain_page import said
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from backend.schemas.approvals import DecisionType
 from backend.schemas.conversations.turns import TurnStatus
 from tests.ui.pages.chat.test_approval_card import press
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 from tests.ui.session_list import component
 
 

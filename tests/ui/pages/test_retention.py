@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from backend.schemas.retention import Departing, Reason, Retention, RetentionRules, RetentionRun
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 
 
 @pytest.fixture

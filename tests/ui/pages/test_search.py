@@ -1,7 +1,7 @@
 """The page of the search: empty, with hits, with nothing found, refused; and the way to a hit."""
 
 from backend.schemas.conversations.sessions import ContentType, MessageType, Problem
-from tests.ui.pages.chat.test_chat import answered, words
+from tests.ui.seen import answered, words
 from ui.features.search.results import HINT
 
 

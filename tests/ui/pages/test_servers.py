@@ -7,7 +7,7 @@ import pytest
 
 from backend.schemas.conversations.sessions import Problem
 from backend.schemas.domains.servers import ServerReport, ServerTool, ToolVersion, VersionStatus
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 from ui.features.servers.words import changes
 
 SCHEMA = {"type": "object"}

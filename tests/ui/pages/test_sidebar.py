@@ -3,7 +3,7 @@
 import json
 from datetime import timedelta
 
-from tests.ui.pages.chat.test_chat import answered
+from tests.ui.seen import answered
 from tests.ui.session_list import act, component, rows, send, shown, titles
 from ui.features.sessions import sidebar
 from ui.shared.watch.stamp import stamp_of

@@ -4,7 +4,7 @@ import pytest
 
 from backend.schemas.conversations.turns import ErrorSummary
 from backend.schemas.tasks import TaskStatus
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 
 FAILURE = ErrorSummary(title="No answer", detail="It was asked three times.")
 

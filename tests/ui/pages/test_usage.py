@@ -17,7 +17,7 @@ from backend.schemas.usage import (
     UsageRow,
 )
 from tests.ui.fakes.usage import TODAY
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 from ui.features.usage.report import as_csv
 
 FINANCE = UsageRow(

@@ -4,7 +4,7 @@ import pytest
 
 from backend.schemas.conversations.sessions import Problem
 from backend.schemas.conversations.turns import ErrorSummary, ModelWait, TurnStatus
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from backend.agents.state import (
 )
 from backend.errors.conversations import CorruptState
 from backend.types import JSON
-from tests.stack import ROOT
+from tests.processes import ROOT
 
 SAMPLES = ROOT / "tests" / "samples"
 

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from backend.data.files.readers import read_file
-from tests.messy_files import all_messes
+from tests.messy.files import all_messes
 
 MESSES = all_messes()
 

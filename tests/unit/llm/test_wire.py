@@ -16,7 +16,8 @@ from backend.llm.wire.sources import MAX_SOURCES, Sources
 from backend.llm.wire.stream import MAX_BODY_BYTES, Decoder, End
 from backend.llm.wire.think_tags import ThinkTags, without_thinking
 from backend.types import JSON
-from tests.recordings import ANSWERS, step
+from tests.recorded_answers import ANSWERS
+from tests.recordings import step
 
 CALL = [{"index": 0, "id": "c", "function": {"name": "t", "arguments": "{}"}}]
 

@@ -7,7 +7,7 @@ import pytest
 from backend.schemas.artifacts import ArtifactDiff, ArtifactKind, CellChange, RowChange
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import TurnStatus
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 
 COLUMNS = [{"name": "account", "type": "VARCHAR"}, {"name": "amount_eur", "type": "DECIMAL(18,2)"}]
 ROWS = [[f"A{n}", 100.5 * n] for n in range(1, 31)]

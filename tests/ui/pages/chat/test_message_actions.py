@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from backend.schemas.conversations.sessions import MessageType
-from tests.ui.pages.chat.test_chat import QUESTION, answered, failed, words
+from tests.ui.seen import QUESTION, answered, failed, words
 from ui.features.chat.message_actions import BUSY
 
 FIRST, SECOND = "The first question", "The second question"

@@ -5,7 +5,7 @@ import pytest
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.conversations.turns import ErrorSummary, TurnStatus
 from backend.schemas.tasks import TaskStatus
-from tests.ui.pages.chat.test_chat import words
+from tests.ui.seen import words
 
 FAILURE = ErrorSummary(title="The model gave no answer", detail="It was asked three times.")
 

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.data.queries import QueryTable
-from tests.ui.pages.chat.test_chat import QUESTION, words
+from tests.ui.seen import QUESTION, words
 from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted
 from ui.shared import tables

@@ -1,0 +1,38 @@
+"""What a reader sees of a page, and turns that a page is opened on."""
+
+from backend.schemas.conversations.sessions import ContentType, MessageType
+from backend.schemas.conversations.turns import TurnStatus
+
+QUESTION = "What's the budget for CC-1001?"
+
+
+def words(page):
+    """All that a reader reads."""
+    kinds = (
+        page.markdown,
+        page.text,
+        page.caption,
+        page.error,
+        page.toast,
+        page.warning,
+        page.info,
+        page.title,
+    )
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def answered(store, session, question=QUESTION, answer="It is $120,000."):
+    turn = store.add_turn(session, question)
+    store.start(turn)
+    store.add_row(session, MessageType.ASSISTANT, ContentType.TEXT, {"text": answer}, turn)
+    store.finish(turn)
+    return turn
+
+
+def failed(store, session):
+    turn = store.add_turn(session, QUESTION)
+    store.start(turn)
+    content = {"title": "Model unavailable", "detail": "Press Retry, or check OPENAI_BASE_URL."}
+    store.add_row(session, MessageType.SYSTEM, ContentType.ERROR, content, turn)
+    store.finish(turn, TurnStatus.FAILED)
+    return turn
