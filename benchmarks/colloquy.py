@@ -24,8 +24,8 @@ from backend.conversations import display
 from backend.conversations.display import Draft
 from backend.conversations.messages import list_messages, shown_as
 from backend.conversations.rows import row_of
-from backend.conversations.state.deltas import compact
 from backend.conversations.state.shown import pack_delta
+from backend.conversations.state.writer import compact
 from backend.domains.catalog import ensure_bundled_domains
 from backend.llm.events import ANSWER, ModelCall
 from backend.schemas.artifacts import ArtifactKind

@@ -16,7 +16,7 @@ from backend.agents.middleware.registry import Policy, build_middleware
 from backend.agents.middleware.tool_guard import ToolGuard
 from backend.agents.policy_context import Codecs, PolicyContext, Report
 from backend.agents.restore import last_node_of_model_step, new_checkpointer
-from backend.agents.team.responses import Responses
+from backend.agents.team.response_middleware import Responses
 from backend.agents.team.streaming import ResponseText
 from backend.agents.team.view import ConversationView, Team
 from backend.domains.allowed import Allowed

@@ -15,7 +15,7 @@ from backend.conversations.display import CallMove, Draft
 from backend.conversations.messages import list_all
 from backend.conversations.paths import Path
 from backend.conversations.rows import add_rows, move_call
-from backend.conversations.state import deltas
+from backend.conversations.state import writer
 from backend.conversations.state.sent import RequestRecords
 from backend.conversations.state.sent_store import keep_contents
 from backend.llm.events import ModelCall
@@ -66,7 +66,7 @@ def append(
 
 def begin(session: Session, conversation_id: UUID, state: JSON) -> None:
     """Store the first state of a new, empty conversation."""
-    deltas.create_state(session, conversation_id, state)
+    writer.create_state(session, conversation_id, state)
 
 
 def copy(session: Session, old_id: UUID, new_id: UUID, path: Path, state: JSON) -> None:
@@ -75,12 +75,12 @@ def copy(session: Session, old_id: UUID, new_id: UUID, path: Path, state: JSON) 
     # Version 0 is the empty state, as everywhere: everything copied is one delta after it.
     kept = {key: value for key, value in state.items() if key != "messages"}
     delta = {"append": state["messages"], "set": kept}
-    deltas.append_delta(session, new_id, 0, delta, list_all(session, new_id))
+    writer.append_delta(session, new_id, 0, delta, list_all(session, new_id))
 
 
 def replace_state(session: Session, conversation_id: UUID, state: JSON) -> None:
     """Replace what the model reads, whether or not the old state is readable."""
-    deltas.replace_state(session, conversation_id, state)
+    writer.replace_state(session, conversation_id, state)
 
 
 def restore_version(session: Session, conversation_id: UUID, version: int) -> None:
@@ -88,12 +88,12 @@ def restore_version(session: Session, conversation_id: UUID, version: int) -> No
 
     Raise StateNotKept, CorruptState.
     """
-    deltas.restore_version(session, conversation_id, version)
+    writer.restore_version(session, conversation_id, version)
 
 
 def compact(session: Session, conversation_id: UUID, version: int) -> None:
     """Make the state at `version` the snapshot. Raise LeaseLost if it is at another."""
-    deltas.compact(session, conversation_id, version)
+    writer.compact(session, conversation_id, version)
 
 
 def record_outside_turn(
@@ -105,7 +105,7 @@ def record_outside_turn(
         records.add(call, [None] * len(call.messages), ())
     if records.calls:
         keep_contents(session, conversation_id, records.contents)
-        deltas.add_calls(session, conversation_id, records.calls)
+        writer.add_calls(session, conversation_id, records.calls)
 
 
 def _append_delta(
@@ -113,7 +113,7 @@ def _append_delta(
 ) -> int:
     delta = change.delta or {}
     if change.version is None:
-        return deltas.append_to_latest(session, conversation_id, delta, added, change.requests)
-    return deltas.append_delta(
+        return writer.append_to_latest(session, conversation_id, delta, added, change.requests)
+    return writer.append_delta(
         session, conversation_id, change.version, delta, added, change.requests
     )

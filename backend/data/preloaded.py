@@ -10,7 +10,7 @@ import sqlalchemy.dialects.postgresql.psycopg2
 import sqlalchemy.dialects.sqlite.pysqlite  # noqa: F401
 import sqlglot
 
-from backend.data import comparing, profile, questions  # noqa: F401
+from backend.data import profile, questions, result_comparison  # noqa: F401
 from backend.data.engines.local import function_names
 from backend.data.files import readers, uploads  # noqa: F401
 from backend.data.finance import build  # noqa: F401

@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from backend.data.compare import Thresholds
-from backend.data.comparing import Side, compare_sides
+from backend.data.differences import Thresholds
 from backend.data.errors import (
     QueryFailed,
     QueryRefused,
@@ -39,6 +38,7 @@ from backend.data.questions import (
     write_database,
     write_snapshots,
 )
+from backend.data.result_comparison import Side, compare_sides
 from backend.data.results import Limits, Table
 from backend.data.source_info import SourceInfo, listed, mentions
 from backend.data.source_reader import MEGABYTES, READING, SourceReader

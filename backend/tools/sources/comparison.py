@@ -7,9 +7,9 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from backend.data.aggregate import Sums
-from backend.data.compare import Thresholds
-from backend.data.comparing import Side
+from backend.data.differences import Thresholds
 from backend.data.errors import QueryFailed
+from backend.data.result_comparison import Side
 from backend.data.results import Limits
 from backend.tools.context import ToolContext
 from backend.tools.sources.making import Answer, make_tool

@@ -15,14 +15,14 @@ from backend.conversations.display import user_text
 from backend.conversations.rows import add_rows
 from backend.conversations.service import Image
 from backend.conversations.state.delta import diff_states
-from backend.conversations.state.deltas import (
+from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
+from backend.conversations.state.writer import (
     append_delta,
     append_to_latest,
     compact,
     create_state,
     restore_version,
 )
-from backend.conversations.state.store import COMPACT_FROM_DELTAS, load_state, load_state_at
 from backend.errors.conversations import SessionNotFound, StateNotKept
 from backend.errors.turns import LeaseLost
 from backend.types import JSON

@@ -18,7 +18,7 @@ from backend.agents.state import empty_state
 from backend.auth.scope import LOCAL_USER
 from backend.conversations import service as conversations
 from backend.conversations.service import Image
-from backend.conversations.state.deltas import create_state
+from backend.conversations.state.writer import create_state
 from backend.errors.base import AppError
 from backend.errors.turns import LeaseLost
 from backend.tools.journal import CallKey

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from backend.data.compare import Thresholds, compare, normal_key
+from backend.data.differences import Thresholds, compare, normal_key
 from backend.data.finance.build import build_finance
 from backend.data.finance.consolidation import KNOWN_DIFFERENCES
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from backend.types import JSON
-from ui.features.approvals.call import NOT_GIVEN, ApprovalView
+from ui.features.approvals.view import NOT_GIVEN, ApprovalView
 from ui.shared.text import long_text
 from ui.shared.text.json_text import lay_out
 from ui.shared.text.markdown import plain

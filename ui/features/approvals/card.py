@@ -10,9 +10,9 @@ from ui import navigation, state
 from ui.features.approvals import decision
 from ui.features.approvals import form as approval_form
 from ui.features.approvals.arguments import show_arguments, show_changes
-from ui.features.approvals.call import ApprovalView, expiry_words, outcome_words
 from ui.features.approvals.decision import field_key
 from ui.features.approvals.state import deciding
+from ui.features.approvals.view import ApprovalView, expiry_words, outcome_words
 from ui.shared import banners
 from ui.shared.formats.times import zone
 from ui.shared.text.long_text import verbatim

@@ -9,7 +9,6 @@ from backend.schemas.approvals import ApprovalStatus, Decision, DecisionType, Ed
 from backend.types import JSON
 from ui import state
 from ui.client import ClientError
-from ui.features.approvals.call import ApprovalView
 from ui.features.approvals.calls import decide_call, get_approval
 from ui.features.approvals.fields import (
     JSON_FIELD,
@@ -19,6 +18,7 @@ from ui.features.approvals.fields import (
     write_json,
 )
 from ui.features.approvals.state import deciding, is_ticked, typed
+from ui.features.approvals.view import ApprovalView
 
 NO_ANSWER = "Enter the result for the agent."
 

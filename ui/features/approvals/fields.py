@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.types import JSON
-from ui.features.approvals.call import NOT_GIVEN, ApprovalView
+from ui.features.approvals.view import NOT_GIVEN, ApprovalView
 from ui.shared.text.json_text import lay_out
 
 MAX_FIELDS = 12

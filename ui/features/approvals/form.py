@@ -7,10 +7,10 @@ import streamlit as st
 
 from backend.schemas.approvals import MAX_MESSAGE_CHARS, DecisionType
 from ui.features.approvals import decision
-from ui.features.approvals.call import ApprovalView
 from ui.features.approvals.decision import field_key
 from ui.features.approvals.fields import ABSENT, JSON_FIELD, Field, fields_of, write_json
 from ui.features.approvals.state import deciding
+from ui.features.approvals.view import ApprovalView
 from ui.shared.text.markdown import plain
 
 AREA_HEIGHT = 68

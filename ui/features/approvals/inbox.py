@@ -8,9 +8,9 @@ from backend.schemas.approvals import Approval, ApprovalPage
 from backend.schemas.conversations.sessions import MessageStatus
 from ui import navigation, state
 from ui.features.approvals import card as approval_card
-from ui.features.approvals.call import all_words_hold, from_approval
 from ui.features.approvals.calls import list_pending
 from ui.features.approvals.state import EVERYONE, inbox_state, is_ticked
+from ui.features.approvals.view import all_words_hold, from_approval
 from ui.shared import last_known, pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain

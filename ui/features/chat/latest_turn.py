@@ -14,8 +14,8 @@ from backend.schemas.conversations.sessions import DisplayMessage, Session
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from ui import navigation, state
 from ui.client import ServiceUnavailable
-from ui.features.approvals.call import all_words_hold, pending_calls
 from ui.features.approvals.decision import approve_all
+from ui.features.approvals.view import all_words_hold, pending_calls
 from ui.features.chat import composer, history
 from ui.features.chat.live import component
 from ui.features.chat.message_actions import Actions

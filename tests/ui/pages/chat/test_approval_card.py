@@ -8,8 +8,8 @@ from backend.schemas.approvals import Decision, DecisionType, EditedAction
 from backend.schemas.conversations.sessions import ContentType, MessageStatus
 from backend.schemas.conversations.turns import TurnStatus
 from tests.ui.seen import words
-from ui.features.approvals.call import from_approval, from_row
 from ui.features.approvals.fields import JSON_FIELD
+from ui.features.approvals.view import from_approval, from_row
 
 ANN = {"to": "ann@example.com", "amount": 12}
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from tests.ui.fakes.approvals import MAIL
-from ui.features.approvals.call import ApprovalView, expiry_words, expiry_words_hold
 from ui.features.approvals.fields import JSON_FIELD, fields_of, read_fields, read_json
+from ui.features.approvals.view import ApprovalView, expiry_words, expiry_words_hold
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from backend.schemas.conversations.sessions import MessageStatus
 from ui.features.approvals import card as approval_card
-from ui.features.approvals.call import ApprovalView
+from ui.features.approvals.view import ApprovalView
 from ui.features.chat.messages.blocks import Block, seconds_taken
 from ui.shared.formats.times import duration
 from ui.shared.text.markdown import plain

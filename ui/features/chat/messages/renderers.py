@@ -15,8 +15,8 @@ from backend.schemas.conversations.sessions import (
     MessageType,
 )
 from backend.schemas.tasks import Plan
-from ui.features.approvals import call as approval_call
 from ui.features.approvals import card as approval_card
+from ui.features.approvals import view as approval_view
 from ui.features.artifacts import card as artifact_card
 from ui.features.artifacts.known import SessionArtifacts
 from ui.features.chat.messages import answer, files, sources
@@ -109,7 +109,7 @@ def _thinking(block: Block, context: BlockContext) -> None:
 
 
 def _tool_call(block: Block, context: BlockContext) -> None:
-    asked = approval_call.from_row(block.asked) if block.asked else None
+    asked = approval_view.from_row(block.asked) if block.asked else None
     if asked is not None and block.waits:
         approval_card.show(asked)
         return
@@ -155,7 +155,7 @@ def _todos(block: Block, context: BlockContext) -> None:
 
 def _interrupt(block: Block, context: BlockContext) -> None:
     """Draw an approval whose call is on an earlier page."""
-    asked = approval_call.from_row(block.row)
+    asked = approval_view.from_row(block.row)
     if block.waits:
         approval_card.show(asked)
         return

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from backend.data.compare import Difference, DifferenceClass, Key, Thresholds, compare, normal_key
+from backend.data.differences import (
+    Difference,
+    DifferenceClass,
+    Key,
+    Thresholds,
+    compare,
+    normal_key,
+)
 from backend.data.errors import QueryFailed
 from backend.data.results import Column, Scalar, Table, scalar
 

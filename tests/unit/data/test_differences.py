@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.data.compare import DifferenceClass, Thresholds, compare, normal_key
+from backend.data.differences import DifferenceClass, Thresholds, compare, normal_key
 
 AMOUNTS = st.decimals(-100_000, 100_000, places=2)
 SIDES = st.dictionaries(st.tuples(st.sampled_from("abcd"), st.sampled_from("123")), AMOUNTS)
