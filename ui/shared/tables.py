@@ -63,10 +63,10 @@ def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequen
     return [row for row in rows if any(map(has, row, write))]
 
 
-def as_tabbed(table: Table) -> str:
-    """Return the table as text that can be pasted into spreadsheets."""
+def as_tabbed(table: Table, locale: str | None) -> str:
+    """Return the table as text that can be pasted into spreadsheets of the locale."""
     names = [str(column.get("name", "")) for column in table.get("columns", [])]
-    lines = [names, *([_flat(cell) for cell in row] for row in table.get("rows", []))]
+    lines = [names, *([_flat(cell, locale) for cell in row] for row in table.get("rows", []))]
     return "\n".join("\t".join(line) for line in lines)
 
 
@@ -94,7 +94,9 @@ def _writer(kind: Kind, locale: str | None) -> Callable[[Any], str]:
     return str
 
 
-def _flat(value: Any) -> str:
+def _flat(value: Any, locale: str | None) -> str:
+    if isinstance(value, float):
+        return write_number(value, locale, is_grouped=False)
     return "" if value is None else " ".join(str(value).split())
 
 

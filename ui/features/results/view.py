@@ -93,7 +93,7 @@ def _below(
         horizontal=True, vertical_alignment="center", gap="small", key=f"actions-table-{key}"
     ):
         st.caption(counted(table, len(found["rows"]), count if is_filtered else None))
-        text = tables.as_tabbed(found)
+        text = tables.as_tabbed(found, st.context.locale)
         if len(text) <= MAX_COPIED_CHARS:
             clipboard.offer(text, f"copy-table-{key}", "Copy the rows for a spreadsheet", "Copy")
         for ending, name in FILES:

@@ -3,71 +3,61 @@
 The locale is the browser's, such as `de-CH`.
 """
 
-from collections.abc import Mapping
+import re
 from datetime import date, datetime
-from typing import TypeVar
+from functools import lru_cache
 
-T = TypeVar("T")
+from babel import Locale, UnknownLocaleError
 
 NOTHING = "\u2013"  # an en dash
-_NARROW = "\u202f"
-# Thousands and decimal separators by language, and by locale where it differs.
-_SIGNS = {
-    "en": (",", "."),
-    "ja": (",", "."),
-    "zh": (",", "."),
-    "ko": (",", "."),
-    "de": (".", ","),
-    "nl": (".", ","),
-    "it": (".", ","),
-    "es": (".", ","),
-    "pt": (".", ","),
-    "da": (".", ","),
-    "tr": (".", ","),
-    "de-ch": ("\u2019", "."),
-    "it-ch": ("\u2019", "."),
-    "fr-ch": (_NARROW, ","),
-    "de-at": (_NARROW, ","),
-    "es-mx": (",", "."),
-    "fr": (_NARROW, ","),
-    "sv": (_NARROW, ","),
-    "nb": (_NARROW, ","),
-    "fi": (_NARROW, ","),
-    "pl": (_NARROW, ","),
-    "cs": (_NARROW, ","),
-    "ru": (_NARROW, ","),
-}
-_DAYS = {
-    "en-us": "%m/%d/%Y",
-    "en-gb": "%d/%m/%Y",
-    "en-au": "%d/%m/%Y",
-    "en-ie": "%d/%m/%Y",
-    "de": "%d.%m.%Y",
-    "da": "%d.%m.%Y",
-    "nb": "%d.%m.%Y",
-    "fi": "%d.%m.%Y",
-    "pl": "%d.%m.%Y",
-    "cs": "%d.%m.%Y",
-    "ru": "%d.%m.%Y",
-    "tr": "%d.%m.%Y",
-    "fr": "%d/%m/%Y",
-    "it": "%d/%m/%Y",
-    "es": "%d/%m/%Y",
-    "pt": "%d/%m/%Y",
-    "nl": "%d-%m-%Y",
-}
 _ISO_DAY = "%Y-%m-%d"
+_WEEK = (6, 0, 1, 2, 3, 4, 5)  # D3 begins with Sunday, Babel counts from Monday
+_PARTS = {"y": "%Y", "M": "%m", "d": "%d"}
+_PART = re.compile(r"([yMd])\1*")
 
 
+@lru_cache(256)
+def known(locale: str | None) -> Locale | None:
+    """Return the locale, or else its language's; None if neither is known."""
+    whole = (locale or "").replace("_", "-")
+    for name in (whole, whole.partition("-")[0]):
+        try:
+            return Locale.parse(name, sep="-")
+        except (UnknownLocaleError, ValueError):
+            continue
+    return None
+
+
+@lru_cache(256)
 def signs(locale: str | None) -> tuple[str, str]:
     """Return the thousands and decimal separators."""
-    return _find(_SIGNS, locale) or (",", ".")
+    if (found := known(locale)) is None:
+        return ",", "."
+    symbols = found.number_symbols["latn"]
+    return symbols["group"], symbols["decimal"]
 
 
 def number_format(locale: str | None) -> dict[str, object]:
     """Return the locale's number format for D3 (https://d3js.org/d3-format#formatLocale)."""
     thousands, point = signs(locale)
     return {"decimal": point, "thousands": thousands, "grouping": [3], "currency": ["", ""]}
+
+
+def time_format(locale: str | None) -> dict[str, object]:
+    """Return the locale's time format for D3 (https://d3js.org/d3-time-format#timeFormatLocale)."""
+    found = known(locale) or Locale("en")
+    days, months = found.days["format"], found.months["format"]
+    halves = found.day_periods["format"]["abbreviated"]
+    return {
+        "dateTime": "%x, %X",
+        "date": _day_format(locale),
+        "time": "%H:%M:%S",
+        "periods": [halves["am"], halves["pm"]],
+        "days": [days["wide"][day] for day in _WEEK],
+        "shortDays": [days["abbreviated"][day] for day in _WEEK],
+        "months": list(months["wide"].values()),
+        "shortMonths": list(months["abbreviated"].values()),
+    }
 
 
 def write_number(
@@ -90,7 +80,7 @@ def write_number(
 def write_day(value: str, locale: str | None) -> str:
     """Return an ISO 8601 date in the locale's format; any other text unchanged."""
     try:
-        return f"{date.fromisoformat(value):{_find(_DAYS, locale) or _ISO_DAY}}"
+        return f"{date.fromisoformat(value):{_day_format(locale)}}"
     except ValueError:
         return value
 
@@ -101,11 +91,14 @@ def write_moment(value: str, locale: str | None) -> str:
         when = datetime.fromisoformat(value)
     except ValueError:
         return value
-    day = f"{when:{_find(_DAYS, locale) or _ISO_DAY}}"
     clock = value.partition("T")[2] or value.partition(" ")[2]
-    return f"{day} {clock}".rstrip()
+    return f"{when:{_day_format(locale)}} {clock}".rstrip()
 
 
-def _find(table: Mapping[str, T], locale: str | None) -> T | None:
-    name = (locale or "").lower().replace("_", "-")
-    return table.get(name) or table.get(name.partition("-")[0])
+@lru_cache(256)
+def _day_format(locale: str | None) -> str:
+    """Return the locale's short date for `strftime`: days and months of two digits, whole years."""
+    if (found := known(locale)) is None:
+        return _ISO_DAY
+    pattern = found.date_formats["short"].pattern.replace("'", "")
+    return _PART.sub(lambda part: _PARTS[part[1]], pattern)

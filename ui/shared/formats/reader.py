@@ -5,7 +5,7 @@ from datetime import date, datetime
 import streamlit as st
 
 from ui.shared.formats import times
-from ui.shared.formats.locales import number_format, write_day, write_number
+from ui.shared.formats.locales import number_format, time_format, write_day, write_number
 
 
 def number(value: float, decimals: int = 0) -> str:
@@ -14,8 +14,9 @@ def number(value: float, decimals: int = 0) -> str:
 
 
 def vega_config() -> dict[str, object]:
-    """Return the part of a chart's specification that formats numbers for the reader."""
-    return {"locale": {"number": number_format(st.context.locale)}}
+    """Return the part of a chart's specification that formats numbers and times for the reader."""
+    locale = st.context.locale
+    return {"locale": {"number": number_format(locale), "time": time_format(locale)}}
 
 
 def day(value: date) -> str:

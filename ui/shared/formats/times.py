@@ -5,7 +5,7 @@ from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from backend.schemas.conversations.sessions import Session
-from ui.shared.formats.locales import write_day
+from ui.shared.formats.locales import known, write_day
 
 PINNED = "Pinned"
 
@@ -42,8 +42,8 @@ def moment(when: datetime, now: datetime, locale: str | None = None) -> str:
         return clock
     if days == 1:
         return f"Yesterday {clock}"
-    if (written := write_day(local.date().isoformat(), locale)) != local.date().isoformat():
-        return f"{written} {clock}"
+    if known(locale):
+        return f"{write_day(local.date().isoformat(), locale)} {clock}"
     day = f"{local.day} {local:%b}"
     return f"{day} {clock}" if local.year == now.year else f"{day} {local.year}"
 

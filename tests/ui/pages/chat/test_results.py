@@ -67,6 +67,18 @@ def test_cells_are_written_as_people_of_the_locale_do(locale, money, day):
     assert posted == [day, NOTHING]
 
 
+@pytest.mark.parametrize(("locale", "amount"), [("de-DE", "1234,5"), ("en-US", "1234.5")])
+def test_copied_numbers_are_numbers_in_a_spreadsheet_of_the_locale(locale, amount):
+    table = {
+        "columns": [{"name": "Year"}, {"name": "Amount"}, {"name": "Note"}],
+        "rows": [[2026, 1234.5, "two\nlines"], [2025, None, "1.5"]],
+    }
+
+    copied = tables.as_tabbed(table, locale)
+
+    assert copied == f"Year\tAmount\tNote\n2026\t{amount}\ttwo lines\n2025\t\t1.5"
+
+
 def test_numbers_and_times_keep_all_that_they_have():
     assert write_number(0.12345, "de") == "0,12345"
     assert write_number(1e-9, "en") == "1e-09"
