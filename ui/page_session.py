@@ -7,20 +7,27 @@ earlier clicks have been called.
 If a fragment is requested just as a run ends, Streamlit drops that run's unsent output, including
 its end: an input that was opened is missing, a panel that was closed stays open. So such a request
 waits here until everything has been sent.
+
+A fragment that moves on the page gets a new id. Streamlit skips a click that arrives under the
+previous one: the input shows it, but nothing follows. Here the page is then redrawn.
 """
 
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+import streamlit as st
+from streamlit.errors import FragmentStorageKeyError
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import app_session, websocket_session_manager
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.state import SessionState
 
+from ui import navigation
 from ui.message_queue import MessageQueue
 
 _TRIGGERS = frozenset(
@@ -41,6 +48,8 @@ class PageSession(AppSession):
         self._unheard: Clicked = frozenset()
         self._refused: RerunData | None = None  # by an ended run whose output is not sent yet
         self._session_state = _State(self._tell_heard)
+        self._clicked_fragments: set[str] = set()
+        self._fragment_storage = _Fragments(self._clicked_fragments)
 
     def request_rerun(self, client_state: ClientState | None) -> None:
         """Run the script with the state that a browser sent, or with the last one (None)."""
@@ -50,9 +59,26 @@ class PageSession(AppSession):
     def _hand_on(self) -> None:
         while self._asked and not self._unheard and self._refused is None:
             client_state = self._asked.popleft()
-            if client_state is not None and self._is_there(client_state.fragment_id):
-                self._unheard = _clicked(client_state.widget_states)
+            if client_state is not None:
+                self._prepare(client_state)
             super().request_rerun(client_state)
+
+    def _prepare(self, asked: ClientState) -> None:
+        """Note what was clicked; request the whole page if the fragment has moved already."""
+        if not asked.is_auto_rerun:
+            if not self._is_there(asked.fragment_id) and self._is_of_this_page(asked):
+                asked.fragment_id = ""
+            self._clicked_fragments.add(asked.fragment_id)
+        if self._is_there(asked.fragment_id):
+            self._unheard = _clicked(asked.widget_states)
+
+    def _is_of_this_page(self, asked: ClientState) -> bool:
+        """Return whether the browser shows the address that was drawn last."""
+        drawn = self._client_state
+        return (asked.query_string, asked.page_script_hash) == (
+            drawn.query_string,
+            drawn.page_script_hash,
+        )
 
     def _is_there(self, fragment_id: str) -> bool:
         return not fragment_id or self.has_fragment(fragment_id)
@@ -99,6 +125,29 @@ class _State(SessionState):
         finally:
             if fresh_widget_states is not None:
                 self._tell(_clicked(fresh_widget_states))
+
+
+class _Fragments(MemoryFragmentStorage):
+    """Redraws the page in place of a fragment that was clicked, and exists no more."""
+
+    def __init__(self, clicked: set[str]) -> None:
+        super().__init__()
+        self._clicked = clicked
+
+    def lookup(self, key: str) -> Fragment:
+        is_clicked = key in self._clicked
+        self._clicked.discard(key)
+        try:
+            return super().lookup(key)
+        except FragmentStorageKeyError:
+            if is_clicked:
+                return _redraw
+            raise
+
+
+def _redraw() -> None:
+    if not navigation.is_stale():
+        st.rerun()
 
 
 def install() -> None:

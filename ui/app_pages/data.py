@@ -22,7 +22,6 @@ else:
     st.title("Data", anchor=False)
     st.caption("Data that agents can query. Files uploaded here are available in all sessions.")
     data_list.show_upload()
-    page_state.refused = []
     data_list.show_files(
         calls.list_files(client, page_state.cursors[-1] if page_state.cursors else None)
     )

@@ -10,6 +10,7 @@ const SEND = '[data-testid="stChatInputSubmitButton"]';
 const FILE = '[data-testid="stFileChip"]';
 const ON_ITS_WAY = '[data-testid="stFileChipIconSpinner"]';
 const NOT_ARRIVED = '[data-testid="stFileChipIconError"]';
+const NAME = '[data-testid="stFileChipName"]';
 const ATTACHED = '[class*="st-key-leave-out-"]'; // uploaded, to go with the next message
 const FAILED = {
   title: "The service does not answer",
@@ -89,6 +90,8 @@ export class Sending {
     const area = composer?.querySelector("textarea");
     if (!area) return;
     if (composer.querySelector(ON_ITS_WAY)) return this.waitForFiles(composer, area, event);
+    const notArrived = composer.querySelector(NOT_ARRIVED);
+    if (notArrived) return this.keepFor(notArrived.closest(FILE), event);
     if (nameOf(composer) !== this.composer) return;
     if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
@@ -111,6 +114,18 @@ export class Sending {
     sending.then(() => {
       if (this.last === sending) this.last = null;
     });
+  }
+
+  /** Keep a message whose file was not uploaded: without it, the question may mean something else. */
+  keepFor(file, event) {
+    event.preventDefault();
+    event.stopPropagation();
+    const name = file.querySelector(NAME)?.textContent ?? "A file";
+    this.problem = {
+      title: `${name} was not uploaded`,
+      detail: "Remove it or add it again, then send your message.",
+    };
+    this.onChange({});
   }
 
   /** Send once all files have arrived; not if one fails, or if the text is changed before that. */

@@ -28,13 +28,16 @@ st.button("second", on_click=page.heard.append, args=("second",))
 
 @st.fragment
 def part():
-    st.button("inner", on_click=page.heard.append, args=("inner",))
+    st.button("inner", on_click=page.heard.append, args=("inner",), key="inner")
+    st.text(f"inner clicks: {page.heard.count('inner')}")
 
+for _ in range(page.above):  # what moves the part
+    st.text("above")
 part()
 page.drawing()
 st.text("last words")
 """
-page = SimpleNamespace(heard=[], drawing=lambda: None)  # the script's side of a test
+page = SimpleNamespace(heard=[], drawing=lambda: None, above=0)  # the script's side of a test
 
 
 class Browser(SessionClient):
@@ -53,6 +56,7 @@ class Browser(SessionClient):
         asked = BackMsg()
         asked.rerun_script.query_string = ""
         asked.rerun_script.fragment_id = fragment_id
+        asked.rerun_script.page_script_hash = self.shown()
         for label in pressed:
             asked.rerun_script.widget_states.widgets.add(
                 id=self.button(label).id, trigger_value=True
@@ -63,9 +67,22 @@ class Browser(SessionClient):
         fragments = {msg.delta.fragment_id for msg in self.told} - {""}
         self.ask("inner", fragment_id=fragments.pop())
 
+    def press_first_inner(self) -> None:
+        """Press the button where it was drawn first."""
+        first = next(msg.delta.fragment_id for msg in self.told if msg.delta.fragment_id)
+        self.ask("inner", fragment_id=first)
+
     def button(self, label: str):
         elements = (msg.delta.new_element for msg in self.told)
         return next(one.button for one in elements if one.button.label == label)
+
+    def shown(self) -> str:
+        """The page that the last run has drawn, by Streamlit's name for it."""
+        runs = [msg.new_session for msg in self.told if msg.WhichOneof("type") == "new_session"]
+        return runs[-1].page_script_hash if runs else ""
+
+    def texts(self) -> list[str]:
+        return [msg.delta.new_element.text.body for msg in self.told]
 
     def ends(self) -> list[int]:
         return [
@@ -84,6 +101,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(Runtime, "_instance", None)
     monkeypatch.setattr(page, "heard", [])
     monkeypatch.setattr(page, "drawing", lambda: None)
+    monkeypatch.setattr(page, "above", 0)
     path = tmp_path / "script.py"
     path.write_text(SCRIPT)
     watcher = config.get_option("server.fileWatcherType")
@@ -170,3 +188,38 @@ def test_what_a_run_has_drawn_last_is_told_before_a_part_is_drawn(script: Path):
         ForwardMsg.FINISHED_SUCCESSFULLY,
         ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
     ]
+
+
+def test_a_click_in_a_part_that_moves_meanwhile_has_its_effect(script: Path):
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def drawing() -> None:
+        begun.set()
+        assert goes_on.wait(PATIENCE)
+
+    async def story() -> None:
+        async with opened(script) as browser:
+            page.drawing, page.above = drawing, 1
+            browser.ask("first")
+            await browser.until(begun.is_set)
+            browser.press_first_inner()
+            goes_on.set()
+            await browser.until(lambda: "inner clicks: 1" in browser.texts())
+
+    asyncio.run(story())
+
+    assert page.heard == ["first", "inner"]
+
+
+def test_a_click_in_a_part_that_has_moved_has_its_effect(script: Path):
+    async def story() -> None:
+        async with opened(script) as browser:
+            page.above = 1
+            browser.ask("first")
+            await browser.until(lambda: len(browser.ends()) == 2)
+            browser.press_first_inner()
+            await browser.until(lambda: "inner clicks: 1" in browser.texts())
+
+    asyncio.run(story())
+
+    assert page.heard == ["first", "inner"]

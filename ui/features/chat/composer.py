@@ -44,7 +44,6 @@ def show(session_id: UUID | None, active: Turn | None) -> DeltaGenerator:
             key=key,
             max_chars=MAX_CHARS,
             accept_file="multiple",
-            file_type=uploads.FILE_TYPES,
             max_upload_size=state.server().max_file_mb,
             on_submit=_send_draft,
             args=(session_id,),

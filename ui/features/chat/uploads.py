@@ -16,10 +16,6 @@ from ui.features.chat import state as chat_state
 from ui.features.domains import state as domain_state
 from ui.shared.text.markdown import plain
 
-FILE_TYPES = (
-    "csv", "tsv", "tab", "txt", "log", "gz", "xlsx", "xlsm", "xls", "parquet", "json", "jsonl",
-    "ndjson", "pdf", "md", "markdown",
-)  # fmt: skip
 MEMORY = "uploads"
 
 

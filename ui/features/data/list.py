@@ -1,48 +1,64 @@
 """All data that agents can query: the caller's files, then the installation's sources."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from backend.schemas.data.files import FilePage, FileSummary
 from backend.schemas.data.sources import SourceList, SourceSummary
 from ui import state
 from ui.client import ClientError
-from ui.features.chat.uploads import FILE_TYPES
 from ui.features.data import state as data_state
 from ui.features.data import words
+from ui.features.data.state import DataPageState
 from ui.shared import pager
 from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
+UPLOADER = "upload-files"
 EVERY_SESSION = "All sessions whose agents have data tools"
 
 
 def show_upload() -> None:
-    """Draw the uploader for files of all sessions, and the results of the last upload."""
+    """Draw the uploader for files of all sessions, and the results of the last upload.
+
+    A click may begin another run with the same files at any time, and end this one at its next use
+    of Streamlit; the other run then uploads the rest.
+    """
     page_state = data_state.data_page_state()
     files = st.file_uploader(
         "Upload files for all your sessions",
-        type=FILE_TYPES,
         accept_multiple_files=True,
         max_upload_size=state.server().max_file_mb,
-        key=f"upload-{page_state.uploader}",
+        key=UPLOADER,
         help="Tables as CSV, text, Excel, Parquet or JSON; documents as PDF, text or Markdown. "
         "To add a file to one session only, drop it into its chat.",
     )
-    if files:
+    if not files:  # the page has been left since the last upload
         page_state.refused = []
-        for file in files:
-            try:
-                made = state.client().upload_file(None, file.name, file)
-                if made.problem:
-                    page_state.refused.append(f"{made.name}: {made.problem}")
-                else:
-                    state.say(plain(f"{made.name}: {made.summary or 'being read'}", 600))
-            except ClientError as problem:
-                page_state.refused.append(f"{file.name}: {problem.detail}")
-        page_state.uploader = data_state.DataPageState().uploader
+    with state.memory().acting:
+        new = [file for file in files if file.file_id not in page_state.uploaded]
+        page_state.keep_refused(file.file_id for file in new)
+        for file in new:
+            _upload(file, page_state)
+    if new:
         st.rerun()
     for said in page_state.refused:
         st.error(plain(said, 600), icon=":material/error:")
+
+
+def _upload(file: UploadedFile, page_state: DataPageState) -> None:
+    client = state.client()
+    try:
+        made = client.upload_file(None, file.name, file)
+    except ClientError as problem:
+        page_state.refused.append(f"{file.name}: {problem.detail}")
+        page_state.uploaded.add(file.file_id)
+        return
+    page_state.uploaded.add(file.file_id)
+    if made.problem:
+        page_state.refused.append(f"{made.name}: {made.problem}")
+    else:
+        state.say(plain(f"{made.name}: {made.summary or 'being read'}", 600))
 
 
 def show_files(page: FilePage) -> None:

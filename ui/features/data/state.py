@@ -1,7 +1,8 @@
 """What the page Data remembers: the open source, previews, messages to show once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import streamlit as st
 
@@ -14,14 +15,24 @@ _STATE = "data-page"
 
 @dataclass
 class DataPageState:
-    """One tab's memory of the page; `uploader` is the uploader's key, new after each upload."""
+    """One tab's memory of the page.
+
+    `uploaded` are the uploader's files that were sent to the API, whether it accepted them or not;
+    `batch` are those that were added last.
+    """
 
     cursors: list[str] = field(default_factory=list)
-    uploader: str = field(default_factory=lambda: uuid4().hex[:8])
+    uploaded: set[str] = field(default_factory=set)
+    batch: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
     preview: FilePreview | None = None
     preview_of: UUID | None = None
     problem: ClientError | None = None
+
+    def keep_refused(self, new: Iterable[str]) -> None:
+        """Forget which files were refused when others are added, not when an upload continues."""
+        if not self.batch.issuperset(ids := set(new)):
+            self.refused, self.batch = [], ids
 
 
 def data_page_state() -> DataPageState:

@@ -37,7 +37,12 @@ _ENGINE_TYPES = {
     "VARCHAR": "Text",
     "BIGINT": "Whole number",
     "INTEGER": "Whole number",
+    "HUGEINT": "Whole number",
+    "SMALLINT": "Whole number",
+    "TINYINT": "Whole number",
     "DOUBLE": "Number",
+    "FLOAT": "Number",
+    "DECIMAL": "Number",
     "BOOLEAN": "True or false",
     "DATE": "Date",
     "TIMESTAMP": "Date with time",
@@ -47,7 +52,7 @@ _ENGINE_TYPES = {
 
 def type_words(engine_type: str) -> str:
     """Return a column's type in words, or the engine's name for it if there are none."""
-    return _ENGINE_TYPES.get(engine_type, engine_type)
+    return _ENGINE_TYPES.get(engine_type.partition("(")[0], engine_type)
 
 
 def size(count: int) -> str:

@@ -1,0 +1,114 @@
+"""What axe-core finds on a page in use: while a turn runs, in cards, dialogs, menus and forms."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.accessibility import axe
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.stack import Stack
+
+ROWS = "SELECT 'a' AS name, 1.5 AS amount UNION ALL SELECT 'b', 2.5"
+CHART = {"source": "fi", "sql": ROWS, "title": "Amounts", "chart": None}
+CALLS = [
+    {"name": "make_chart", "args": CHART},
+    {"name": "query_source", "args": {"source": "fi", "sql": ROWS}},
+    {"name": "missing_tool", "args": {"cost_centre": "CC-1001"}},
+]
+ANSWER = (
+    "It is **1.5**: `a`, see [there](https://example.com).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+)
+TALL = {"width": 1280, "height": 1800}
+GERMAN = "Sales\nday;amount\n31.12.2026;1,5\n"
+
+
+def check(desk: Desk, state: str) -> None:
+    """Make sure that nobody is kept out of the page as it is now."""
+    desk.lies_still()
+    found = list(axe.faults(desk.page))
+    axe.choose_theme(desk.page, "light")
+
+    assert found == [], state
+
+
+@pytest.fixture
+def running(desk: Desk, model: ScriptedModel) -> Iterator[Desk]:
+    """A chat whose answer has begun, with the cards of its tools open, and a queued message."""
+    may_end = Event()
+    model.steps = lambda messages, body: (
+        {"think": "I see.", "text": ANSWER, "until": may_end}
+        if messages[-1]["role"] == "tool"
+        else {"think": "Which tools?", "text": "I look.", "tools": CALLS}
+    )
+    desk.page.set_viewport_size(TALL)  # type: ignore[arg-type]  # its TypedDict is private
+    desk.ask("Show the amounts")
+    desk.sees("It is")
+    for name in ("query_source", "missing_tool"):
+        desk.step(name).click()
+    desk.ask("And then?")
+    desk.sees("Waiting: 1 turn before it")
+    yield desk
+    may_end.set()
+
+
+def test_a_running_turn_and_its_open_cards_keep_nobody_out(running: Desk) -> None:
+    running.sees('"cost_centre"')
+    expect(running.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    check(running, "a turn that runs, with open cards, a chart and a queued message")
+
+
+def test_no_dialog_or_menu_of_a_chat_keeps_anybody_out(desk: Desk, stack: Stack) -> None:
+    session_id = stack.chat("Good morning.")["session_id"]
+    desk.open(f"?session={session_id}")
+    desk.is_at_rest()
+    dialog, menu = desk.page.get_by_role("dialog"), desk.page.get_by_test_id("stPopoverBody")
+
+    for name, opened in (("Usage", menu), ("Export", menu), ("Administration", menu)):
+        desk.press(name)
+        _check_opened(desk, name, opened)
+    desk.press("Share")
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.get_by_text("Copy it now.")).to_be_visible()
+    _check_opened(desk, "Share", dialog)
+    desk.choose(session_id, "Allowed tools")
+    _check_opened(desk, "Allowed tools", dialog)
+    desk.page.keyboard.press("?")
+    _check_opened(desk, "shortcuts", dialog)
+    desk.item(session_id).locator(".more").click()
+    _check_opened(desk, "a session's menu", desk.page.get_by_role("menu"))
+    desk.choose(session_id, "Rename")
+    _check_opened(desk, "Rename", desk.item(session_id).get_by_role("textbox"))
+    desk.choose(session_id, "Delete")
+    _check_opened(desk, "Delete", desk.page.get_by_role("alertdialog"))
+
+
+def _check_opened(desk: Desk, name: str, opened: Locator) -> None:
+    """Check the page with something opened, and close that as a keyboard does."""
+    expect(opened).to_be_visible()
+    check(desk, name)
+    desk.page.keyboard.press("Escape")
+    expect(opened).to_have_count(0)
+
+
+def test_no_form_or_question_about_a_file_keeps_anybody_out(desk: Desk, tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text(GERMAN)
+    desk.open("data").set_viewport_size(TALL)  # type: ignore[arg-type]  # its TypedDict is private
+    desk.main.locator("input[type=file]").set_input_files(path)
+    desk.press("sales.csv")
+
+    desk.main.get_by_text("Correct how it was read").click()
+    desk.lies_still()
+    desk.press("Preview")
+    desk.sees("Result:")
+    check(desk, "the preview of a correction")
+    desk.press("Delete")
+    question = desk.page.get_by_role("dialog")
+    expect(question).to_be_visible()
+    check(desk, "whether to delete a file")
+    question.get_by_role("button", name="Delete").click()
+    desk.is_told("sales.csv was deleted.")

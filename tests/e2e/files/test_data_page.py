@@ -1,0 +1,65 @@
+"""Files uploaded on the page Data: all of them, and what was understood of each."""
+
+from pathlib import Path
+
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.chat.test_double_clicks import held, is_waited
+from tests.e2e.desk import Desk
+from tests.e2e.files import formats
+from tests.e2e.files.handing import drop
+from tests.stack import Stack
+
+
+def dropzone(desk: Desk) -> Locator:
+    return desk.main.get_by_test_id("stFileUploaderDropzone")
+
+
+def uploaded(stack: Stack, *names: str) -> list[str]:
+    """Those of the files of all sessions that have these names, the latest first."""
+    items = stack.client.get("/files").json()["items"]
+    return [item["name"] for item in items if item["name"] in names and not item["session_id"]]
+
+
+def test_each_format_is_read_and_what_is_refused_is_named(desk: Desk, tmp_path: Path) -> None:
+    files = {
+        "book_xlsx": formats.workbook(), "takings_parquet": formats.parquet(),
+        "stock_jsonl": formats.JSON_LINES, "contract_pdf": formats.pdf(),
+        "chart_png": formats.PICTURE,
+    }  # fmt: skip
+    paths = formats.write(tmp_path, **files)
+    desk.open("data")
+    desk.is_at_rest()
+
+    drop(desk, dropzone(desk), *paths)
+
+    desk.sees("chart.png: This is an image, which cannot be read.")
+    expect(desk.page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0)
+    desk.sees("2 tables · 4 rows", "Read as Parquet.", "Read as JSON.", "A PDF of two pages")
+    desk.press("takings.parquet")
+    desk.sees("2 columns, 1 row")
+    columns, rows = (desk.main.get_by_test_id("stDataFrame").nth(number) for number in (0, 1))
+    expect(columns.locator("td")).to_have_text(["day", "Date", "", "amount", "Number", ""])
+    expect(rows.locator("td")).to_have_text(["2026-07-01", "1234.5"])
+    desk.press("All data")
+    desk.press("contract.pdf")
+    desk.sees("2 columns, 2 rows")
+    expect(desk.main.locator("td").filter(has_text="Notice is three months.")).to_have_count(1)
+
+
+def test_a_click_while_files_are_uploaded_loses_and_repeats_none(
+    desk: Desk, stack: Stack, tmp_path: Path
+) -> None:
+    paths = formats.write(tmp_path, first_jsonl=formats.JSON_LINES, second_jsonl=formats.JSON_LINES)
+    desk.open("data")
+    desk.is_at_rest()
+
+    with held(stack, "files"):
+        drop(desk, dropzone(desk), *paths)
+        stack.wait_for(lambda: is_waited(stack), "the upload does not arrive")
+        desk.press("Archived")
+        expect(desk.page.get_by_role("button", name="Back to sessions")).to_be_visible()
+
+    desk.sees("first.jsonl", "second.jsonl")
+    desk.is_at_rest()
+    assert uploaded(stack, "first.jsonl", "second.jsonl") == ["second.jsonl", "first.jsonl"]

@@ -1,0 +1,100 @@
+"""What is downloaded is whole: a chart's picture and rows, and a session in each format."""
+
+import csv
+import io
+import xml.etree.ElementTree as ElementTree
+
+import openpyxl
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.stack import Stack
+
+SQL = "SELECT 'Zürich' AS city, 1234.5 AS amount UNION ALL SELECT 'Köln; \"A\"', -2.25"
+ROWS = [("Zürich", 1234.5), ('Köln; "A"', -2.25)]
+CHART = {"mark": "bar", "x": "city", "y": "amount"}
+CALL = {"source": "fi", "sql": SQL, "title": "Amounts by city", "chart": CHART}
+ANSWER = "**Two** cities.\n\n| place | share |\n|---|---|\n| Zürich | 99 % |"
+
+
+@pytest.fixture
+def charted(desk: Desk, stack: Stack, model: ScriptedModel) -> Desk:
+    """A chat with a chart and an answer that has a table."""
+    call = {"tools": [{"name": "make_chart", "args": CALL}]}
+    model.steps = [call, {"text": ANSWER}]
+    desk.open(f"?session={stack.chat('Chart the cities')['session_id']}")
+    expect(desk.main.get_by_test_id("stVegaLiteChart").locator("svg.marks")).to_be_visible()
+    desk.is_at_rest()
+    return desk
+
+
+def button(desk: Desk, name: str) -> Locator:
+    return desk.page.get_by_role("button", name=name).filter(visible=True).first
+
+
+def taken(desk: Desk, name: str) -> tuple[str, bytes]:
+    """Click a download; give the file's name and content."""
+    if name == "Download as PNG":  # among the buttons that a chart has under the mouse
+        desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True).hover()
+    with desk.page.expect_download() as download:
+        button(desk, name).click()
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+def test_a_chart_is_downloaded_as_pictures_and_rows_and_stays_as_it_is_looked_at(
+    charted: Desk,
+) -> None:
+    desk = charted
+
+    name, content = taken(desk, "Download as PNG")
+    assert name.endswith(".png")
+    assert len(Image.open(io.BytesIO(content)).convert("RGB").getcolors(1 << 24) or ()) > 2
+    name, content = taken(desk, "Download as SVG")
+    assert name == "Amounts by city.svg"
+    picture = ElementTree.fromstring(content)
+    assert {"Zürich", 'Köln; "A"'} <= {text.text for text in picture.iter() if text.text}
+    name, content = taken(desk, "CSV")
+    assert name == "Amounts by city.csv"
+    read = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
+    assert read == [["city", "amount"], *([city, str(amount)] for city, amount in ROWS)]
+    name, content = taken(desk, "Excel")
+    assert name == "Amounts by city.xlsx"
+    assert rows(content)["Amounts by city"][-2:] == ROWS
+
+    desk.main.get_by_role("radio", name="Table").filter(visible=True).first.click()
+    table = desk.main.get_by_test_id("stDataFrame").filter(visible=True)
+    expect(table).to_have_count(1)
+    desk.press("Archived")  # the page is drawn again
+    expect(button(desk, "Back to sessions")).to_be_visible()
+    desk.is_at_rest()
+    expect(table).to_have_count(1)
+    expect(desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True)).to_have_count(0)
+
+
+def test_a_session_is_whole_in_each_format(charted: Desk) -> None:
+    desk = charted
+    desk.press("Export")
+
+    name, markdown = taken(desk, "Markdown")
+    assert name.endswith(".md")
+    page = taken(desk, "Web page")[1].decode()
+    tables = rows(taken(desk, "All tables")[1])
+
+    for text in (markdown.decode(), page):
+        assert "Chart the cities" in text
+        assert "Amounts by city" in text
+        assert "Zürich" in text
+    assert ANSWER in markdown.decode()
+    assert "<strong>Two</strong> cities." in page
+    assert page.rstrip().endswith("</html>")
+    assert tables["Amounts by city"][-2:] == ROWS
+    assert ("Zürich", "99 %") in tables["Answer"]
+
+
+def rows(content: bytes) -> dict[str, list[tuple[object, ...]]]:
+    """The rows of each sheet."""
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    return {sheet.title: list(sheet.values) for sheet in book.worksheets}
