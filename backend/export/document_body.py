@@ -7,7 +7,7 @@ from typing import Any
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from backend.artifacts.documents.charts import Figures, figure_at
+from backend.artifacts.documents.charts import Figure, Figures, figure_at
 from backend.tabular.chart_places import CHART
 from backend.tabular.document_reader import LONGEST_MARKDOWN, reader
 
@@ -36,8 +36,12 @@ def _write_chart(
     options: Any,
     env: Mapping[str, Any],
 ) -> str:
+    """Return the chart at this place of a text."""
+    return write_figure(figure_at(env[_FIGURES], tokens[place].meta["place"]))
+
+
+def write_figure(found: Figure) -> str:
     """Return a chart as its SVG, unescaped: our own engine drew it, and was given no HTML."""
-    found = figure_at(env[_FIGURES], tokens[place].meta["place"])
     title = escape(found.title)
     if not found.svg:
         return f'<p class="missing"><strong>{title}</strong><br>{escape(found.problem)}</p>\n'

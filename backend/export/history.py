@@ -6,14 +6,15 @@ from typing import Any
 from uuid import UUID
 
 from backend.artifacts import rows
-from backend.artifacts.documents.charts import Figures
+from backend.artifacts.documents.charts import Figure, Figures, Source
 from backend.auth.scope import Scope
-from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.errors.artifacts import ArtifactNotFound
 from backend.errors.conversations import ResultNotFound, SessionNotFound
 from backend.export.said import Part, artifact_part, part_of
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
+from backend.tabular.chart_places import NOT_DRAWN
+from backend.tabular.charts import SpecRefused, check_spec
 from db.session import Database
 
 PAGE_ROWS = 200
@@ -23,21 +24,14 @@ PAGE_ROWS = 200
 class History:
     """A session being exported. Each page is a transaction of its own, so that none is long.
 
-    `figures` draws the charts that a text names.
+    `figures` draws the charts that a text names, `draw` one of a given title.
     """
 
     database: Database
     scope: Scope
     session: Session
     figures: Callable[[str], Figures]
-
-    @classmethod
-    def open(
-        cls, database: Database, scope: Scope, session_id: UUID, figures: Callable[[str], Figures]
-    ) -> "History":
-        """Return the session's history. Raise SessionNotFound."""
-        with database.read() as session:
-            return cls(database, scope, conversations.get(session, scope, session_id), figures)
+    draw: Callable[[str, Source], Figure]
 
     def rows(self) -> Iterator[DisplayMessage]:
         """Yield the rows in order, until the end or until the session is deleted."""
@@ -70,6 +64,18 @@ class History:
             return part_of(row)
         address = f"artifact:{artifact.id}@{found.version}"
         return artifact_part(artifact.kind, f"{found.title} ({version})", address, found.preview)
+
+    def chart(self, part: Part) -> Figure | None:
+        """Return the chart that a table was to be shown as; None if it was to be a table."""
+        if part.table is None or not part.table.get("chart"):
+            return None
+        result_id = part.table.get("result_id")
+        whole = {**part.table, **(self.result(str(result_id)) or {} if result_id else {})}
+        try:
+            spec = check_spec(part.table["chart"], whole["columns"])
+        except SpecRefused:
+            return Figure(part.label, problem=NOT_DRAWN)
+        return self.draw(str(spec.get("title") or part.label), Source(f"{part.id}-", spec, whole))
 
     def result(self, result_id: str) -> dict[str, Any] | None:
         """Return what is stored apart from a row: a whole table, or a file; None if it is gone."""

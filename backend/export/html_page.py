@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from backend.export.cells import is_number, write_cell
-from backend.export.document_body import BodyWriter
+from backend.export.document_body import BodyWriter, write_figure
 from backend.export.history import History
 from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
 from backend.tabular.columns import kind_of
@@ -71,7 +71,8 @@ def _write(part: Part, body: BodyWriter, history: History) -> str:
         text = part.place or part.text
         return f"<div>{body.write(text, history.figures(text))}</div>"
     if part.kind == "table" and part.table is not None:
-        return _table(part.label, part.table)
+        chart = history.chart(part)
+        return (write_figure(chart) if chart else "") + _table(part.label, part.table)
     if part.kind == "image":
         return _image(part, history)
     if part.kind == "problem":

@@ -47,7 +47,8 @@ def _table(label: str, table: Mapping[str, Any]) -> str:
     rule = _cells("---:" if is_number(kind) else "---" for kind in kinds)
     lines = [_cells(map(write_cell, row, kinds)) for row in rows]
     said = "\n".join((head, rule, *lines))
-    return f"**{_line(label)}** ({count_words(table, len(rows))})\n\n{said}"
+    drawn = "; the HTML export draws its chart" if table.get("chart") else ""
+    return f"**{_line(label)}** ({count_words(table, len(rows))}{drawn})\n\n{said}"
 
 
 def _cells(cells: Any) -> str:

@@ -18,7 +18,7 @@ Kind = Literal["markdown", "verbatim", "aside", "code", "table", "chart", "image
 class Part:
     """One piece of a document; `label` is shown above it, `language` is that of code.
 
-    `place` is the line of Markdown that a chart replaces.
+    `place` is the line of Markdown that a chart replaces; `id` is the message's.
     """
 
     kind: Kind
@@ -28,6 +28,7 @@ class Part:
     table: Mapping[str, Any] | None = None
     result_id: str = ""
     place: str = ""
+    id: str = ""
 
 
 def speaker_of(row: DisplayMessage) -> str:
@@ -119,7 +120,8 @@ def _result(row: DisplayMessage) -> Part:
     table, content = row.metadata.get("table"), row.content
     label = str(content.get("name") or "tool")
     if isinstance(table, dict) and table.get("columns"):
-        return Part("table", label=str(table.get("title") or label), table=table)
+        title = str(table.get("title") or label)
+        return Part("table", label=title, table=table, id=str(row.id))
     said = "failed" if content.get("is_error") else "result"
     return Part("code", str(content.get("content") or "(empty)"), f"{label}: {said}")
 

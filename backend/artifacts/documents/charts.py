@@ -59,9 +59,9 @@ def draw_all(sources: Sequence[Source]) -> list[str]:
     return [_draw(source) for source in sources]
 
 
-def figure(place: ChartPlace, svg: str) -> Figure:
-    """Return a chart with its picture."""
-    return Figure(place.title, svg, "" if svg else NOT_DRAWN)
+def figure(title: str, svg: str) -> Figure:
+    """Return a chart with its picture, or the reason why there is none."""
+    return Figure(title, svg, "" if svg else NOT_DRAWN)
 
 
 def figure_at(figures: Figures, place: ChartPlace) -> Figure:

@@ -28,7 +28,7 @@ from backend.sandbox.errors import (
 from backend.sandbox.messages import Bounds
 from backend.sandbox.sandbox import Sandbox
 from backend.schemas.artifacts import ArtifactKind, ArtifactVersion
-from backend.tabular.chart_places import NOT_DRAWN, NOT_NOW, ChartPlace
+from backend.tabular.chart_places import NOT_NOW, ChartPlace
 from backend.tabular.document_reader import LONGEST_MARKDOWN, split_charts
 from db.models.artifacts.artifact import ArtifactRow, ArtifactVersionRow
 from db.session import Database
@@ -101,6 +101,14 @@ class Documents:
         except TooBusy:
             return {place: Figure(place.title, problem=NOT_NOW) for place in sources}
 
+    async def draw(self, scope: Scope, title: str, source: Source) -> Figure:
+        """Return a chart that is not an artifact, or the reason why it is not drawn."""
+        try:
+            (svg,) = await self._pictures(scope, [source])
+        except TooBusy:
+            return Figure(title, problem=NOT_NOW)
+        return figure(title, svg)
+
     async def _sources(self, scope: Scope, session_id: UUID, text: str) -> dict[ChartPlace, Source]:
         """Return what the charts named by a text are drawn from."""
         if len(text) > LONGEST_MARKDOWN:
@@ -114,15 +122,20 @@ class Documents:
         return sources
 
     async def _drawn(self, scope: Scope, sources: Mapping[ChartPlace, Source]) -> Figures:
+        drawn = await self._pictures(scope, list(sources.values()))
+        return {place: figure(place.title, svg) for place, svg in zip(sources, drawn, strict=True)}
+
+    async def _pictures(self, scope: Scope, sources: Sequence[Source]) -> Sequence[str]:
+        """Return the charts as SVG; empty for those that cannot be drawn. Raise TooBusy."""
         if not sources:
-            return {}
+            return []
         try:
             drawn: Sequence[str] = await self._sandbox.run(
-                draw_all, list(sources.values()), bounds=_DRAWING, key=scope.user_id
+                draw_all, sources, bounds=_DRAWING, key=scope.user_id
             )
         except _GIVING_UP:
-            return {place: Figure(place.title, problem=NOT_DRAWN) for place in sources}
-        return dict(zip(sources, map(figure, sources, drawn), strict=True))
+            return [""] * len(sources)
+        return drawn
 
     async def _source(self, scope: Scope, home: UUID, place: ChartPlace) -> Source | None:
         """Return what a chart of a session is drawn from; None if it does not exist."""

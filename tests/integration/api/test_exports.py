@@ -7,6 +7,7 @@ from uuid import uuid4
 import openpyxl
 import pytest
 
+from backend.tabular.chart_places import NOT_DRAWN
 from backend.types import JSON
 from tests.integration.scenes import check_problem, make_session
 from tests.stack import Stack
@@ -18,6 +19,14 @@ TABLE: JSON = {
     "rows": [["=1+1", 1234.5], ["a | b", None]],
     "row_count": 3,
     "complete": True,
+}
+CHART: JSON = {
+    "mark": "bar",
+    "encoding": {
+        "x": {"field": "name", "type": "nominal"},
+        "y": {"field": "amount", "type": "quantitative"},
+    },
+    "title": "Budget <by> name",
 }
 ANSWER = "The **budget**:\n\n| Name | Left |\n|---|---:|\n| CC-1 | 5.25 |\n"
 ROWS: list[tuple[str, str, JSON, JSON]] = [
@@ -81,6 +90,27 @@ def test_the_page_loads_and_runs_nothing(stack: Stack, session_id: str) -> None:
     for forbidden in ("<script", "<img", 'href="javascript:', "src="):
         assert forbidden not in page, forbidden
     assert "Of another branch" not in page
+
+
+def test_a_result_that_was_shown_as_a_chart_has_its_picture_on_the_page(
+    stack: Stack, session_id: str
+) -> None:
+    for chart in (CHART, {"mark": "bar", "encoding": {"x": {"field": "unknown"}}}):
+        stack.query_and_commit(
+            """UPDATE display_messages
+               SET metadata = jsonb_set(metadata, '{table,chart}', CAST(:chart AS jsonb))
+               WHERE conversation_id = CAST(:id AS uuid) AND content_type = 'tool_result'""",
+            chart=json.dumps(chart), id=session_id,
+        )  # fmt: skip
+        page, text = (export(stack, session_id, form).text for form in ("html", "markdown"))
+
+        assert "the HTML export draws its chart" in text
+        assert "1,234.50" in page
+        if chart is CHART:
+            assert page.count("<svg") == 1
+            assert "<figcaption>Budget &lt;by&gt; name</figcaption>" in page
+        else:
+            assert "<svg" not in page and NOT_DRAWN in page
 
 
 def test_the_workbook_has_each_table_and_no_formula(stack: Stack, session_id: str) -> None:
