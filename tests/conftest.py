@@ -23,10 +23,21 @@ examples.load_profile("steady")
 
 Stack.launch = staticmethod(fork)
 
+TESTS = Path(__file__).parent
+RUN_TOGETHER = ({"e2e"}, {"chaos", "integration", "replay"})
+
 # Nothing here speaks TLS, yet each HTTP client reads all certificates that it would trust, which
 # takes longer than most requests: here, and in the parts that tests start, there are none to read.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mix modules with a browser, which keep all processors busy, with those that mostly wait."""
+    folders = {item.path: item.path.relative_to(TESTS).parts[0] for item in items}
+    groups = [[p for p, name in folders.items() if name in one] for one in RUN_TOGETHER]
+    place = {p: (n + 1) / len(group) for group in groups for n, p in enumerate(group)}
+    items.sort(key=lambda item: place.get(item.path, 2))
 
 
 @pytest.fixture(scope="session")
