@@ -20,12 +20,20 @@ class Links {
     const isClosed = this.data?.isOpen && !data.isOpen;
     Object.assign(this, { data, set: setTriggerValue });
     this.looks = 0;
+    this.makeRoom(data.isOpen);
     if (data.isOpen) this.find(isNew);
     if (isClosed && this.from?.isConnected) this.from.focus();
     if (isClosed) this.from = null;
     return () => {
-      if (this.set === setTriggerValue) this.set = null;
+      if (this.set !== setTriggerValue) return;
+      this.set = null;
+      this.makeRoom(false);
     };
+  }
+
+  /** Make the chat narrower beside an open panel. */
+  makeRoom(isOpen) {
+    document.body.toggleAttribute("data-colloquy-panel", isOpen);
   }
 
   click(event) {

@@ -253,7 +253,7 @@ class Live {
     const { drafts, status } = this.session;
     const { shown, problem } = this.sending;
     const [sent, answer, notice, words, refusal] = place.children;
-    document.body.classList.toggle("colloquy-sending", shown.length > 0);
+    document.body.toggleAttribute("data-colloquy-sending", shown.length > 0);
     if (shown.length !== sent.childElementCount || shown.some((one, n) => one !== sent.children[n].message)) {
       sent.replaceChildren(...shown.map((message) => Object.assign(make("div", "sent", message.text), { message })));
     }

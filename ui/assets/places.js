@@ -30,7 +30,7 @@
   const keep = () => {
     const { held } = places;
     const view = scroller();
-    document.body.classList.toggle("colloquy-held", Boolean(held?.isRoomy && held.frames++ > 2));
+    document.body.toggleAttribute("data-colloquy-held", Boolean(held?.isRoomy && held.frames++ > 2));
     if (!held || !view) return;
     const now = performance.now();
     const before = view.scrollTop;

@@ -59,9 +59,10 @@ def show(wanted: Wanted) -> None:
         _nothing(wanted)
         return
     # Page by page, so that loading more moves nothing above it.
-    for page in pages:
-        for group in _by_session(page.items):
-            _draw_session(group, wanted)
+    with st.container(key="search-hits"):
+        for page in pages:
+            for group in _by_session(page.items):
+                _draw_session(group, wanted)
     if (cursor := pages[-1].next_cursor) is not None:
         st.button(
             "Show more",
