@@ -8,6 +8,7 @@ from uuid import UUID
 from backend.artifacts import rows
 from backend.artifacts.documents.charts import Figure, Figures, Source
 from backend.auth.scope import Scope
+from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.errors.artifacts import ArtifactNotFound
 from backend.errors.conversations import ResultNotFound, SessionNotFound
@@ -32,6 +33,20 @@ class History:
     session: Session
     figures: Callable[[str], Figures]
     draw: Callable[[str, Source], Figure]
+
+    @classmethod
+    def open(
+        cls,
+        database: Database,
+        scope: Scope,
+        session_id: UUID,
+        figures: Callable[[str], Figures],
+        draw: Callable[[str, Source], Figure],
+    ) -> "History":
+        """Return the session's history. Raise SessionNotFound."""
+        with database.read() as session:
+            found = conversations.get(session, scope, session_id)
+        return cls(database, scope, found, figures, draw)
 
     def rows(self) -> Iterator[DisplayMessage]:
         """Yield the rows in order, until the end or until the session is deleted."""

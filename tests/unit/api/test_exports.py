@@ -54,7 +54,7 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
 
 async def export() -> str:
     """Return a whole export as its client gets it."""
-    given: Any = SimpleNamespace(database=None, figures=print)
+    given: Any = SimpleNamespace(database=None, figures=print, draw=print)
     answer: Response = await exports.export_session(uuid4(), given, given, given, "markdown")
     assert isinstance(answer, StreamingResponse)
     return "".join([str(piece) async for piece in answer.body_iterator])

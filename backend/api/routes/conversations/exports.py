@@ -13,7 +13,6 @@ from fastapi.responses import StreamingResponse
 from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
 from backend.api.http.threads import long_read, stream_long
-from backend.conversations import service as conversations
 from backend.export.history import History
 from backend.export.html_page import write_html
 from backend.export.markdown_text import write_markdown
@@ -46,9 +45,7 @@ def export_session(
     """The active branch from its first message on, as a document or a workbook of its tables."""
     figures = partial(from_thread.run, partial(documents.figures, scope, session_id))
     draw = partial(from_thread.run, partial(documents.draw, scope))
-    with services.database.read() as session:
-        found = conversations.get(session, scope, session_id)
-    history = History(services.database, scope, found, figures, draw)
+    history = History.open(services.database, scope, session_id, figures, draw)
     media_type, ending, write = _FORMATS[format]
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(stream_long(write(history)), media_type=media_type, headers=headers)
