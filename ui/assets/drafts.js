@@ -14,6 +14,15 @@
     area.dispatchEvent(new Event("input", { bubbles: true }));
   };
 
+  /** Put a draft into its composer when that is new on the page. */
+  const look = () => {
+    const area = document.querySelector('[class*="st-key-composer-"] textarea');
+    if (!area || area === seen) return;
+    seen = area;
+    const draft = drafts.get(nameOf(inputOf(area)));
+    if (draft && !area.value) restore(area, draft);
+  };
+
   // A key that sends has emptied the text by the time of its keyup event.
   for (const event of ["input", "keyup", "click"]) {
     document.addEventListener(event, ({ target }) => {
@@ -23,23 +32,19 @@
     });
   }
 
-  // Immediately: the text may be read before the key is released.
+  // Immediately: the text may be read before the key is released. A key may also come before a draft
+  // is back in its composer.
   const forget = (node) => {
     const input = inputOf(node);
     if (input) drafts.delete(nameOf(input));
   };
   document.addEventListener("keydown", (event) => {
+    look();
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) forget(event.target);
   }, true);
   document.addEventListener("click", ({ target }) => {
     if (target.closest?.('[data-testid="stChatInputSubmitButton"]')) forget(target);
   }, true);
 
-  setInterval(() => {
-    const area = document.querySelector('[class*="st-key-composer-"] textarea');
-    if (!area || area === seen) return;
-    seen = area;
-    const draft = drafts.get(nameOf(inputOf(area)));
-    if (draft && !area.value) restore(area, draft);
-  }, LOOK_MS);
+  setInterval(look, LOOK_MS);
 })();

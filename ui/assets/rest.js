@@ -16,7 +16,7 @@ document.addEventListener("click", ({ target }) => {
 }, true);
 
 /** Whether no run is active and no click is in flight. */
-const isSettled = () => {
+export const isSettled = () => {
   if (!isAtRest()) {
     clickedAt = -CLICK_MS;
     return false;

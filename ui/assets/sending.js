@@ -1,9 +1,9 @@
 // Sends the composer's text straight to the pages' own route, so that a simultaneous click can
 // neither lose nor duplicate it, as happens with messages to Streamlit. Messages with files go
 // through Streamlit, which has the files; so do messages written before this script is loaded, or in
-// a composer that it does not know. Streamlit accepts no message while a file is being uploaded:
-// Enter then waits for the upload, in any composer.
-import { settled } from "./rest.js";
+// a composer that it does not know. Streamlit accepts no message while a file is being uploaded, and
+// may lose one while it draws the page: Enter then waits, in any composer.
+import { isSettled, settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
 const SEND = '[data-testid="stChatInputSubmitButton"]';
@@ -92,7 +92,10 @@ export class Sending {
     if (composer.querySelector(ON_ITS_WAY)) return this.waitForFiles(composer, area, event);
     const notArrived = composer.querySelector(NOT_ARRIVED);
     if (notArrived) return this.keepFor(notArrived.closest(FILE), event);
-    if (nameOf(composer) !== this.composer) return;
+    if (nameOf(composer) !== this.composer) {
+      if (!isSettled()) this.waitForPage(composer, area, event);
+      return;
+    }
     if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -147,6 +150,19 @@ export class Sending {
     });
     changes.observe(composer, { childList: true, subtree: true });
     area.addEventListener("input", stop);
+  }
+
+  /** Send once the page is drawn; not if the text is changed before that. */
+  async waitForPage(composer, area, event) {
+    event.preventDefault();
+    event.stopPropagation();
+    const { value } = area;
+    window.colloquyDrafts?.set(nameOf(composer), value); // in case the composer is replaced
+    if (!value.trim() || "colloquyWaits" in composer.dataset) return;
+    composer.dataset.colloquyWaits = "";
+    await settled();
+    delete composer.dataset.colloquyWaits;
+    if (area.value === value) composer.querySelector(SEND)?.click();
   }
 
   async send(message) {

@@ -234,3 +234,41 @@ def test_the_same_words_in_another_session_are_another_message(
     desk.sees("An answer.")
     desk.is_idle()
     assert texts(stack.messages(other), "user") == ["Yes, do that"]
+
+
+# Enter in the composer of a session at the moment when it appears: its draft is not in it yet.
+ENTER_AT_ONCE = """composer => {
+  const seen = new MutationObserver(() => {
+    const area = document.querySelector(`.${composer} textarea`);
+    if (!area) return;
+    seen.disconnect();
+    const key = { key: "Enter", bubbles: true, cancelable: true };
+    for (const kind of ["keydown", "keyup"]) area.dispatchEvent(new KeyboardEvent(kind, key));
+  });
+  seen.observe(document.body, { childList: true, subtree: true });
+}"""
+COMPOSER = """area => [...area.closest('[class*="st-key-composer-"]').classList].find(
+  name => name.startsWith("st-key-composer-"))"""
+
+
+def test_enter_sends_a_draft_that_is_not_back_in_its_composer_yet(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
+    desk.open(f"?session={first}")
+    desk.sees("Number 0")
+    desk.is_at_rest()
+    desk.composer.fill(LEFT)
+    composer = desk.composer.evaluate(COMPOSER)
+    desk.row(second).click()
+    desk.sees("Number 1")
+    desk.is_at_rest()
+
+    desk.page.evaluate(ENTER_AT_ONCE, composer)
+    desk.row(first).click()
+
+    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    desk.is_idle()
+    assert texts(stack.messages(first), "user") == ["Number 0", LEFT]
+    expect(desk.composer).to_have_value("")
