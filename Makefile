@@ -16,7 +16,7 @@ run: ## install, start everything and print the URL; Ctrl-C stops it
 install: ## only install into .venv
 	$(INSTALL) requirements.txt
 
-# Files run in the order of their names, which puts the slowest first and the many short ones of
+# Files run in the order of tests/conftest.py: the slow ones first, and the many short ones of
 # tests/unit last. Bytecode is written, or each process would compile all tests again.
 test: ## run every test (installs what it needs, including a browser)
 	$(INSTALL) requirements-dev.txt

@@ -25,15 +25,17 @@ class Process(Protocol):
     def terminate(self) -> None: ...
 
 
-def launch(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
-    """Start `python ARGUMENTS` in a group of its own, from nothing."""
+def launch(
+    arguments: Sequence[str], environment: Mapping[str, str], log: Path, folder: Path = ROOT
+) -> Process:
+    """Start `python ARGUMENTS` in a group and a folder of its own, from nothing."""
     with log.open("ab") as words:
         return subprocess.Popen(
             [sys.executable, *arguments],
             env=environment,
             stdout=words,
             stderr=words,
-            cwd=ROOT,
+            cwd=folder,
             start_new_session=True,
         )
 

@@ -2,6 +2,11 @@
 
 from tests.recordings import BUDGET, SIGNATURE, SOURCES, Expected, details
 
+THREE_PAGES = [
+    {"url": "https://a.example/one", "title": "One"},
+    {"url": "https://b.example/two", "title": "Two"},
+    {"url": "https://c.example/three", "title": "Three"},
+]
 ANSWERS: dict[str, Expected] = {
     "openai_calls": Expected("Let me look.", "", (BUDGET,), ("call_aB1",), (120, 31, 64, 12)),
     "openai_annotations": Expected(
@@ -119,25 +124,13 @@ ANSWERS: dict[str, Expected] = {
     "perplexity": Expected(
         "Growth slowed[1][2].",
         usage=(7, 3, 0, 0),
-        told={
-            "sources": [
-                {"url": "https://a.example/one", "title": "One"},
-                {"url": "https://b.example/two", "title": "Two"},
-                {"url": "https://c.example/three", "title": "Three"},
-            ]
-        },
+        told={"sources": THREE_PAGES},
     ),
     "perplexity_thinking": Expected(
         "Yes[1].",
         "\nTwo pages.\n",
         usage=(7, 3, 0, 0),
-        told={
-            "sources": [
-                {"url": "https://a.example/one", "title": "One"},
-                {"url": "https://b.example/two", "title": "Two"},
-                {"url": "https://c.example/three", "title": "Three"},
-            ]
-        },
+        told={"sources": THREE_PAGES},
     ),
     "mistral_references": Expected(
         "It rose last year.",

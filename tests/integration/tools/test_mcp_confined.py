@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from backend.types import JSON
 from launch.parts import listens
 from tests.fakes import ScriptedModel, script
 from tests.integration.scenes import check_views, make_domain, make_session
-from tests.processes import ROOT, Process
+from tests.processes import ROOT, Process, launch
 from tests.servers.real import children
 from tests.stack import Servers, Stack
 
@@ -34,19 +34,8 @@ class ApartStack(Stack):
     """Parts that start from nothing in a folder with a `.env`, with this environment only."""
 
     def start(self, *arguments: str, **environment: str) -> Process:
-        return start_apart(arguments, {**self.environment, **environment}, self.log)
-
-
-def start_apart(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
-    with log.open("ab") as words:
-        return subprocess.Popen(
-            [sys.executable, *arguments],
-            env=environment,
-            stdout=words,
-            stderr=words,
-            cwd=log.parents[1],
-            start_new_session=True,
-        )
+        folder = self.log.parents[1]
+        return launch(arguments, {**self.environment, **environment}, self.log, folder)
 
 
 @pytest.fixture(scope="module")

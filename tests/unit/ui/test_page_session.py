@@ -95,6 +95,18 @@ class Browser(SessionClient):
                 await asyncio.sleep(0.01)
 
 
+class HeldUp:
+    """A drawing that waits in the middle of its run."""
+
+    def __init__(self) -> None:
+        self.begun, self.goes_on = threading.Event(), threading.Event()
+
+    def __call__(self) -> None:
+        """Draw."""
+        self.begun.set()
+        assert self.goes_on.wait(PATIENCE)
+
+
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     create_app(Address("127.0.0.1", 8501))
@@ -143,20 +155,16 @@ def test_two_clicks_that_arrive_together_are_both_heard(script: Path):
 
 
 def test_a_click_in_a_part_is_heard_before_the_page_is_drawn_anew(script: Path):
-    begun, goes_on = threading.Event(), threading.Event()
-
-    def drawing() -> None:
-        begun.set()
-        assert goes_on.wait(PATIENCE)
+    drawing = HeldUp()
 
     async def story() -> None:
         async with opened(script) as browser:
             page.drawing = drawing
             browser.ask("first")
-            await browser.until(begun.is_set)
+            await browser.until(drawing.begun.is_set)
             browser.press_inner()  # waits for the run's end
             browser.ask("second")
-            goes_on.set()
+            drawing.goes_on.set()
             await browser.until(lambda: len(page.heard) == 3)
 
     asyncio.run(story())
@@ -191,19 +199,15 @@ def test_what_a_run_has_drawn_last_is_told_before_a_part_is_drawn(script: Path):
 
 
 def test_a_click_in_a_part_that_moves_meanwhile_has_its_effect(script: Path):
-    begun, goes_on = threading.Event(), threading.Event()
-
-    def drawing() -> None:
-        begun.set()
-        assert goes_on.wait(PATIENCE)
+    drawing = HeldUp()
 
     async def story() -> None:
         async with opened(script) as browser:
             page.drawing, page.above = drawing, 1
             browser.ask("first")
-            await browser.until(begun.is_set)
+            await browser.until(drawing.begun.is_set)
             browser.press_first_inner()
-            goes_on.set()
+            drawing.goes_on.set()
             await browser.until(lambda: "inner clicks: 1" in browser.texts())
 
     asyncio.run(story())
