@@ -15,7 +15,7 @@ from backend.errors.conversations import ResultNotFound, SessionNotFound
 from backend.export.said import Part, artifact_part, part_of
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from backend.tabular.chart_places import NOT_DRAWN
-from backend.tabular.charts import SpecRefused, check_spec
+from backend.tabular.charts import MAX_POINTS, SpecRefused, check_spec
 from db.session import Database
 
 PAGE_ROWS = 200
@@ -90,7 +90,11 @@ class History:
             spec = check_spec(part.table["chart"], whole["columns"])
         except SpecRefused:
             return Figure(part.label, problem=NOT_DRAWN)
-        return self.draw(str(spec.get("title") or part.label), Source(f"{part.id}-", spec, whole))
+        title = str(spec.get("title") or part.label)
+        drawn = min(len(whole["rows"]), MAX_POINTS)
+        if drawn < (total := max(len(whole["rows"]), int(whole.get("row_count") or 0))):
+            title = f"{title} (drawn from the first {drawn:,} of {total:,} rows)"
+        return self.draw(title, Source(f"{part.id}-", spec, whole))
 
     def result(self, result_id: str) -> dict[str, Any] | None:
         """Return what is stored apart from a row: a whole table, or a file; None if it is gone."""

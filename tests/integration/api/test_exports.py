@@ -108,7 +108,8 @@ def test_a_result_that_was_shown_as_a_chart_has_its_picture_on_the_page(
         assert "1,234.50" in page
         if chart is CHART:
             assert page.count("<svg") == 1
-            assert "<figcaption>Budget &lt;by&gt; name</figcaption>" in page
+            said = "Budget &lt;by&gt; name (drawn from the first 2 of 3 rows)"
+            assert f"<figcaption>{said}</figcaption>" in page
         else:
             assert "<svg" not in page and NOT_DRAWN in page
 
