@@ -91,10 +91,11 @@ class History:
         except SpecRefused:
             return Figure(part.label, problem=NOT_DRAWN)
         title = str(spec.get("title") or part.label)
-        drawn = min(len(whole["rows"]), MAX_POINTS)
-        if drawn < (total := max(len(whole["rows"]), int(whole.get("row_count") or 0))):
-            title = f"{title} (drawn from the first {drawn:,} of {total:,} rows)"
-        return self.draw(title, Source(f"{part.id}-", spec, whole))
+        rows = whole.get("rows", [])
+        drawn = rows[:MAX_POINTS]
+        if len(drawn) < (total := max(len(rows), int(whole.get("row_count") or 0))):
+            title = f"{title} (drawn from the first {len(drawn):,} of {total:,} rows)"
+        return self.draw(title, Source(f"{part.id}-", spec, {**whole, "rows": drawn}))
 
     def result(self, result_id: str) -> dict[str, Any] | None:
         """Return what is stored apart from a row: a whole table, or a file; None if it is gone."""
