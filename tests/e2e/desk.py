@@ -19,7 +19,9 @@ STANDSTILL = """() => new Promise((done) => {
   const moved = () => (still = 0);
   document.addEventListener("scroll", moved, true);
   const look = () => {
-    if (page.offsetHeight !== height) moved();
+    const fades = (one) =>
+      one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime);
+    if (page.offsetHeight !== height || document.getAnimations().some(fades)) moved();
     height = page.offsetHeight;
     if (++still < 10) return requestAnimationFrame(look);
     document.removeEventListener("scroll", moved, true);
@@ -118,7 +120,7 @@ class Desk:
         expect(at_rest).to_be_visible()
 
     def lies_still(self) -> None:
-        """Wait until nothing scrolls or unfolds any more: a list closes when its page moves."""
+        """Wait until nothing scrolls, unfolds or fades: a list closes when its page moves."""
         self.page.evaluate(STANDSTILL)
 
     def new_chat(self) -> None:
