@@ -36,6 +36,23 @@ def test_dropped_and_pasted_files_go_with_one_message(
     assert all(f"{file['name']} (source {file['source']})" in asked for file in files)
 
 
+def test_a_file_dropped_beside_the_composer_goes_into_it(
+    desk: Desk, model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.steps = lambda messages, body: {"text": "I see two."}
+    orders, sales = formats.write(
+        tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet()
+    )
+
+    drop(desk, desk.main.get_by_text("What would you like to know?"), orders)
+    have_arrived(desk, "orders.xlsx")
+    drop(desk, desk.sidebar, sales)
+    have_arrived(desk, "orders.xlsx", "sales.parquet")
+    desk.ask("What is in them?")
+
+    desk.sees("I see two.", "Attached file: orders.xlsx", "Attached file: sales.parquet")
+
+
 def test_a_click_while_the_files_of_a_message_are_uploaded_does_not_lose_it(
     desk: Desk, stack: Stack, model: ScriptedModel
 ) -> None:

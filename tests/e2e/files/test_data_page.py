@@ -63,3 +63,22 @@ def test_a_click_while_files_are_uploaded_loses_and_repeats_none(
     desk.sees("first.jsonl", "second.jsonl")
     desk.is_at_rest()
     assert uploaded(stack, "first.jsonl", "second.jsonl") == ["second.jsonl", "first.jsonl"]
+
+
+def test_a_file_dropped_anywhere_is_uploaded_or_leaves_the_page_as_it_is(
+    desk: Desk, stack: Stack, tmp_path: Path
+) -> None:
+    (path,) = formats.write(tmp_path, returns_jsonl=formats.JSON_LINES)
+    desk.open("search")
+    desk.is_at_rest()
+    heading = desk.main.get_by_role("heading", name="Search in messages")
+    drop(desk, heading, path)
+    expect(heading).to_be_visible()
+    assert uploaded(stack, path.name) == []
+
+    desk.open("data")
+    desk.is_at_rest()
+    drop(desk, desk.main.get_by_role("heading", name="Data", exact=True), path)
+
+    stack.wait_for(lambda: uploaded(stack, path.name) == [path.name], "it is not uploaded")
+    desk.sees("returns", "2 rows")

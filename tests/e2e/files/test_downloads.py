@@ -38,6 +38,7 @@ def button(desk: Desk, name: str) -> Locator:
 def taken(desk: Desk, name: str) -> tuple[str, bytes]:
     """Click a download; give the file's name and content."""
     if name == "Download as PNG":  # among the buttons that a chart has under the mouse
+        desk.lies_still()
         desk.main.get_by_test_id("stVegaLiteChart").filter(visible=True).hover()
     with desk.page.expect_download() as download:
         button(desk, name).click()
