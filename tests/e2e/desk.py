@@ -18,9 +18,9 @@ STANDSTILL = """() => new Promise((done) => {
   let height, still = 0;
   const moved = () => (still = 0);
   document.addEventListener("scroll", moved, true);
+  const fades = (one) =>
+    one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime);
   const look = () => {
-    const fades = (one) =>
-      one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime);
     if (page.offsetHeight !== height || document.getAnimations().some(fades)) moved();
     height = page.offsetHeight;
     if (++still < 10) return requestAnimationFrame(look);
