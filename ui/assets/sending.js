@@ -1,11 +1,12 @@
 // Sends the composer's text straight to the pages' own route, so that a simultaneous click can
 // neither lose nor duplicate it, as happens with messages to Streamlit. Messages with files go
-// through Streamlit, which has the files; so do messages written before this script is loaded, or in
-// a composer that it does not know. Streamlit accepts no message while a file is being uploaded, and
-// may lose one while it draws the page: Enter then waits, in any composer.
+// through Streamlit, which has the files; so do messages written before this script is loaded, or
+// below an earlier part of the history. Streamlit accepts no message while a file is being uploaded,
+// and may lose one while it draws the page: Enter then waits, in any composer.
 import { isSettled, settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
+const PLACE = ".colloquy-live"; // drawn where this script sends
 const SEND = '[data-testid="stChatInputSubmitButton"]';
 const FILE = '[data-testid="stFileChip"]';
 const ON_ITS_WAY = '[data-testid="stFileChipIconSpinner"]';
@@ -16,7 +17,11 @@ const FAILED = {
   title: "The service does not answer",
   detail: "Your message was not sent. It is back in the composer.",
 };
+const MOST_MS = 10_000; // to wait for a place that is drawn but not reported
+const LOOK_MS = 20;
 const write = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
+
+const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -37,6 +42,8 @@ export class Sending {
     this.returned = new Map(); // refused texts that are back in their composers
     this.keys = new Map(); // of texts not accepted: sent again, a text counts as the same message
     this.last = null; // the sending under way
+    this.waiting = new Set(); // composers in which Enter waits for the page
+    this.isPassing = false; // Streamlit is to have what is being submitted
     this.onChange = onChange;
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -92,17 +99,17 @@ export class Sending {
     if (composer.querySelector(ON_ITS_WAY)) return this.waitForFiles(composer, area, event);
     const notArrived = composer.querySelector(NOT_ARRIVED);
     if (notArrived) return this.keepFor(notArrived.closest(FILE), event);
-    if (nameOf(composer) !== this.composer) {
-      if (!isSettled()) this.waitForPage(composer, area, event);
+    const name = nameOf(composer);
+    if (name !== this.composer || composer.querySelector(FILE) || document.querySelector(ATTACHED)) {
+      if (!this.isPassing && !(isSettled() && !this.isComing(name))) this.waitForPage(composer, area, event);
       return;
     }
-    if (composer.querySelector(FILE) || document.querySelector(ATTACHED)) return;
     event.preventDefault();
     event.stopPropagation();
     const text = area.value;
     if (!text.trim()) return;
     const { session: page, domain, model } = this;
-    const message = { text, page, domain, model, composer: nameOf(composer), at: Date.now() };
+    const message = { text, page, domain, model, composer: name, at: Date.now() };
     this.messages.push(message);
     this.returned.delete(message.composer);
     this.problem = null;
@@ -152,17 +159,41 @@ export class Sending {
     area.addEventListener("input", stop);
   }
 
-  /** Send once the page is drawn; not if the text is changed before that. */
+  /** Whether this script will know the composer once the page has reported what it shows. */
+  isComing(name) {
+    return name !== this.composer && document.querySelector(PLACE) !== null;
+  }
+
+  /** Send once the page is drawn; not if the text is changed before that. The composer may be
+     replaced meanwhile, or leave the page; its text is a draft until it is sent. */
   async waitForPage(composer, area, event) {
     event.preventDefault();
     event.stopPropagation();
+    const name = nameOf(composer);
+    const hasFiles = composer.querySelector(FILE) !== null;
     const { value } = area;
-    window.colloquyDrafts?.set(nameOf(composer), value); // in case the composer is replaced
-    if (!value.trim() || "colloquyWaits" in composer.dataset) return;
-    composer.dataset.colloquyWaits = "";
+    window.colloquyDrafts?.set(name, value);
+    if (this.waiting.has(name)) return;
+    this.waiting.add(name);
     await settled();
-    delete composer.dataset.colloquyWaits;
-    if (area.value === value) composer.querySelector(SEND)?.click();
+    const until = Date.now() + MOST_MS;
+    while (this.isComing(name) && Date.now() < until) await after(LOOK_MS);
+    this.waiting.delete(name);
+    const current = document.querySelector(`.${name} textarea`);
+    const isReplaced = current !== area;
+    if (!current || (isReplaced && hasFiles)) return; // its files are gone with the old one
+    if (isReplaced && !current.value) {
+      put(current, value);
+      await after(0); // Streamlit has heard of it then
+    }
+    if (current.value === value) this.pass(current.closest(COMPOSER));
+  }
+
+  /** Send what is in a composer now: itself where it is known, else by Streamlit. */
+  pass(composer) {
+    this.isPassing = true;
+    composer.querySelector(SEND)?.click();
+    this.isPassing = false;
   }
 
   async send(message) {
