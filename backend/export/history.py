@@ -12,6 +12,7 @@ from backend.conversations import service as conversations
 from backend.conversations.messages import get_result, list_messages
 from backend.errors.artifacts import ArtifactNotFound
 from backend.errors.conversations import ResultNotFound, SessionNotFound
+from backend.export.reader import Reader
 from backend.export.said import Part, artifact_part, part_of
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, Session
 from backend.tabular.chart_places import NOT_DRAWN
@@ -33,6 +34,7 @@ class History:
     session: Session
     figures: Callable[[str], Figures]
     draw: Callable[[str, Source], Figure]
+    reader: Reader
 
     @classmethod
     def open(
@@ -42,11 +44,12 @@ class History:
         session_id: UUID,
         figures: Callable[[str], Figures],
         draw: Callable[[str, Source], Figure],
+        reader: Reader,
     ) -> "History":
         """Return the session's history. Raise SessionNotFound."""
         with database.read() as session:
             found = conversations.get(session, scope, session_id)
-        return cls(database, scope, found, figures, draw)
+        return cls(database, scope, found, figures, draw, reader)
 
     def rows(self) -> Iterator[DisplayMessage]:
         """Yield the rows in order, until the end or until the session is deleted."""
@@ -78,7 +81,9 @@ class History:
         except (ArtifactNotFound, ValueError):
             return part_of(row)
         address = f"artifact:{artifact.id}@{found.version}"
-        return artifact_part(artifact.kind, f"{found.title} ({version})", address, found.preview)
+        return artifact_part(
+            artifact.kind, f"{found.title} ({version})", address, found.preview, self.reader
+        )
 
     def chart(self, part: Part) -> Figure | None:
         """Return the chart that a table was to be shown as; None if it was to be a table."""
@@ -90,11 +95,11 @@ class History:
             spec = check_spec(part.table["chart"], whole["columns"])
         except SpecRefused:
             return Figure(part.label, problem=NOT_DRAWN)
-        title = str(spec.get("title") or part.label)
+        title, count = str(spec.get("title") or part.label), self.reader.count
         rows = whole.get("rows", [])
         drawn = rows[:MAX_POINTS]
         if len(drawn) < (total := max(len(rows), int(whole.get("row_count") or 0))):
-            title = f"{title} (drawn from the first {len(drawn):,} of {total:,} rows)"
+            title = f"{title} (drawn from the first {count(len(drawn))} of {count(total)} rows)"
         return self.draw(title, Source(f"{part.id}-", spec, {**whole, "rows": drawn}))
 
     def result(self, result_id: str) -> dict[str, Any] | None:

@@ -1,14 +1,16 @@
 """A session as one printable HTML file that loads and runs nothing."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from html import escape
 from typing import Any
 
-from backend.export.cells import is_number, write_cell
 from backend.export.document_body import BodyWriter, write_figure
 from backend.export.history import History
+from backend.export.reader import Reader
 from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
-from backend.tabular.columns import kind_of
+from backend.tabular.cells import cell_writer, is_number
+from backend.tabular.columns import kinds_of
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -43,13 +45,13 @@ def write_html(history: History) -> Iterator[str]:
     """Yield the page in pieces."""
     session = history.session
     title = escape(session.title or "Conversation")
-    told = f"{escape(session.domain)}, {_time(session.created_at)}"
+    told = f"{escape(session.domain)}, {_time(session.created_at, history)}"
     yield f'{page_head(title)}<p class="quiet">{told}</p>\n'
     body, before = BodyWriter(), ""
     for row in history.rows():
         speaker = speaker_of(row)
         if speaker != before:
-            yield f"<h2>{escape(speaker)} {_time(row.created_at)}</h2>\n"
+            yield f"<h2>{escape(speaker)} {_time(row.created_at, history)}</h2>\n"
             before = speaker
         yield _write(history.part(row), body, history) + "\n"
     yield "</body></html>\n"
@@ -72,7 +74,9 @@ def _write(part: Part, body: BodyWriter, history: History) -> str:
         return f"<div>{body.write(text, history.figures(text))}</div>"
     if part.kind == "table" and part.table is not None:
         chart = history.chart(part)
-        return (write_figure(chart) if chart else "") + _table(part.label, part.table)
+        return (write_figure(chart) if chart else "") + _table(
+            part.label, part.table, history.reader
+        )
     if part.kind == "image":
         return _image(part, history)
     if part.kind == "problem":
@@ -87,21 +91,22 @@ def _write(part: Part, body: BodyWriter, history: History) -> str:
     return f"<details><summary>{escape(part.label)}</summary>{said}</details>"
 
 
-def _table(label: str, table: Mapping[str, Any]) -> str:
+def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
     columns, rows = table["columns"], table.get("rows", [])[:SHOWN_ROWS]
-    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+    kinds = kinds_of(columns)
     head = "".join(f"<th>{escape(str(column.get('name', '')))}</th>" for column in columns)
+    writers = [cell_writer(kind, reader.locale) for kind in kinds]
     opening = ['<td class="number">' if is_number(kind) else "<td>" for kind in kinds]
     body = "".join(
         "<tr>"
         + "".join(
-            f"{start}{escape(write_cell(cell, kind))}</td>"
-            for start, cell, kind in zip(opening, row, kinds, strict=False)
+            f"{start}{escape(write(cell))}</td>"
+            for start, cell, write in zip(opening, row, writers, strict=False)
         )
         + "</tr>\n"
         for row in rows
     )
-    said = f"{escape(label)} ({count_words(table, len(rows))})"
+    said = f"{escape(label)} ({count_words(table, len(rows), reader)})"
     return (
         f"<figure><figcaption>{said}</figcaption><table><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table></figure>"
@@ -117,5 +122,5 @@ def _image(part: Part, history: History) -> str:
     return f'<figure><img alt="{name}" src="{address}"><figcaption>{name}</figcaption></figure>'
 
 
-def _time(when: Any) -> str:
-    return f'<time datetime="{when.isoformat()}">{when:%Y-%m-%d %H:%M} UTC</time>'
+def _time(when: datetime, history: History) -> str:
+    return f'<time datetime="{when.isoformat()}">{history.reader.moment(when)}</time>'

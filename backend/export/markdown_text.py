@@ -4,33 +4,34 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from backend.export.cells import is_number, write_cell
 from backend.export.history import History
+from backend.export.reader import Reader
 from backend.export.said import SHOWN_ROWS, Part, count_words, speaker_of
-from backend.tabular.columns import kind_of
+from backend.tabular.cells import cell_writer, is_number
+from backend.tabular.columns import kinds_of
 
 _FENCES = re.compile(r"`{3,}")
 
 
 def write_markdown(history: History) -> Iterator[str]:
     """Yield the document in pieces."""
-    session = history.session
+    session, reader = history.session, history.reader
     yield f"# {_line(session.title or 'Conversation')}\n\n"
-    yield f"*{_line(session.domain)}, {session.created_at:%Y-%m-%d %H:%M} UTC*\n"
+    yield f"*{_line(session.domain)}, {reader.moment(session.created_at)}*\n"
     before = ""
     for row in history.rows():
         speaker = speaker_of(row)
         if speaker != before:
-            yield f"\n## {_line(speaker)} ({row.created_at:%Y-%m-%d %H:%M} UTC)\n"
+            yield f"\n## {_line(speaker)} ({reader.moment(row.created_at)})\n"
             before = speaker
-        yield f"\n{_write(history.part(row))}\n"
+        yield f"\n{_write(history.part(row), reader)}\n"
 
 
-def _write(part: Part) -> str:
+def _write(part: Part, reader: Reader) -> str:
     if part.kind == "markdown":
         return part.text
     if part.kind == "table" and part.table is not None:
-        return _table(part.label, part.table)
+        return _table(part.label, part.table, reader)
     if part.kind == "image":
         return f"*Image: {_line(part.text)}*"
     if part.kind in ("aside", "problem"):
@@ -40,15 +41,16 @@ def _write(part: Part) -> str:
     return f"{label}{_fenced(part.text, part.language)}"
 
 
-def _table(label: str, table: Mapping[str, Any]) -> str:
+def _table(label: str, table: Mapping[str, Any], reader: Reader) -> str:
     columns, rows = table["columns"], table.get("rows", [])[:SHOWN_ROWS]
-    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+    kinds = kinds_of(columns)
     head = _cells(str(column.get("name", "")) for column in columns)
     rule = _cells("---:" if is_number(kind) else "---" for kind in kinds)
-    lines = [_cells(map(write_cell, row, kinds)) for row in rows]
+    writers = [cell_writer(kind, reader.locale) for kind in kinds]
+    lines = [_cells(write(cell) for write, cell in zip(writers, row, strict=False)) for row in rows]
     said = "\n".join((head, rule, *lines))
     drawn = "; the HTML export draws its chart" if table.get("chart") else ""
-    return f"**{_line(label)}** ({count_words(table, len(rows))}{drawn})\n\n{said}"
+    return f"**{_line(label)}** ({count_words(table, len(rows), reader)}{drawn})\n\n{said}"
 
 
 def _cells(cells: Any) -> str:

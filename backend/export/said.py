@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from backend.export.reader import Reader
 from backend.schemas.conversations.sessions import ContentType, DisplayMessage, MessageType
 from backend.tabular.chart_places import write_place
 
@@ -41,7 +42,9 @@ def part_of(row: DisplayMessage) -> Part:
     return _PARTS.get(row.content_type, _anything)(row)
 
 
-def artifact_part(kind: str, title: str, address: str, preview: Mapping[str, Any]) -> Part:
+def artifact_part(
+    kind: str, title: str, address: str, preview: Mapping[str, Any], reader: Reader
+) -> Part:
     """Return what is shown of an artifact's version: its first rows, its text, its value.
 
     `address` is the version's, `artifact:ID@2`.
@@ -50,7 +53,8 @@ def artifact_part(kind: str, title: str, address: str, preview: Mapping[str, Any
         table = {**preview, "title": title, "row_count": preview["total_rows"], "further": FURTHER}
         return Part("table", label=title, table=table)
     text, total = str(preview.get("text", "")), int(preview.get("total_characters", 0))
-    cut = f"\n\n({len(text):,} of {total:,} characters; {FURTHER})" if len(text) < total else ""
+    shown = f"{reader.count(len(text))} of {reader.count(total)} characters"
+    cut = f"\n\n({shown}; {FURTHER})" if len(text) < total else ""
     if kind == "document":
         return Part("markdown", f"{text}{cut}")
     if kind == "chart":
@@ -60,12 +64,12 @@ def artifact_part(kind: str, title: str, address: str, preview: Mapping[str, Any
     return Part("aside", f"{kind.capitalize()}: {title}")
 
 
-def count_words(table: Mapping[str, Any], shown: int) -> str:
+def count_words(table: Mapping[str, Any], shown: int, reader: Reader) -> str:
     """Return how many of a table's rows are shown, and whether its tool cut it off."""
     total = int(table.get("row_count") or shown)
-    rows = "1 row" if total == 1 else f"{total:,} rows"
+    rows = "1 row" if total == 1 else f"{reader.count(total)} rows"
     further = table.get("further", "the Excel export has all")
-    said = f"{shown:,} of {rows}; {further}" if shown < total else rows
+    said = f"{reader.count(shown)} of {rows}; {further}" if shown < total else rows
     return said if table.get("complete", True) else f"{said}; cut at the tool's limit"
 
 

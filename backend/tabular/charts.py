@@ -7,7 +7,7 @@ drawing it loads and runs nothing.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from backend.tabular.columns import Kind, kind_of
+from backend.tabular.columns import Kind, kind_of, kinds_of
 
 MAX_TITLE_CHARS = 120
 MAX_POINTS = 5_000
@@ -95,7 +95,7 @@ def to_vega(spec: Spec, columns: Columns) -> Spec:
     A column's own name may contain characters that Vega-Lite reads as a path.
     """
     places = {str(column.get("name", "")): f"c{n}" for n, column in enumerate(columns)}
-    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+    kinds = kinds_of(columns)
     encoding: Spec = {}
     for channel, said in spec["encoding"].items():
         drawn = {**said}

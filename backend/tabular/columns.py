@@ -4,7 +4,9 @@ A type is given as its source names it: `DECIMAL(18,2)`, `double precision`, `BI
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import Any
 
 CENTS = 2
 
@@ -54,6 +56,11 @@ def kind_of(name: str, type_name: str) -> Kind:
     if not kind.startswith(_FRACTIONS + _WHOLE) or kind.startswith("INTERVAL"):
         return Kind.TEXT
     return Kind.MONEY if kind.startswith("MONEY") or _speaks_of_money(name) else Kind.NUMBER
+
+
+def kinds_of(columns: Iterable[Mapping[str, Any]]) -> list[Kind]:
+    """Return the kind of each column of a stored table."""
+    return [kind_of(str(column.get("name", "")), str(column.get("type", ""))) for column in columns]
 
 
 def _speaks_of_money(name: str) -> bool:

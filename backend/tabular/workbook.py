@@ -12,7 +12,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
-from backend.tabular.columns import Kind, kind_of
+from backend.tabular.columns import Kind, kinds_of
 from backend.tabular.csv_text import is_like_formula
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -47,7 +47,7 @@ def write_workbook(tables: Iterable[tuple[str, Table]], file: IO[bytes]) -> None
 
 def _write_sheet(sheet: Any, table: Table) -> None:
     names = [str(column.get("name", "")) for column in table["columns"]]
-    kinds = [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in table["columns"]]
+    kinds = kinds_of(table["columns"])
     sheet.freeze_panes = "A2"
     for place, width in enumerate(_widths(names, table["rows"][:100]), 1):
         sheet.column_dimensions[get_column_letter(place)].width = width

@@ -1,13 +1,14 @@
 """A tool result's table as a data frame, with numbers and days in the reader's format."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from backend.tabular.columns import CENTS, Kind, kind_of
-from ui.shared.formats.locales import NOTHING, write_day, write_moment, write_number
+from backend.tabular.cells import Writer, cell_writer
+from backend.tabular.columns import kinds_of
+from backend.tabular.locales import NOTHING, write_number
 
 # JavaScript and Arrow do not hold larger integers exactly; they are shown as text.
 MAX_INTEGER = 2**53
@@ -36,15 +37,9 @@ def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
     return frame.style.format(formats, na_rep=NOTHING)
 
 
-def writers(table: Table, locale: str | None) -> list[Callable[[Any], str]]:
-    """Return the cell formatter of each column."""
-    return [_writer(kind, locale) for kind in kinds_of(table)]
-
-
-def kinds_of(table: Table) -> list[Kind]:
-    """Return the kind of each column."""
-    columns = table.get("columns", [])
-    return [kind_of(str(c.get("name", "")), str(c.get("type", ""))) for c in columns]
+def writers(table: Table, locale: str | None) -> list[Writer]:
+    """Return the cell writer of each column."""
+    return [cell_writer(kind, locale) for kind in kinds_of(table.get("columns", []))]
 
 
 def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequence[Any]]:
@@ -54,7 +49,7 @@ def rows_with(table: Table, text: str, locale: str | None = None) -> list[Sequen
     """
     wanted, write = text.strip().casefold(), writers(table, locale)
 
-    def has(cell: Any, shown: Callable[[Any], str]) -> bool:
+    def has(cell: Any, shown: Writer) -> bool:
         if cell is None:
             return False
         return wanted in str(cell).casefold() or wanted in shown(cell).casefold()
@@ -74,24 +69,6 @@ def file_name(title: Any, ending: str = "csv") -> str:
     """Return a safe download name from a model's title: never a path or a disguised extension."""
     name = _NOT_IN_FILE_NAMES.sub("-", str(title or ""))[:MAX_NAME_CHARS].strip(" .-")
     return f"{name or 'table'}.{ending}"
-
-
-def _writer(kind: Kind, locale: str | None) -> Callable[[Any], str]:
-    def number(value: Any) -> str:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return str(value)
-        if kind is Kind.MONEY:
-            return write_number(value, locale, CENTS)
-        # Whole numbers stay unformatted, because some are years.
-        return write_number(value, locale, is_grouped=not float(value).is_integer())
-
-    if kind in (Kind.MONEY, Kind.NUMBER):
-        return number
-    if kind is Kind.DATE:
-        return lambda value: write_day(str(value), locale)
-    if kind is Kind.MOMENT:
-        return lambda value: write_moment(str(value), locale)
-    return str
 
 
 def _flat(value: Any, locale: str | None) -> str:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from backend.artifacts.forms import as_svg
 from backend.tabular.chart_places import NOT_DRAWN, ChartPlace
+from backend.tabular.locales import chart_locale
 from backend.types import JSON
 
 WIDTH, HEIGHT = 600, 150
@@ -54,9 +55,10 @@ class Figure:
 Figures = Mapping[ChartPlace, Figure]
 
 
-def draw_all(sources: Sequence[Source]) -> list[str]:
-    """Return the charts as SVG; empty for one that cannot be drawn."""
-    return [_draw(source) for source in sources]
+def draw_all(sources: Sequence[Source], locale: str | None) -> list[str]:
+    """Return the charts as SVG, written for the locale; empty for one that cannot be drawn."""
+    looks = {**_LOOKS, "locale": chart_locale(locale)}
+    return [_draw(source, looks) for source in sources]
 
 
 def figure(title: str, svg: str) -> Figure:
@@ -80,9 +82,9 @@ def clean_svg(written: str, prefix: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _draw(source: Source) -> str:
+def _draw(source: Source, looks: JSON) -> str:
     try:
-        drawn = as_svg(source.spec, source.table, {"config": _LOOKS, **_size(source.spec)})
+        drawn = as_svg(source.spec, source.table, {"config": looks, **_size(source.spec)})
     except ValueError:  # the engine's error for a chart that it cannot draw
         return ""
     return clean_svg(drawn, source.name)

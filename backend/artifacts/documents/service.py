@@ -90,21 +90,23 @@ class Documents:
         file.seek(0)
         return Download(file, size, told)
 
-    async def figures(self, scope: Scope, session_id: UUID, text: str) -> Figures:
-        """Return the charts named by a text, drawn if the session has them.
+    async def figures(
+        self, scope: Scope, session_id: UUID, locale: str | None, text: str
+    ) -> Figures:
+        """Return the charts named by a text, drawn for the locale if the session has them.
 
         For a chart that cannot be drawn, the reason is shown in its place.
         """
         sources = await self._sources(scope, session_id, text)
         try:
-            return await self._drawn(scope, sources)
+            return await self._drawn(scope, sources, locale)
         except TooBusy:
             return {place: Figure(place.title, problem=NOT_NOW) for place in sources}
 
-    async def draw(self, scope: Scope, title: str, source: Source) -> Figure:
+    async def draw(self, scope: Scope, locale: str | None, title: str, source: Source) -> Figure:
         """Return a chart that is not an artifact, or the reason why it is not drawn."""
         try:
-            (svg,) = await self._pictures(scope, [source])
+            (svg,) = await self._pictures(scope, [source], locale)
         except TooBusy:
             return Figure(title, problem=NOT_NOW)
         return figure(title, svg)
@@ -121,17 +123,21 @@ class Documents:
                 sources |= {place: source} if source else {}
         return sources
 
-    async def _drawn(self, scope: Scope, sources: Mapping[ChartPlace, Source]) -> Figures:
-        drawn = await self._pictures(scope, list(sources.values()))
+    async def _drawn(
+        self, scope: Scope, sources: Mapping[ChartPlace, Source], locale: str | None = None
+    ) -> Figures:
+        drawn = await self._pictures(scope, list(sources.values()), locale)
         return {place: figure(place.title, svg) for place, svg in zip(sources, drawn, strict=True)}
 
-    async def _pictures(self, scope: Scope, sources: Sequence[Source]) -> Sequence[str]:
+    async def _pictures(
+        self, scope: Scope, sources: Sequence[Source], locale: str | None
+    ) -> Sequence[str]:
         """Return the charts as SVG; empty for those that cannot be drawn. Raise TooBusy."""
         if not sources:
             return []
         try:
             drawn: Sequence[str] = await self._sandbox.run(
-                draw_all, sources, bounds=_DRAWING, key=scope.user_id
+                draw_all, sources, locale, bounds=_DRAWING, key=scope.user_id
             )
         except _GIVING_UP:
             return [""] * len(sources)

@@ -75,6 +75,10 @@ def test_a_session_is_exported(charted: Desk) -> None:
     with desk.page.expect_download() as tables:
         offered.get_by_role("button", name="All tables").click()
 
-    assert "The total is" in found.value.path().read_text()
+    page = found.value.path().read_text()
+    assert "The total is" in page
+    assert re.search(r"\d\d/\d\d/20\d\d \d\d:\d\d CES?T<", page), (
+        "not the browser's zone and format"
+    )
     book = openpyxl.load_workbook(io.BytesIO(tables.value.path().read_bytes()))
     assert {"Figures", "Answer", "Contents"} <= set(book.sheetnames)

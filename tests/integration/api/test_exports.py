@@ -62,8 +62,8 @@ def session_id(stack: Stack) -> str:
     return session_id
 
 
-def export(stack: Stack, session_id: str, format: str):
-    return stack.client.get(f"/sessions/{session_id}/export", params={"format": format})
+def export(stack: Stack, session_id: str, format: str, **reader: str):
+    return stack.client.get(f"/sessions/{session_id}/export", params={"format": format, **reader})
 
 
 def test_markdown_has_the_branch_that_is_shown_and_says_what_is_cut(
@@ -112,6 +112,54 @@ def test_a_result_that_was_shown_as_a_chart_has_its_picture_on_the_page(
             assert f"<figcaption>{said}</figcaption>" in page
         else:
             assert "<svg" not in page and NOT_DRAWN in page
+
+
+def test_a_document_is_written_for_its_reader(stack: Stack, session_id: str) -> None:
+    by_month = {
+        "mark": "bar",
+        "encoding": {
+            "x": {"field": "name", "type": "nominal"},
+            "y": {"field": "amount", "type": "quantitative"},
+        },
+    }
+    stack.query_and_commit(
+        """UPDATE display_messages
+           SET metadata = jsonb_set(metadata, '{table,chart}', CAST(:chart AS jsonb)),
+             created_at = '2026-07-14 22:30+00'
+           WHERE conversation_id = CAST(:id AS uuid)""",
+        chart=json.dumps(by_month), id=session_id,
+    )  # fmt: skip
+    german = {"locale": "de-DE", "timezone": "Europe/Berlin"}
+
+    page, text = (export(stack, session_id, form, **german).text for form in ("html", "markdown"))
+
+    assert "| =1+1 | 1.234,50 |" in text
+    assert "15.07.2026 00:30 CEST" in text and "15.07.2026 00:30 CEST</time>" in page
+    assert 'datetime="2026-07-14T22:30:00+00:00"' in page
+    assert ">1.234,50</td>" in page
+    assert ">0,5k</text>" in page, "the chart's axis"
+    assert "2026-07-14 22:30 UTC" in export(stack, session_id, "markdown").text
+
+
+@pytest.mark.parametrize(
+    ("reader", "said"),
+    [
+        ({"locale": "xx-YY"}, "xx-YY is unknown"),
+        ({"timezone": "Europe/Nowhere"}, "Europe/Nowhere is unknown"),
+        ({"timezone": "../../etc/passwd"}, "is unknown"),
+    ],
+)
+def test_an_unknown_locale_or_timezone_is_refused(
+    stack: Stack, session_id: str, reader: dict[str, str], said: str
+) -> None:
+    problem = check_problem(export(stack, session_id, "html", **reader), 422)
+
+    assert said in problem["detail"]
+
+
+def test_a_workbook_has_no_reader(stack: Stack, session_id: str) -> None:
+    check_problem(export(stack, session_id, "xlsx", locale="de-DE"), 422)
+    check_problem(export(stack, session_id, "xlsx", timezone="Europe/Berlin"), 422)
 
 
 def test_the_workbook_has_each_table_and_no_formula(stack: Stack, session_id: str) -> None:

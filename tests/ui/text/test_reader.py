@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 from babel import localedata
 
-from ui.shared.formats.locales import number_format, signs, time_format, write_day, write_number
+from backend.tabular.locales import number_format, signs, time_format, write_day, write_number
 from ui.shared.formats.times import moment
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -44,6 +44,24 @@ def test_axes_of_charts_are_written_as_tables_are(locale, thousands, decimal):
     told = number_format(locale)
 
     assert (told["thousands"], told["decimal"]) == (thousands, decimal)
+
+
+@pytest.mark.parametrize(
+    ("locale", "written"),
+    [
+        ("en-IN", "12,34,567.50"),
+        ("hi", "12,34,567.50"),
+        ("en-US", "1,234,567.50"),
+        ("de-CH", "1\u2019234\u2019567.50"),
+    ],
+)
+def test_digits_are_grouped_as_the_locale_has_it(locale, written):
+    assert write_number(1234567.5, locale, 2) == written
+    assert write_number(-1234567.5, locale, 2) == f"-{written}"
+    assert write_number(123, locale) == "123"
+    sizes = [len(group) for group in re.findall(r"\d+", written.removesuffix(".50"))][:0:-1]
+    told = number_format(locale)["grouping"]
+    assert (told * 3)[: len(sizes)] == sizes
 
 
 def test_axes_of_charts_name_months_and_weekdays_in_the_readers_language():

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from backend.export.markdown_text import write_markdown
+from backend.export.reader import Reader
 from backend.export.said import Part
 from tests.patience import ends_within
 
@@ -22,6 +23,7 @@ def written(cell: Any, title: str = "T") -> str:
         session=SimpleNamespace(title=title, domain="d", created_at=NOW),
         rows=lambda: [row],
         part=lambda _: Part("table", label="T", table=table),
+        reader=Reader(),
     )
     return "".join(write_markdown(history)).rstrip("\n").split("\n")[-1]
 

@@ -7,12 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from backend.schemas.artifacts import ArtifactContent, ArtifactDiff, ArtifactKind, RowChange
+from backend.tabular.locales import NOTHING
 from ui import state
 from ui.client import ClientError
 from ui.features.artifacts import calls, words
 from ui.shared import tables
 from ui.shared.formats import reader
-from ui.shared.formats.locales import NOTHING
 from ui.shared.text import long_text
 from ui.shared.text.markdown import plain
 

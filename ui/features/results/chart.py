@@ -14,6 +14,7 @@ from backend.tabular.charts import (
     rows_for,
     to_vega,
 )
+from backend.tabular.columns import kinds_of
 from ui.features.results import picture
 from ui.shared import tables
 from ui.shared.formats import reader
@@ -66,7 +67,7 @@ def _choose(table: Table, given: dict[str, Any] | None, key: str) -> dict[str, A
     mark = given["mark"]["type"]
     if mark not in MARKS or x is None or y is None:
         return given
-    kinds = tables.kinds_of(table)
+    kinds = kinds_of(table["columns"])
     numbers = [n for n, kind in zip(names, kinds, strict=True) if kind in ("money", "number")]
     with st.container(horizontal=True, gap="small"):
         chosen = (

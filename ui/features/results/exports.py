@@ -1,5 +1,6 @@
 """The exports of a session: downloads that are made on demand."""
 
+from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
@@ -7,12 +8,14 @@ import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
 from ui import state
+from ui.shared.formats import reader
 from ui.shared.tables import file_name
 
+WORKBOOK = "xlsx"  # its reader's program formats it
 FORMATS = {
     "html": ("Web page, to print or save as PDF", "html", ":material/web:"),
     "markdown": ("Markdown", "md", ":material/markdown:"),
-    "xlsx": ("All tables, as an Excel workbook", "xlsx", ":material/table_view:"),
+    WORKBOOK: ("All tables, as an Excel workbook", "xlsx", ":material/table_view:"),
 }
 
 
@@ -27,7 +30,7 @@ def show(session: Session) -> None:
         for name, (label, ending, icon) in FORMATS.items():
             st.download_button(
                 label,
-                partial(_load, session.id, name),
+                partial(_load, session.id, name, reader.for_documents()),
                 file_name=file_name(session.title or "Conversation", ending),
                 key=f"export-{name}-{session.id}",
                 icon=icon,
@@ -37,6 +40,7 @@ def show(session: Session) -> None:
         st.caption("The active branch, from the first message on.")
 
 
-def _load(session_id: UUID, name: str) -> bytes:
+def _load(session_id: UUID, name: str, written: Mapping[str, str]) -> bytes:
     path = f"sessions/{session_id}/export"
-    return state.client().send("GET", path, params={"format": name}).content
+    params = {"format": name} | ({} if name == WORKBOOK else dict(written))
+    return state.client().send("GET", path, params=params).content

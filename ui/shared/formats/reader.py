@@ -4,8 +4,8 @@ from datetime import date, datetime
 
 import streamlit as st
 
+from backend.tabular.locales import chart_locale, known, write_day, write_number
 from ui.shared.formats import times
-from ui.shared.formats.locales import number_format, time_format, write_day, write_number
 
 
 def number(value: float, decimals: int = 0) -> str:
@@ -15,8 +15,7 @@ def number(value: float, decimals: int = 0) -> str:
 
 def vega_config() -> dict[str, object]:
     """Return the part of a chart's specification that formats numbers and times for the reader."""
-    locale = st.context.locale
-    return {"locale": {"number": number_format(locale), "time": time_format(locale)}}
+    return {"locale": chart_locale(st.context.locale)}
 
 
 def day(value: date) -> str:
@@ -28,3 +27,10 @@ def moment(when: datetime) -> str:
     """Return a moment in the reader's zone: 14:05, Yesterday 14:05, 03.11.2024 14:05."""
     now = datetime.now(times.zone(st.context.timezone))
     return times.moment(when, now, st.context.locale)
+
+
+def for_documents() -> dict[str, str]:
+    """Return the parameters with which the API writes a document for the reader."""
+    locale, zone = st.context.locale, times.known_zone(st.context.timezone)
+    told = {"locale": locale if known(locale) else None, "timezone": zone and zone.key}
+    return {name: value for name, value in told.items() if value}

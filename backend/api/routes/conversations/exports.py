@@ -12,10 +12,13 @@ from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import DocumentsDep, ScopeDep, ServicesDep
 from backend.api.files import BYTES, attachment, pieces
+from backend.api.http.sanitize import Text
 from backend.api.http.threads import long_read, stream_long
+from backend.errors.base import InvalidInput
 from backend.export.history import History
 from backend.export.html_page import write_html
 from backend.export.markdown_text import write_markdown
+from backend.export.reader import find_reader
 from backend.export.tables_book import write_tables
 from backend.tabular import workbook
 
@@ -41,11 +44,24 @@ def export_session(
         Literal["markdown", "html", "xlsx"],
         Query(description="`html`: a self-contained, printable page; `xlsx`: a sheet per table."),
     ] = "markdown",
+    locale: Annotated[
+        Text | None,
+        Query(description="How a document writes numbers and days, such as `de-CH`."),
+    ] = None,
+    timezone: Annotated[
+        Text | None,
+        Query(description="The zone of its times, such as `Europe/Zurich`; otherwise UTC."),
+    ] = None,
 ) -> Response:
     """The active branch from its first message on, as a document or a workbook of its tables."""
-    figures = partial(from_thread.run, partial(documents.figures, scope, session_id))
-    draw = partial(from_thread.run, partial(documents.draw, scope))
-    history = History.open(services.database, scope, session_id, figures, draw)
+    if format == "xlsx" and (locale or timezone):
+        raise InvalidInput(
+            "A workbook has no locale and no timezone: the program that opens it decides."
+        )
+    reader = find_reader(locale, timezone)
+    figures = partial(from_thread.run, partial(documents.figures, scope, session_id, reader.locale))
+    draw = partial(from_thread.run, partial(documents.draw, scope, reader.locale))
+    history = History.open(services.database, scope, session_id, figures, draw, reader)
     media_type, ending, write = _FORMATS[format]
     headers = {"Content-Disposition": attachment(history.session.title, ending)}
     return StreamingResponse(stream_long(write(history)), media_type=media_type, headers=headers)

@@ -6,11 +6,11 @@ from streamlit.testing.v1 import AppTest
 
 from backend.schemas.conversations.sessions import ContentType, MessageType
 from backend.schemas.data.queries import QueryTable
+from backend.tabular.locales import NOTHING, write_day, write_moment, write_number
 from tests.ui.seen import QUESTION, words
 from ui.features.results.sql_text import lay_out
 from ui.features.results.view import counted
 from ui.shared import tables
-from ui.shared.formats.locales import NOTHING, write_day, write_moment, write_number
 
 SQL = "SELECT company_code, SUM(amount) AS spend FROM documents GROUP BY 1"
 TABLE = {

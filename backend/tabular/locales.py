@@ -11,6 +11,9 @@ from babel import Locale, UnknownLocaleError
 
 NOTHING = "\u2013"  # an en dash
 _ISO_DAY = "%Y-%m-%d"
+_THOUSANDS = [3]  # digits of each group, from the decimal sign on
+_LAKHS = [3, *[2] * 20]
+_BEFORE_LAKHS = re.compile(r"(?<=\d)(?=(?:\d\d)*\d{3}$)")
 _WEEK = (6, 0, 1, 2, 3, 4, 5)  # D3 begins with Sunday, Babel counts from Monday
 _PARTS = {"y": "%Y", "M": "%m", "d": "%d"}
 _PART = re.compile(r"([yMd])\1*")
@@ -37,10 +40,23 @@ def signs(locale: str | None) -> tuple[str, str]:
     return symbols["group"], symbols["decimal"]
 
 
+@lru_cache(256)
+def _has_lakhs(locale: str | None) -> bool:
+    """Return whether the locale groups digits as 12,34,567."""
+    found = known(locale)
+    return found is not None and found.decimal_formats[None].grouping == (3, 2)
+
+
+def chart_locale(locale: str | None) -> dict[str, object]:
+    """Return what a chart's `config.locale` is, so that its axes are written for the locale."""
+    return {"number": number_format(locale), "time": time_format(locale)}
+
+
 def number_format(locale: str | None) -> dict[str, object]:
     """Return the locale's number format for D3 (https://d3js.org/d3-format#formatLocale)."""
     thousands, point = signs(locale)
-    return {"decimal": point, "thousands": thousands, "grouping": [3], "currency": ["", ""]}
+    grouping = _LAKHS if _has_lakhs(locale) else _THOUSANDS
+    return {"decimal": point, "thousands": thousands, "grouping": grouping, "currency": ["", ""]}
 
 
 def time_format(locale: str | None) -> dict[str, object]:
@@ -65,7 +81,8 @@ def write_number(
 ) -> str:
     """Return a number formatted for the locale; without `decimals`, with all its decimals."""
     thousands, point = signs(locale)
-    grouping = "," if is_grouped else ""
+    has_lakhs = is_grouped and _has_lakhs(locale)
+    grouping = "," if is_grouped and not has_lakhs else ""
     if decimals is not None:
         text = f"{value:{grouping}.{decimals}f}"
     elif isinstance(value, int) or float(value).is_integer():
@@ -74,6 +91,9 @@ def write_number(
         text = repr(float(value))
     else:
         text = f"{value:{grouping}.{len(repr(float(value)).partition('.')[2])}f}"
+    if has_lakhs:
+        whole, dot, rest = text.partition(".")
+        text = f"{_BEFORE_LAKHS.sub(',', whole)}{dot}{rest}"
     return text.translate({ord(","): thousands, ord("."): point})
 
 

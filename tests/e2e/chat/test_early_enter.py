@@ -1,0 +1,109 @@
+"""Enter before the page is drawn, or before our scripts know of it, sends what was written."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.fakes import ScriptedModel
+from tests.integration.scenes import texts
+from tests.stack import Stack
+
+LEFT = "What did the south spend in May?"
+
+# Enter in the composer of a session at the moment when it appears: its draft is not in it yet.
+ENTER_AT_ONCE = """composer => {
+  const seen = new MutationObserver(() => {
+    const area = document.querySelector(`.${composer} textarea`);
+    if (!area) return;
+    seen.disconnect();
+    const key = { key: "Enter", bubbles: true, cancelable: true };
+    for (const kind of ["keydown", "keyup"]) area.dispatchEvent(new KeyboardEvent(kind, key));
+  });
+  seen.observe(document.body, { childList: true, subtree: true });
+}"""
+COMPOSER = """area => [...area.closest('[class*="st-key-composer-"]').classList].find(
+  name => name.startsWith("st-key-composer-"))"""
+
+
+def test_enter_sends_a_draft_that_is_not_back_in_its_composer_yet(
+    desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
+    desk.open(f"?session={first}")
+    desk.sees("Number 0")
+    desk.is_at_rest()
+    desk.composer.fill(LEFT)
+    composer = desk.composer.evaluate(COMPOSER)
+    desk.row(second).click()
+    desk.sees("Number 1")
+    desk.is_at_rest()
+
+    desk.page.evaluate(ENTER_AT_ONCE, composer)
+    desk.row(first).click()
+
+    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    desk.is_idle()
+    assert texts(stack.messages(first), "user") == ["Number 0", LEFT]
+    expect(desk.composer).to_have_value("")
+
+
+# A busy browser tells our scripts late what the page shows, after Streamlit has called it finished.
+TOLD_LATE = """() => {
+  const { mount } = window.colloquyLive;
+  window.colloquyLive.mount = function (component) {
+    setTimeout(() => mount.call(this, component), 1500);
+  };
+}"""
+
+
+def test_enter_waits_for_a_page_that_is_drawn_but_not_reported(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk = own_desk
+    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
+    desk.open(f"?session={first}")
+    desk.sees("Number 0")
+    desk.is_at_rest()
+    desk.sends_by_itself()
+    desk.page.evaluate(TOLD_LATE)
+    desk.row(second).click()
+    desk.sees("Number 1")
+    desk.is_at_rest()
+
+    with desk.page.expect_request("**/colloquy/send"):
+        desk.ask(LEFT)
+
+    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    desk.is_idle()
+    assert texts(stack.messages(second), "user") == ["Number 1", LEFT]
+    expect(desk.composer).to_have_value("")
+
+
+def test_enter_is_kept_where_the_composer_is_replaced_before_the_page_is_drawn(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk = own_desk
+    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
+    desk.open(f"?session={second}")
+    desk.sees("Number 1")
+    desk.is_at_rest()
+    desk.sends_by_itself()
+    desk.page.evaluate(TOLD_LATE)
+    desk.row(first).click()
+    desk.sees("Number 0")
+    desk.row(second).click()
+    desk.sees("Number 1")
+    desk.is_at_rest()
+
+    desk.ask(LEFT)  # of a composer that is about to go
+    desk.row(first).click()
+    desk.sees("Number 0")
+    desk.row(second).click()
+
+    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
+    desk.is_idle()
+    assert texts(stack.messages(second), "user") == ["Number 1", LEFT]
+    assert texts(stack.messages(first), "user") == ["Number 0"]
+    expect(desk.composer).to_have_value("")
