@@ -235,13 +235,13 @@ class Stack:
 
         return self.wait_for(turn, f"turn {turn_id} does not end", seconds)
 
-    def messages(self, session_id: str) -> list[JSON]:
-        """All display messages of a session, page by page."""
+    def messages(self, session_id: str, **only: str) -> list[JSON]:
+        """All display messages of a session, page by page; `only`: the API's filters."""
         rows: list[JSON] = []
         after: int | None = 0
         while after is not None:
             page = self.client.get(
-                f"/sessions/{session_id}/messages", params={"after": after, "limit": 200}
+                f"/sessions/{session_id}/messages", params={"after": after, "limit": 200, **only}
             ).json()
             rows += page["items"]
             after = page["next_after"]

@@ -32,6 +32,14 @@ PRESSABLE = (
 PROBE = re.compile(r":\d+/\w+/_stcore/(health|host-config)$")
 SENDING_LOOKS = 150  # of 0.1 s: a new chat waits until the page is settled
 PATIENCE_MS = 1_500  # for a click on what is gone again meanwhile
+KNOWN = """() => {
+  const { composer, session, waiting, messages, problem } = window.colloquyLive?.sending ?? {};
+  const { dataset } = document.querySelector('[data-testid="stApp"]');
+  const drafts = [...window.colloquyDrafts];
+  const { colloquyActing } = document.body.dataset;
+  return JSON.stringify({ composer, session, waiting: [...(waiting ?? [])], messages, problem,
+    drafts, colloquyActing, state: dataset.testScriptState });
+}"""  # what the page's scripts know of messages that are being sent
 FIND = """([selector, width, height]) => {
   const found = [...document.querySelectorAll(selector)];
   document.querySelectorAll("[data-monkey]").forEach((one) => one.removeAttribute("data-monkey"));
@@ -94,7 +102,8 @@ class Monkey:
             if not is_emptied or text in self.sent:
                 return f"wrote {text}"
             self.desk.page.wait_for_timeout(100)
-        self.complaints.append(f"{text} left the composer and was not sent")
+        known = self.desk.page.evaluate(KNOWN)
+        self.complaints.append(f"{text} left {before} and was not sent: {known}")
         return f"lost {text}"
 
     def _composer_name(self) -> str:

@@ -72,7 +72,7 @@ def said_twice(stack: Stack, session_id: str, mark: str) -> list[str]:
     """What stands twice on the branch of a session that is shown."""
     said = Counter(
         row["content"]["text"]
-        for row in stack.messages(session_id)
+        for row in stack.messages(session_id, branch="active")
         if row["message_type"] == "user" and mark in row["content"]["text"]
     )
     return [text for text, times in said.items() if times > 1]
