@@ -3,10 +3,12 @@
 import hashlib
 import re
 from base64 import b64encode
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit
-from starlette.types import ASGIApp
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 from streamlit.web.bootstrap import load_config_options
 
@@ -31,7 +33,7 @@ def create_app(address: Address) -> ASGIApp:
     api = AsyncApi()
     own = [*LiveRoutes(api).routes, watch.route(api), assets.route(), *index_page.routes()]
     app = streamlit.App(SCRIPT, routes=own, on_script_error=banners.unexpected)
-    return protect(app, address, page_policy())
+    return protect(until_left(app), address, page_policy())
 
 
 def options(address: Address) -> dict[str, object]:
@@ -82,6 +84,19 @@ def page_policy() -> str:
             "frame-ancestors 'none'",
         )
     )
+
+
+def until_left(app: ASGIApp) -> ASGIApp:
+    """Return the app without its complaint about a browser that leaves in the middle of an upload.
+
+    Streamlit 1.67 lets the exception pass, and the log would have it as a failure of ours.
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(ClientDisconnect):
+            await app(scope, receive, send)
+
+    return serve
 
 
 def _digest(script: str) -> str:

@@ -6,10 +6,13 @@
   const TAKES_THEM = '[data-testid="stChatInput"], [data-testid="stFileUploaderDropzone"]';
   const DIALOG = '[role="dialog"], [role="alertdialog"]';
 
+  // While another session opens, the composer of the previous one is still there, hidden.
   const field = () =>
     document.querySelector(DIALOG)
       ? null
-      : document.querySelector(TAKES_THEM)?.querySelector('input[type="file"]:not(:disabled)');
+      : [...document.querySelectorAll(TAKES_THEM)]
+          .find((one) => one.checkVisibility())
+          ?.querySelector('input[type="file"]:not(:disabled)');
 
   // Streamlit handles what is dropped on its own fields.
   const isBeside = ({ dataTransfer, target }) =>

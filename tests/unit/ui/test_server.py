@@ -1,0 +1,63 @@
+"""The pages' server: what a browser that leaves is to it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from ui.server import until_left
+
+UPLOAD = {
+    "type": "http",
+    "method": "PUT",
+    "path": "/",
+    "raw_path": b"/",
+    "query_string": b"",
+    "headers": [(b"content-type", b"multipart/form-data; boundary=b")],
+}
+PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nhalf of'
+
+
+async def _read_form(request: Request) -> PlainTextResponse:
+    await request.form()
+    return PlainTextResponse("all of it")
+
+
+async def _break_off(app: Any) -> list[str]:
+    """Send half an upload, and leave; return what was sent back."""
+    sent: list[str] = []
+    told = iter(
+        [
+            {"type": "http.request", "body": PART, "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+    )
+
+    async def receive() -> Any:
+        return next(told)
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    await app(UPLOAD, receive, send)
+    return sent
+
+
+def test_an_upload_that_is_broken_off_is_no_failure_in_the_log():
+    app = Starlette(routes=[Route("/", _read_form, methods=["PUT"])])
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(_break_off(app))
+    asyncio.run(_break_off(until_left(app)))
+
+
+def test_any_other_failure_still_is_one():
+    async def fails(*_: Any) -> None:
+        raise RuntimeError("ours")
+
+    with pytest.raises(RuntimeError):
+        asyncio.run(_break_off(until_left(fails)))
