@@ -1,27 +1,31 @@
-"""Three chat pages in one browser: Colloquy's own, and two peers built in other ways.
+"""Chat pages in one browser: Colloquy's own, and peers built in other ways.
 
-The peers: a script that streams the model's answer itself (`peers/streamlit_chat.py`), and a
-fragment that draws what a thread collects (`peers/fragments_chat.py`).
+The peers: a Streamlit script that streams the model's answer itself (`peers/streamlit_chat.py`), a
+fragment that draws what a thread collects (`peers/fragments_chat.py`), and Chainlit
+(`peers/chainlit_chat.py`).
 """
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx
 import psutil
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from benchmarks.measures.b10_viewers import cpu_seconds
+from benchmarks.peers import environments
 from launch.browser import find_browser, sandbox_flags
 from tests.e2e.desk import Desk
 from tests.processes import free_port, stop_process
 from tests.stack import Stack
 
+_Served = AbstractContextManager[tuple[str, psutil.Process]]
 PEERS = Path(__file__).parent.parent / "peers"
 PATIENCE = 20.0
 WATCH = """
@@ -31,7 +35,8 @@ WATCH = """
     if (e.key === 'Enter') window.pressed = performance.now();
   }, true);
   // Messages only, because the composer's text is on the page, too.
-  const MESSAGES = '[data-testid="stChatMessage"], .colloquy-sent, .colloquy-draft';
+  const MESSAGES =
+    '[data-testid="stChatMessage"], .colloquy-sent, .colloquy-draft, [data-step-type]';
   new MutationObserver(() => {
     const now = performance.now();
     for (const message of document.querySelectorAll(MESSAGES))
@@ -83,6 +88,19 @@ class PeerPage:
         return float(self.page.wait_for_function(waited).json_value()) / 1e3
 
 
+class ChainlitPage(PeerPage):
+    """A chat page of Chainlit."""
+
+    def _ask(self, text: str) -> None:
+        composer = self.page.locator("#chat-input")
+        composer.fill(text)
+        composer.press("Enter")
+
+    def _settle(self, run: int) -> None:
+        expect(self.page.get_by_text(f"Token{run}x")).to_have_count(1)
+        expect(self.page.locator("#stop-button")).to_have_count(0)
+
+
 class OwnPage(PeerPage):
     """Colloquy's page, in a session of its own."""
 
@@ -103,12 +121,16 @@ class OwnPage(PeerPage):
 
 
 @contextmanager
-def chat_pages(stack: Stack, model_url: str) -> Iterator[tuple[OwnPage, PeerPage, PeerPage]]:
-    """Open Colloquy's page, the plain chat and the chat of fragments, each on its own server."""
+def chat_pages(stack: Stack, model_url: str) -> Iterator[list[PeerPage]]:
+    """Open Colloquy's page, the plain chat, the chat of fragments and Chainlit's.
+
+    Each is on its own server.
+    """
     expect.set_options(timeout=PATIENCE * 1e3)
     with (
-        _served("streamlit_chat.py", OPENAI_BASE_URL=model_url) as plain,
-        _served("fragments_chat.py", API_URL=str(stack.client.base_url)) as fragments,
+        _streamlit("streamlit_chat.py", OPENAI_BASE_URL=model_url) as plain,
+        _streamlit("fragments_chat.py", API_URL=str(stack.client.base_url)) as fragments,
+        _chainlit(model_url) as chainlit,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(
@@ -119,32 +141,52 @@ def chat_pages(stack: Stack, model_url: str) -> Iterator[tuple[OwnPage, PeerPage
         context.add_init_script(WATCH)
         url = stack.start_ui()
         own = OwnPage(Desk(context, url), psutil.Process(stack.others[-1].pid))
-        yield own, _peer_page(browser, *plain), _peer_page(browser, *fragments)
+        peers = [PeerPage(_open(browser, url), process) for url, process in (plain, fragments)]
+        yield [own, *peers, ChainlitPage(_open(browser, chainlit[0]), chainlit[1])]
         browser.close()
 
 
-def _peer_page(browser: Browser, url: str, process: psutil.Process) -> PeerPage:
+def _open(browser: Browser, url: str) -> Page:
     context = browser.new_context()
     context.add_init_script(WATCH)
     page = context.new_page()
     page.goto(url)
-    expect(page.get_by_test_id("stChatInputTextArea")).to_be_visible()
-    return PeerPage(page, process)
+    expect(page.get_by_role("textbox")).to_be_visible()
+    return page
+
+
+def _streamlit(script: str, **environment: str) -> _Served:
+    command = [sys.executable, "-m", "streamlit", "run", str(PEERS / script)]
+    options = ["--server.headless=true", "--server.address=127.0.0.1", "--server.port"]
+    return _served([*command, *options], "/_stcore/health", **environment)
 
 
 @contextmanager
-def _served(script: str, **environment: str) -> Iterator[tuple[str, psutil.Process]]:
-    """Run a peer's script; give its URL and its process."""
+def _chainlit(model_url: str) -> Iterator[tuple[str, psutil.Process]]:
+    command = [str(environments.chainlit()), "run", str(PEERS / "chainlit_chat.py")]
+    options = ["--headless", "--host", "127.0.0.1", "--port"]
+    with (
+        TemporaryDirectory() as home,  # it writes its settings
+        _served([*command, *options], "/", OPENAI_BASE_URL=model_url, CHAINLIT_APP_ROOT=home) as it,
+    ):
+        yield it
+
+
+@contextmanager
+def _served(
+    command: Sequence[str], health: str, **environment: str
+) -> Iterator[tuple[str, psutil.Process]]:
+    """Run a peer's server on a port, which ends its command; give its URL and its process."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", str(PEERS / script)]
     process = subprocess.Popen(
-        [*command, "--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"],
+        [*command, str(port)],
         env={**os.environ, **environment},
         stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait_for(f"{url}/_stcore/health")
+        _wait_for(f"{url}{health}")
         yield url, psutil.Process(process.pid)
     finally:
         stop_process(process)

@@ -3,9 +3,10 @@
 The model is scripted, over HTTP without delay; the worker is warm. Direct: OpenAI's client, from
 the call to the first piece of text. API: from the submit to the first `text_delta` on an open event
 stream. Page: in Chromium, from the Enter key to the user's own message, and to the first token, in
-the document; against a plain Streamlit chat that calls the model itself, and a chat on the same API
-whose fragment draws what a thread collects. All pages keep a history. Last, how much of a core each
-pages' process uses while one page follows an answer.
+the document; against a plain Streamlit chat that calls the model itself, a chat on the same API
+whose fragment draws what a thread collects, and a Chainlit chat that calls the model itself. All
+pages keep a history. Last, how much of a core each pages' process uses while one page follows an
+answer.
 """
 
 import json
@@ -29,6 +30,7 @@ from tests.stack import Stack
 WARM_RUNS = 5
 API_RUNS = 50
 PAGE_RUNS = 30
+PEERS = ("plain Streamlit chat", "fragments", "Chainlit")
 PIECES, RATE = 200, 30  # of the answer that is followed; a second
 
 
@@ -60,26 +62,30 @@ def _on_pages(
             calls.seconds.append(called)
             for samples, seconds in zip(pages, times, strict=True):
                 _note(samples, seconds)
-    (words, tokens), plain, fragments = pages
+    (words, tokens), *others = pages
     yield Figure(
         "B5",
         "Enter to the user's own message on the page, p50",
         str(words),
-        f"plain Streamlit chat {plain[0]}, fragments {fragments[0]}",
+        _of_peers([str(samples[0]) for samples in others]),
         words.median,
         Target(250, 100, " ms"),
     )
     yield _figure("Enter to token on the page", (calls, tokens), Target(150, 60, " ms"))
-    said = f"plain Streamlit chat {plain[1]}, fragments {fragments[1]}"
+    said = _of_peers([str(samples[1]) for samples in others])
     yield Figure("B5", "the same on pages built in other ways", "", said)
     yield _cpu_shares(model, own, *peers)
 
 
 def _cpu_shares(model: ScriptedModel, *pages: PeerPage) -> Figure:
     model.steps = _answer_slowly
-    ours, plain, fragments = (f"{page.cpu_share(2000):.1%}" for page in pages)
+    ours, *others = (f"{page.cpu_share(2000):.1%}" for page in pages)
     what = f"one page follows {RATE} pieces a second: processor share of its server"
-    return Figure("B5", what, ours, f"plain Streamlit chat {plain}, fragments {fragments}")
+    return Figure("B5", what, ours, _of_peers(others))
+
+
+def _of_peers(figures: Sequence[str]) -> str:
+    return ", ".join(f"{name} {figure}" for name, figure in zip(PEERS, figures, strict=True))
 
 
 def _figure(what: str, samples: Sequence[Samples], target: Target) -> Figure:
