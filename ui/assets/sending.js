@@ -6,7 +6,7 @@
 import { isSettled, settled } from "./rest.js";
 
 const COMPOSER = '[class*="st-key-composer-"]';
-const PLACE = ".colloquy-live"; // drawn where this script sends
+const EARLIER = ".st-key-latest"; // an earlier part of the history is shown: Streamlit sends
 const SEND = '[data-testid="stChatInputSubmitButton"]';
 const FILE = '[data-testid="stFileChip"]';
 const ON_ITS_WAY = '[data-testid="stFileChipIconSpinner"]';
@@ -119,11 +119,13 @@ export class Sending {
   }
 
   sendInOrder(message) {
-    const sending = this.last ? this.last.then(() => this.send(message)) : this.send(message);
+    const next = () => this.send(message);
+    const sending = this.last ? this.last.then(next, next) : next();
     this.last = sending;
-    sending.then(() => {
+    const end = () => {
       if (this.last === sending) this.last = null;
-    });
+    };
+    sending.then(end, end);
   }
 
   /** Keep a message whose file was not uploaded: without it, the question may mean something else. */
@@ -161,7 +163,7 @@ export class Sending {
 
   /** Whether this script will know the composer once the page has reported what it shows. */
   isComing(name) {
-    return name !== this.composer && document.querySelector(PLACE) !== null;
+    return name !== this.composer && document.querySelector(EARLIER) === null;
   }
 
   /** Send once the page is drawn; not if the text is changed before that. The composer may be

@@ -234,3 +234,35 @@ def test_the_same_words_in_another_session_are_another_message(
     desk.sees("An answer.")
     desk.is_idle()
     assert texts(stack.messages(other), "user") == ["Yes, do that"]
+
+
+FAULTY = """() => {
+  const { sending } = window.colloquyLive, { onChange } = sending;
+  sending.onChange = (message) => {
+    sending.onChange = message.turn ? onChange : sending.onChange;
+    onChange(message);
+    if (message.turn) throw new Error("a fault of the page");
+  };
+}"""
+
+
+def test_a_fault_of_the_page_after_one_message_does_not_hold_up_the_next(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk = own_desk
+    desk.ask("First")
+    desk.sees("An answer.")
+    desk.is_idle()
+    desk.sends_by_itself()
+    desk.page.evaluate(FAULTY)
+    held: list[Route] = []
+    desk.page.route("**/colloquy/send", lambda route: held.append(route), times=1)
+
+    desk.ask("Second")
+    desk.ask("Third")
+    desk.page.wait_for_function("window.colloquyLive.sending.messages.length === 2")
+    held[0].continue_()
+
+    expect(desk.main.get_by_text("An answer.")).to_have_count(3)
+    assert texts(stack.messages(desk.session_id), "user") == ["First", "Second", "Third"]

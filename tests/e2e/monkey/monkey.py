@@ -90,10 +90,11 @@ class Monkey:
         if composer.count() != 1 or not self._sends():
             return self._go_to("")
         text = f"{self.mark} message {self.written}"
-        composer.fill(text, timeout=PATIENCE_MS)
-        if composer.input_value() != text:  # a dialog over it has kept the keys for itself
-            return "could not write"
         before = self._composer_name()
+        composer.fill(text, timeout=PATIENCE_MS)
+        # A dialog over it has kept the keys for itself, or the page has gone to another session.
+        if composer.input_value() != text or self._composer_name() != before:
+            return "could not write"
         self.written += 1  # also where nobody knows whether the key was heard in time
         composer.press("Enter", timeout=PATIENCE_MS)
         # Whatever lies over the composer may take the key in its stead: then the text stays there.
