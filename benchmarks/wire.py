@@ -62,11 +62,14 @@ class Stream:
 
 
 class Proxy:
-    """Forwards connections to a port of this machine and counts the bytes sent back."""
+    """Forwards connections to a port of this machine and counts the bytes sent back.
 
-    def __init__(self, port: int) -> None:
+    `port` is set once the server is there, which must know `url` to answer under it.
+    """
+
+    def __init__(self) -> None:
         self.bytes_down = 0
-        self._port = port
+        self.port = 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
@@ -81,7 +84,7 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._port))
+                server = socket.create_connection(("127.0.0.1", self.port))
                 for pair in ((client, server, False), (server, client, True)):
                     threading.Thread(target=self._pump, args=pair, daemon=True).start()
 

@@ -117,7 +117,8 @@ def _count(stack: Stack, desk: Desk, proxy: Proxy, tokens: int) -> Counted:
 def _desk(stack: Stack) -> Iterator[tuple[Desk, Proxy]]:
     """Open a browser that reaches the pages through a byte-counting proxy."""
     expect.set_options(timeout=PATIENCE * 1e3)
-    with Proxy(int(stack.start_ui().rpartition(":")[2])) as proxy, sync_playwright() as playwright:
+    with Proxy() as proxy, sync_playwright() as playwright:
+        proxy.port = int(stack.start_ui("--public-url", proxy.url).rpartition(":")[2])
         browser = playwright.chromium.launch(
             executable_path=str(find_browser()),
             args=["--disable-gpu", "--disable-dev-shm-usage", *sandbox_flags()],
