@@ -108,6 +108,7 @@ export class Sending {
     event.stopPropagation();
     const text = area.value;
     if (!text.trim()) return;
+    this.waiting.delete(name);
     const { session: page, domain, model } = this;
     const message = { text, page, domain, model, composer: name, at: Date.now() };
     this.messages.push(message);
@@ -180,7 +181,7 @@ export class Sending {
     await settled();
     const until = Date.now() + MOST_MS;
     while (this.isComing(name) && Date.now() < until) await after(LOOK_MS);
-    this.waiting.delete(name);
+    if (!this.waiting.delete(name)) return; // sent by another Enter meanwhile
     const current = document.querySelector(`.${name} textarea`);
     const isReplaced = current !== area;
     if (!current || (isReplaced && hasFiles)) return; // its files are gone with the old one
