@@ -42,7 +42,7 @@ export class Sending {
     this.returned = new Map(); // refused texts that are back in their composers
     this.keys = new Map(); // of texts not accepted: sent again, a text counts as the same message
     this.last = null; // the sending under way
-    this.waiting = new Set(); // composers in which Enter waits for the page
+    this.waiting = new Map(); // composers in which Enter waits for the page: what the latest sends
     this.isPassing = false; // Streamlit is to have what is being submitted
     this.onChange = onChange;
     document.addEventListener("keydown", (event) => {
@@ -167,23 +167,24 @@ export class Sending {
     return name !== this.composer && document.querySelector(EARLIER) === null;
   }
 
-  /** Send once the page is drawn; not if the text is changed before that. The composer may be
-     replaced meanwhile, or leave the page; its text is a draft until it is sent. */
+  /** Send once the page is drawn; not if the text is changed after the latest Enter. The composer
+     may be replaced meanwhile, or leave the page; its text is a draft until it is sent. */
   async waitForPage(composer, area, event) {
     event.preventDefault();
     event.stopPropagation();
     const name = nameOf(composer);
-    const hasFiles = composer.querySelector(FILE) !== null;
-    const { value } = area;
-    window.colloquyDrafts?.set(name, value);
-    if (this.waiting.has(name)) return;
-    this.waiting.add(name);
+    const isFirst = !this.waiting.has(name);
+    this.waiting.set(name, { area, value: area.value, hasFiles: composer.querySelector(FILE) !== null });
+    window.colloquyDrafts?.set(name, area.value);
+    if (!isFirst) return;
     await settled();
     const until = Date.now() + MOST_MS;
     while (this.isComing(name) && Date.now() < until) await after(LOOK_MS);
+    const waited = this.waiting.get(name);
     if (!this.waiting.delete(name)) return; // sent by another Enter meanwhile
+    const { value, hasFiles } = waited;
     const current = document.querySelector(`.${name} textarea`);
-    const isReplaced = current !== area;
+    const isReplaced = current !== waited.area;
     if (!current || (isReplaced && hasFiles)) return; // its files are gone with the old one
     if (isReplaced && !current.value) {
       put(current, value);

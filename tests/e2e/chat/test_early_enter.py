@@ -56,11 +56,9 @@ TOLD_LATE = """() => {
 }"""
 
 
-def test_enter_waits_for_a_page_that_is_drawn_but_not_reported(
-    own_desk: Desk, model: ScriptedModel, stack: Stack
-):
+def told_late(desk: Desk, model: ScriptedModel, stack: Stack) -> tuple[str, str]:
+    """Open the second of two sessions on such a page; return both."""
     model.steps = lambda messages, body: {"text": "An answer."}
-    desk = own_desk
     first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
     desk.open(f"?session={first}")
     desk.sees("Number 0")
@@ -70,40 +68,50 @@ def test_enter_waits_for_a_page_that_is_drawn_but_not_reported(
     desk.row(second).click()
     desk.sees("Number 1")
     desk.is_at_rest()
+    return first, second
 
-    with desk.page.expect_request("**/colloquy/send"):
-        desk.ask(LEFT)
 
+def has_sent(desk: Desk, stack: Stack, session_id: str) -> None:
+    """Wait until the message is answered; it stands once in its session."""
     expect(desk.main.get_by_text("An answer.")).to_have_count(2)
     desk.is_idle()
-    assert texts(stack.messages(second), "user") == ["Number 1", LEFT]
+    assert texts(stack.messages(session_id), "user") == ["Number 1", LEFT]
     expect(desk.composer).to_have_value("")
+
+
+def test_enter_waits_for_a_page_that_is_drawn_but_not_reported(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    _, second = told_late(own_desk, model, stack)
+
+    with own_desk.page.expect_request("**/colloquy/send"):
+        own_desk.ask(LEFT)
+
+    has_sent(own_desk, stack, second)
+
+
+def test_what_the_latest_enter_sends_is_sent_once(
+    own_desk: Desk, model: ScriptedModel, stack: Stack
+):
+    _, second = told_late(own_desk, model, stack)
+
+    own_desk.composer.press("Enter")  # nothing is written yet
+    own_desk.ask(LEFT)
+    own_desk.composer.press("Enter")
+
+    has_sent(own_desk, stack, second)
 
 
 def test_enter_is_kept_where_the_composer_is_replaced_before_the_page_is_drawn(
     own_desk: Desk, model: ScriptedModel, stack: Stack
 ):
-    model.steps = lambda messages, body: {"text": "An answer."}
     desk = own_desk
-    first, second = (stack.chat(f"Number {number}")["session_id"] for number in range(2))
-    desk.open(f"?session={second}")
-    desk.sees("Number 1")
-    desk.is_at_rest()
-    desk.sends_by_itself()
-    desk.page.evaluate(TOLD_LATE)
-    desk.row(first).click()
-    desk.sees("Number 0")
-    desk.row(second).click()
-    desk.sees("Number 1")
-    desk.is_at_rest()
+    first, second = told_late(desk, model, stack)
 
     desk.ask(LEFT)  # of a composer that is about to go
     desk.row(first).click()
     desk.sees("Number 0")
     desk.row(second).click()
 
-    expect(desk.main.get_by_text("An answer.")).to_have_count(2)
-    desk.is_idle()
-    assert texts(stack.messages(second), "user") == ["Number 1", LEFT]
+    has_sent(desk, stack, second)
     assert texts(stack.messages(first), "user") == ["Number 0"]
-    expect(desk.composer).to_have_value("")
