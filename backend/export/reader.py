@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from backend.errors.base import InvalidInput
-from backend.tabular.locales import known, write_day, write_number
+from backend.tabular.locales import known, known_zone, write_day, write_number
 
 
 @dataclass(frozen=True)
@@ -29,10 +28,8 @@ def find_reader(locale: str | None, timezone: str | None) -> Reader:
     """Return the reader with this locale and timezone. Raise InvalidInput for unknown ones."""
     if locale and known(locale) is None:
         raise InvalidInput(f"The locale {locale[:80]} is unknown. Give one such as de-CH.")
-    try:
-        return Reader(locale, ZoneInfo(timezone) if timezone else UTC)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        name = str(timezone)[:80]
+    if timezone and known_zone(timezone) is None:
         raise InvalidInput(
-            f"The timezone {name} is unknown. Give one such as Europe/Zurich."
-        ) from None
+            f"The timezone {timezone[:80]} is unknown. Give one such as Europe/Zurich."
+        )
+    return Reader(locale, known_zone(timezone) or UTC)

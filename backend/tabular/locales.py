@@ -6,6 +6,7 @@ The locale is the browser's, such as `de-CH`.
 import re
 from datetime import date, datetime
 from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
 
@@ -29,6 +30,14 @@ def known(locale: str | None) -> Locale | None:
         except (UnknownLocaleError, ValueError):
             continue
     return None
+
+
+def known_zone(name: str | None) -> ZoneInfo | None:
+    """Return the timezone; None if it is not known."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 @lru_cache(256)

@@ -157,6 +157,11 @@ def test_an_unknown_locale_or_timezone_is_refused(
     assert said in problem["detail"]
 
 
+@pytest.mark.parametrize("name", ["locale", "timezone"])
+def test_an_empty_locale_or_timezone_is_refused(stack: Stack, session_id: str, name: str) -> None:
+    check_problem(export(stack, session_id, "html", **{name: ""}), 422)
+
+
 def test_a_workbook_has_no_reader(stack: Stack, session_id: str) -> None:
     check_problem(export(stack, session_id, "xlsx", locale="de-DE"), 422)
     check_problem(export(stack, session_id, "xlsx", timezone="Europe/Berlin"), 422)

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import streamlit as st
 
-from backend.tabular.locales import chart_locale, known, write_day, write_number
+from backend.tabular.locales import chart_locale, known, known_zone, write_day, write_number
 from ui.shared.formats import times
 
 
@@ -31,6 +31,6 @@ def moment(when: datetime) -> str:
 
 def for_documents() -> dict[str, str]:
     """Return the parameters with which the API writes a document for the reader."""
-    locale, zone = st.context.locale, times.known_zone(st.context.timezone)
+    locale, zone = st.context.locale, known_zone(st.context.timezone)
     told = {"locale": locale if known(locale) else None, "timezone": zone and zone.key}
     return {name: value for name, value in told.items() if value}

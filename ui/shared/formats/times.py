@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from backend.schemas.conversations.sessions import Session
-from backend.tabular.locales import known, write_day
+from backend.tabular.locales import known, known_zone, write_day
 
 PINNED = "Pinned"
 
@@ -13,14 +13,6 @@ PINNED = "Pinned"
 def zone(name: str | None) -> tzinfo:
     """Return the viewer's timezone; UTC if the browser did not send one."""
     return known_zone(name) or ZoneInfo("UTC")
-
-
-def known_zone(name: str | None) -> ZoneInfo | None:
-    """Return a timezone by its name; None if it is not known."""
-    try:
-        return ZoneInfo(name) if name else None
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
 
 
 def duration(seconds: float) -> str:

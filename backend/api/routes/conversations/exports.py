@@ -46,11 +46,11 @@ def export_session(
     ] = "markdown",
     locale: Annotated[
         Text | None,
-        Query(description="How a document writes numbers and days, such as `de-CH`."),
+        Query(description="How a document writes numbers and days, like `de-CH`.", min_length=1),
     ] = None,
     timezone: Annotated[
         Text | None,
-        Query(description="The zone of its times, such as `Europe/Zurich`; otherwise UTC."),
+        Query(description="Of its times, like `Europe/Zurich`; otherwise UTC.", min_length=1),
     ] = None,
 ) -> Response:
     """The active branch from its first message on, as a document or a workbook of its tables."""
