@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from backend.sandbox.errors import OutOfTime
+from backend.sandbox.errors import OutOfMemory, OutOfTime
 from backend.sandbox.sandbox import Sandbox
 from backend.tools.validation import BOUNDS, NEEDED_MODULES, find_misfit
 from backend.types import JSON
@@ -81,14 +81,17 @@ def test_a_pattern_without_end_is_matched_at_once(schema: JSON) -> None:
         find_misfit(schema, {"a": text, text: 1})
 
 
-DOUBLING: JSON = {
-    "$defs": {
-        f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+def doubling(keyword: str, last: JSON) -> JSON:
+    """A schema that looks at its last part 2⁴⁰ times."""
+    steps = {
+        f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
         for n in range(40)
     }
-    | {"d40": {"const": 1}},
-    "$ref": "#/$defs/d0",
-}
+    return {"$defs": steps | {"d40": last}, "$ref": "#/$defs/d0"}
+
+
+DOUBLING = doubling("allOf", {})  # all fits, so nothing is kept: it takes time alone
+KEEPING = doubling("anyOf", {"const": 1})  # nothing fits, and each misfit is kept
 LOOKING_AROUND: JSON = {"properties": {"a": {"pattern": "^(?!b)(a+)+$"}}}
 
 
@@ -96,6 +99,11 @@ LOOKING_AROUND: JSON = {"properties": {"a": {"pattern": "^(?!b)(a+)+$"}}}
 def test_what_cannot_be_found_out_in_time_is_ended(sandbox: Sandbox, schema: JSON) -> None:
     with pytest.raises(OutOfTime):
         sandbox.run_blocking(find_misfit, schema, {"a": "a" * 40 + "!"}, bounds=BOUNDS)
+
+
+def test_what_takes_time_and_memory_is_ended_at_the_first_limit(sandbox: Sandbox) -> None:
+    with pytest.raises((OutOfTime, OutOfMemory)):  # which one, the machine's speed decides
+        sandbox.run_blocking(find_misfit, KEEPING, {}, bounds=BOUNDS)
 
 
 def test_the_loop_goes_on_while_a_value_is_validated(sandbox: Sandbox) -> None:
