@@ -33,17 +33,7 @@ PATIENCE = Patience(
 )
 TURN_ID = UUID(int=7)
 GOOD: JSON = {"text": "now it works"}  # what a model says after its faults
-
-
-class _NoSources:
-    """Only MCP servers' tools are called here."""
-
-    async def documents(self) -> list[str]:
-        """There is no document."""
-        return []
-
-
-NO_SOURCES = cast(Sources, _NoSources())
+NO_SOURCES = cast(Sources, None)  # only tools of MCP servers are called here
 NO_CONTEXT = ToolContext(NO_SOURCES, UUID(int=8), TURN_ID, LOCAL_USER)
 
 

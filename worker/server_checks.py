@@ -23,8 +23,8 @@ from backend.domains import service as domains
 from backend.domains.allowed import Allowed
 from backend.errors.base import AppError
 from backend.files.origins import finder
+from backend.files.rows import has_documents
 from backend.llm.clean import clean
-from backend.llm.provider import ModelProvider
 from backend.operations.first_request import make_first_request
 from backend.operations.sealed_questions import QuestionRefused, spend, unseal
 from backend.operations.server_checks import (
@@ -94,10 +94,11 @@ class ServerChecks:
     def _take(self, question: Question) -> None:
         """Check in the background, a few concurrently, so that a slow server delays no one else."""
         template = self._template(question)
-        models = self._models() if question.asked else None
+        asked, memory = question.asked, self._memory(question)
+        recipe = self._recipe(template, asked, memory) if asked else None
         self._free.acquire()
         looking = asyncio.run_coroutine_threadsafe(
-            self._look(question, template, models), self._runtime.loop.loop
+            self._look(question, template, memory, recipe), self._runtime.loop.loop
         )
         looking.add_done_callback(lambda done: self._answer(question, done))
 
@@ -111,39 +112,45 @@ class ServerChecks:
             return stored
         return with_stored_credentials(question.draft, stored)
 
-    def _models(self) -> ModelProvider:
-        with self._runtime.services.database.read() as session:
-            number = session.scalar(select(NEWEST_NUMBER))
-        return self._runtime.models.of(number)
+    def _memory(self, question: Question) -> ToolMemory:
+        """Return what is stored of the servers' tools; a draft adds nothing to it."""
+        tools = self._runtime.servers.tools
+        return (tools.seen if question.draft else tools.of)(question.domain_id)
 
     async def _look(
-        self, question: Question, template: DomainTemplate, models: ModelProvider | None
+        self,
+        question: Question,
+        template: DomainTemplate,
+        memory: ToolMemory,
+        recipe: AgentRecipe | None,
     ) -> ServersReport | FirstRequest:
-        runtime, tools = self._runtime, self._runtime.servers.tools
-        # A draft leaves no trace, not even of what its servers list.
-        memory = (tools.seen if question.draft else tools.of)(question.domain_id)
-        if question.asked and models:
-            recipe = self._recipe(template, question.asked, memory, models)
+        runtime = self._runtime
+        if question.asked and recipe:
             return await make_first_request(recipe, question.asked.question, question.seconds)
         allowed = Allowed.of(runtime.services.settings)
         found = await probe_servers(template.mcp_servers, allowed, runtime.servers.health, memory)
         return ServersReport(worker=runtime.name, items=found)
 
     def _recipe(
-        self,
-        template: DomainTemplate,
-        asked: DryRunRequest,
-        memory: ToolMemory,
-        models: ModelProvider,
+        self, template: DomainTemplate, asked: DryRunRequest, memory: ToolMemory
     ) -> AgentRecipe:
         """Return what a turn in a new session of the caller would be built from."""
         runtime, services, session_id = self._runtime, self._runtime.services, uuid4()
+        with services.database.read() as session:
+            number = session.scalar(select(NEWEST_NUMBER))
+            reads = has_documents(session, asked.scope, session_id)
         files = finder(services.database, services.files, asked.scope, session_id)
-        context = ToolContext(runtime.sources.beside(files), session_id, uuid4(), asked.scope)
+        context = ToolContext(
+            runtime.sources.beside(files),
+            session_id,
+            uuid4(),
+            asked.scope,
+            has_documents=reads,
+        )
         return AgentRecipe(
             image=template,
             agent_name=asked.agent or "",
-            models=models,
+            models=runtime.models.of(number),
             tool_context=context,
             allowed=Allowed.of(services.settings),
             health=runtime.servers.health,

@@ -119,7 +119,7 @@ async def open_tools(recipe: AgentRecipe, on_progress: OnProgress) -> AsyncGener
     makes = recipe.image.manager is not None
     makes = makes or bool(ARTIFACT_TOOLS & {*named, *(recipe.image.tools or ())})
     context = replace(recipe.tool_context, on_progress=on_progress, makes_artifacts=makes)
-    own = build_tools(await offered_tools(recipe.image.tools, named, context), context)
+    own = build_tools(offered_tools(recipe.image.tools, named, context), context)
     async with open_mcp_tools(
         recipe.image.mcp_servers,
         allowed=recipe.allowed,

@@ -6,13 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, text, tuple_, update
+from sqlalchemy import ColumnElement, delete, exists, func, or_, select, text, tuple_, update
 from sqlalchemy.orm import Session, defer
 
 from backend.auth.scope import Scope
 from backend.cursor import decode_time_and_id, encode_cursor
 from backend.data.files.documents import PAGES
 from backend.data.files.folder import unique_name
+from backend.data.files.uploads import DOCUMENT
 from backend.errors.base import InvalidInput
 from backend.errors.files import FileNotFound, NoRoomForFiles
 from backend.schemas.data.files import LONGEST_FILE_NAME
@@ -161,6 +162,12 @@ def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[
         .limit(MOST_FILES)
     )
     return [(row, problem) for row, problem in session.execute(query)]
+
+
+def has_documents(session: Session, scope: Scope, session_id: UUID) -> bool:
+    """Return whether any file that a session's agents may query is a document."""
+    is_one = _of(scope) & _usable_in(session_id) & (FileRow.kind == DOCUMENT)
+    return bool(session.scalar(select(exists().where(is_one))))
 
 
 def save_reading(

@@ -24,7 +24,8 @@ def _tell_nobody(call_id: str, said: str) -> None:
 class ToolContext:
     """The context of one turn's tools.
 
-    `makes_artifacts`: in a domain with a manager, or where an agent names a tool of artifacts.
+    `has_documents`: whether any of the turn's sources is a document. `makes_artifacts`: in a domain
+    with a manager, or where an agent names a tool of artifacts.
     """
 
     sources: Sources
@@ -36,6 +37,7 @@ class ToolContext:
     artifacts: Artifacts | None = None
     session_files: SessionFiles | None = None  # where artifacts are made
     agent: str | None = None
+    has_documents: bool = False
     makes_artifacts: bool = False
 
     @property

@@ -73,7 +73,7 @@ def check_tool_names(names: Sequence[str]) -> None:
             raise InvalidInput(f"There is no tool {name!r}. The tools are {', '.join(TOOLS)}.")
 
 
-async def offered_tools(
+def offered_tools(
     names: Sequence[str] | None, named: Collection[str], context: ToolContext
 ) -> list[str]:
     """Return the tools of a turn: the named ones, or all that apply.
@@ -82,13 +82,12 @@ async def offered_tools(
     """
     if names is not None:
         return list(names)
-    has_documents = bool(await context.sources.documents())
     return [
         name
         for name, spec in TOOLS.items()
         if name in named
         or (
-            (has_documents or not spec.for_documents)
+            (context.has_documents or not spec.for_documents)
             and (context.makes_artifacts or not spec.for_artifacts)
         )
     ]

@@ -17,6 +17,7 @@ from backend.conversations.messages import open_calls
 from backend.conversations.state.store import StoredState
 from backend.domains.template import template_of
 from backend.errors.conversations import CorruptState
+from backend.files.rows import has_documents
 from backend.schemas.conversations.sessions import DisplayMessage, EventContext
 from backend.schemas.conversations.turns import Turn, TurnStatus
 from backend.tools.journal import CallKey, Recorded
@@ -55,7 +56,7 @@ class Claim:
     `is_resumed`: the previous attempt lost its worker. `has_waited`: the turn waited for people,
     who have now decided; `answers` holds their decisions, `updated` the messages changed by them.
     `connection` is the number of the connection to models that is set on the page, if any; `role`
-    is the role of the person who asked.
+    is the role of the person who asked; `has_documents`: whether tools may read documents.
     """
 
     turn: Turn
@@ -75,6 +76,7 @@ class Claim:
     updated: Sequence[DisplayMessage] = ()
     connection: int | None = None
     role: str | None = None
+    has_documents: bool = False
 
     @property
     def turn_id(self) -> UUID:
@@ -172,6 +174,7 @@ def _take(session: Session, turn: TurnRow, worker: str, lease_seconds: float) ->
 def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredState) -> Claim:
     """Return the claim of a turn that was taken, with everything it starts from."""
     conversation, turn = held.conversation, held.turn
+    scope = Scope(turn.owner_id, Role.MEMBER, conversation.team, conversation.organisation)
     asking = calling_message(stored.state)
     updated: list[DisplayMessage] = []
     if taken.has_waited:
@@ -179,7 +182,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
     return Claim(
         turn=wire_turn(turn),
         attempt=turn.attempt,
-        scope=Scope(turn.owner_id, Role.MEMBER, conversation.team, conversation.organisation),
+        scope=scope,
         image=conversation.image,
         context=context_in(conversation, turn),
         stored=stored,
@@ -194,6 +197,7 @@ def _build(session: Session, held: LockedTurn, taken: _Taken, stored: StoredStat
         updated=updated,
         connection=held.connection,
         role=turn.role,
+        has_documents=has_documents(session, scope, conversation.id),
     )
 
 

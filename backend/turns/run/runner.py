@@ -203,6 +203,7 @@ def _recipe(runtime: Runtime, claim: Claim) -> AgentRecipe:
                 services.database, services.files, claim.scope, claim.conversation_id
             ),
             agent=claim.turn.agent,
+            has_documents=claim.has_documents,
         ),
         allowed=Allowed.of(services.settings),
         journal=TurnJournal(

@@ -90,6 +90,21 @@ def test_a_document_brings_tools_to_read_and_search_it(stack: Stack, model: Scri
     assert "read_document" not in offered(model, "No file here.")
 
 
+def test_a_dry_run_offers_to_read_the_documents_of_all_sessions(stack: Stack) -> None:
+    def names() -> set[str]:
+        ask = {"template": {"name": "draft"}, "question": "What is in the letter?"}
+        told = stack.client.post("/domains/check/request", json=ask).json()
+        return {tool["function"]["name"] for tool in told["tools"]}
+
+    before = names()
+    made = upload(stack, "letter.md", LETTER.encode())
+    after = names()
+    stack.client.delete(f"/files/{made['id']}").raise_for_status()
+
+    assert after - before == {"read_document", "search_document"}
+    assert names() == before
+
+
 def test_a_domain_with_a_list_of_tools_keeps_it(stack: Stack, model: ScriptedModel) -> None:
     domain = make_domain(stack, tools=["query_source"])["name"]
     session_id = make_session(stack, domain)
