@@ -22,7 +22,8 @@ class WorkerThreads:
     A thread that waits for a job polls Redis each second, so hundreds of them would keep a
     processor busy for nothing. Therefore as many wait as are working, within bounds, so that a
     burst of turns finds threads soon. A thread that takes a turn starts others, up to the capacity;
-    one that has finished a turn leaves if enough are waiting.
+    one that has waited a second for nothing leaves if enough others wait. None leaves between two
+    turns that follow each other, since a new one registers with Redis first.
     """
 
     def __init__(self, runtime: Runtime, capacity: int) -> None:
@@ -64,9 +65,13 @@ class WorkerThreads:
         finally:
             with self._lock:
                 self._busy.discard(worker)
-                if len(self._workers) - len(self._busy) > self._wanted_waiting:
-                    self._workers.discard(worker)
-                    worker.leave()
+
+    def leave_if_spare(self, worker: ThreadWorker) -> None:
+        """Let a worker that has waited for nothing end if enough others wait."""
+        with self._lock:
+            if len(self._workers) - len(self._busy) > self._wanted_waiting:
+                self._workers.discard(worker)
+                worker.leave()
 
     def _fill(self) -> None:
         with self._lock:
@@ -82,7 +87,9 @@ class WorkerThreads:
 
     def _enlist(self) -> ThreadWorker:
         name = f"{self._runtime.name}.{next(self._numbers)}"
-        worker = ThreadWorker(self._runtime, name, self._stopping, self.at_work)
+        worker = ThreadWorker(
+            self._runtime, name, self._stopping, self.at_work, self.leave_if_spare
+        )
         # RQ's registries are cleaned from time to time, not by each starting thread.
         cleaned = (other.last_cleaned_at for other in self._workers)
         worker.last_cleaned_at = max(filter(None, cleaned), default=None)

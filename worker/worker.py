@@ -55,10 +55,12 @@ class ThreadWorker(SimpleWorker):
         name: str,
         stopping: threading.Event,
         at_work: "Callable[[ThreadWorker], AbstractContextManager[None]]",
+        has_waited: "Callable[[ThreadWorker], None]",
     ) -> None:
         self._runtime = runtime
         self._stopping = stopping
         self._at_work = at_work
+        self._has_waited = has_waited
         self._leaves = False
         self._job: Job | None = None
         self._beaten_at = 0.0
@@ -159,6 +161,7 @@ class ThreadWorker(SimpleWorker):
             result = super().dequeue_job_and_maintain_ttl(timeout, spell)
             if result is not None or timeout is None:
                 return result
+            self._has_waited(self)
         raise StopRequested
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
