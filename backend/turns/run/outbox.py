@@ -13,7 +13,7 @@ from backend.agents.steps.events import Outbox, RunEvent, Step, TextDelta, Think
 from backend.turns.process.agent_loop import AgentLoop
 
 FIRST_WINDOW = 0.03  # seconds in which deltas are joined; longer for long answers
-LONGEST_WINDOW = 0.1
+LONGEST_WINDOW = 0.07  # a page draws every 60 ms
 GROWTH = 1.5
 CLOSE_SECONDS = 2.0
 
