@@ -24,7 +24,7 @@ const make = (data) => {
 };
 
 export const mount = ({ data, parentElement, setTriggerValue }) => {
-  const plan = parentElement.querySelector(".plan");
+  const plan = parentElement.querySelector(".colloquy-plan");
   const [canvas] = plan.children;
   const [lines] = canvas.children;
   plan.setAttribute("aria-label", data.label);

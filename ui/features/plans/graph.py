@@ -1,7 +1,6 @@
 """The picture of a plan, which the browser draws in place (`ui/assets/plan.js`)."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 
@@ -12,13 +11,12 @@ from ui.features.plans.words import look_of, plan_words
 from ui.shared import assets
 
 HTML = (
-    '<div class="plan" role="group" tabindex="0"><div class="canvas">'
+    '<div class="colloquy-plan" role="group" tabindex="0"><div class="canvas">'
     '<svg aria-hidden="true"></svg></div></div>'
 )
-CSS = (Path(__file__).parent / "graph.css").read_text()
 
 _component = st.components.v2.component(
-    "colloquy_plan", html=HTML, css=CSS, js=assets.loader("plan.js", "mount")
+    "colloquy_plan", html=HTML, js=assets.loader("plan.js", "mount"), isolate_styles=False
 )
 
 

@@ -1,4 +1,7 @@
-"""Draws the session list: one component whose rows and menus are made in the browser."""
+"""Draws the session list: one component whose rows and menus are made in the browser.
+
+The browser's part is `ui/assets/session_list`.
+"""
 
 from datetime import datetime
 from pathlib import Path
@@ -11,20 +14,18 @@ from backend.schemas.conversations.turns import TurnStatus
 from ui import navigation, state
 from ui.features.sessions import acts, pages
 from ui.features.sessions.pages import LoadedSessions
+from ui.shared import assets
 from ui.shared.formats.times import grouped, zone
 from ui.shared.text.markdown import one_line
 
-FOLDER = Path(__file__).parent / "list"
-# One module, because a module that Streamlit loads from text cannot import its neighbours.
-SCRIPTS = ("acts.js", "rows.js", "menu.js", "rename.js", "selection.js", "deletion.js", "list.js")
+HTML = (Path(__file__).parent / "session_list.html").read_text()
 UNDO_SECONDS = 8
 NEW_TITLE = "New chat"
 
 _component = st.components.v2.component(
     "session_list",
-    html=(FOLDER / "list.html").read_text(),
-    css=(FOLDER / "list.css").read_text(),
-    js="\n".join((FOLDER / name).read_text() for name in SCRIPTS),
+    html=HTML,
+    js=assets.loader("session_list/list.js", "mount"),
     isolate_styles=False,
 )
 

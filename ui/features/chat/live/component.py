@@ -5,7 +5,6 @@ The browser draws it (`ui/assets/live.js`); reruns of the page do not touch it.
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from uuid import UUID
 
 import streamlit as st
@@ -26,13 +25,11 @@ HTML = """<div class="colloquy-live"><div></div>\
 <div class="colloquy-notice" hidden></div>\
 <div class="colloquy-status" role="status" hidden></div>\
 <div class="colloquy-refusal" role="alert" hidden></div></div>"""
-CSS = (Path(__file__).parent / "live.css").read_text()
 STREAMED = (ContentType.TEXT, ContentType.THINKING)
 
 _component = st.components.v2.component(
     "colloquy_live",
     html=HTML,
-    css=CSS,
     js=assets.loader("live.js", "mount"),
     isolate_styles=False,
 )

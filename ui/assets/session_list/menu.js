@@ -1,5 +1,12 @@
 // The menu of a row, and the confirmation of a deletion: one popover for the whole list.
-const menu = { id: null, anchor: null };
+import { ask, isPinned, titleOf } from "./acts.js";
+import { deleteLater } from "./deletion.js";
+import { make, makeButton, setAttribute } from "./elements.js";
+import { leaveRows, list, rowOf, setCurrent } from "./list.js";
+import { startRename } from "./rename.js";
+import { toggle } from "./selection.js";
+
+export const menu = { id: null, anchor: null };
 
 function choicesFor(row) {
   const ids = [row.id];
@@ -15,20 +22,20 @@ function choicesFor(row) {
   ];
 }
 
-function putAwayWords() {
+export function putAwayWords() {
   return list.data.archived ? ["unarchive", "Restore"] : ["archive", "Archive"];
 }
 
-function putAway(ids) {
+export function putAway(ids) {
   leaveRows(ids);
   ask(list.data.archived ? "restore" : "archive", { ids });
 }
 
-function anchorOf(id) {
+export function anchorOf(id) {
   return list.items.get(id)?.querySelector(".more");
 }
 
-function openMenu(id) {
+export function openMenu(id) {
   const row = rowOf(id);
   const buttons = choicesFor(row).map(([icon, name, act]) => {
     const button = makeButton("choice", name, { role: "menuitem", "data-icon": icon });
@@ -43,7 +50,7 @@ function openMenu(id) {
   menu.id = id;
 }
 
-function askToDelete(ids, anchor) {
+export function askToDelete(ids, anchor) {
   const what = ids.length === 1 ? titleOf(rowOf(ids[0])) : `${ids.length} sessions`;
   const keep = makeButton("choice", "Keep");
   const remove = makeButton("choice danger", "Delete");
@@ -83,17 +90,17 @@ function placeMenu(box, beside) {
   box.style.left = `${Math.max(0, left)}px`;
 }
 
-function closeMenu() {
+export function closeMenu() {
   if (list.menu.matches(":popover-open")) list.menu.hidePopover();
 }
 
-function menuHasClosed({ newState }) {
+export function menuHasClosed({ newState }) {
   if (newState !== "closed") return;
   if (menu.anchor) setAttribute(menu.anchor, "aria-expanded", null);
   menu.id = menu.anchor = null;
 }
 
-function moveInMenu(event) {
+export function moveInMenu(event) {
   const buttons = [...list.menu.querySelectorAll("button")];
   const place = buttons.indexOf(document.activeElement);
   const to = {

@@ -1,18 +1,22 @@
 // Selecting several sessions, with Ctrl, Cmd or Shift, or "Select" in the menu: rows become
 // checkboxes.
-const selection = { ids: new Set(), anchor: null };
+import { make, makeButton, setText } from "./elements.js";
+import { draw, list } from "./list.js";
+import { askToDelete, putAway, putAwayWords } from "./menu.js";
 
-function isSelecting() {
+export const selection = { ids: new Set(), anchor: null };
+
+export function isSelecting() {
   return selection.ids.size > 0;
 }
 
-function toggle(id) {
+export function toggle(id) {
   if (!selection.ids.delete(id)) add([id]);
   selection.anchor = id;
   draw();
 }
 
-function selectTo(id) {
+export function selectTo(id) {
   const from = list.order.indexOf(selection.anchor ?? list.current);
   const to = list.order.indexOf(id);
   add(list.order.slice(Math.min(from, to), Math.max(from, to) + 1));
@@ -24,13 +28,13 @@ function add(ids) {
   for (const id of ids) if (selection.ids.size < most) selection.ids.add(id);
 }
 
-function endSelection() {
+export function endSelection() {
   selection.ids.clear();
   selection.anchor = null;
   draw();
 }
 
-function makeSelectionBar(bar) {
+export function makeSelectionBar(bar) {
   const buttons = {
     away: makeButton("act", ""),
     remove: makeButton("act danger", "Delete"),
@@ -41,7 +45,7 @@ function makeSelectionBar(bar) {
   bar.replaceChildren(make("span", "count"), ...Object.values(buttons));
 }
 
-function drawSelection() {
+export function drawSelection() {
   const bar = list.selectionBar;
   const count = selection.ids.size;
   const isMost = count >= list.data.limits.selected;

@@ -1,9 +1,12 @@
 // Sends Python the acts that a person chose. Each act has a rising number, and the list's data says
 // up to which number all are done. Until then an act counts as done on the screen and is sent again,
 // with every later act and after a while alone: Python does it once, however often it arrives.
+import { deletion } from "./deletion.js";
+import { draw, list } from "./list.js";
+
 const FIRST_WAIT_MS = 5_000;
 
-const acts = {
+export const acts = {
   last: Date.now(), // higher than the number of any act before a reload
   waiting: [],
   wait: FIRST_WAIT_MS,
@@ -11,7 +14,7 @@ const acts = {
   trigger: () => {},
 };
 
-function ask(what, more = {}) {
+export function ask(what, more = {}) {
   acts.waiting.push({ n: ++acts.last, do: what, ...more });
   acts.wait = FIRST_WAIT_MS;
   sendActs();
@@ -24,7 +27,7 @@ function tellActing() {
   else delete document.body.dataset.colloquyActing;
 }
 
-function sendActs() {
+export function sendActs() {
   clearTimeout(acts.timer);
   tellActing();
   if (!acts.waiting.length) return;
@@ -33,33 +36,33 @@ function sendActs() {
   acts.wait *= 2;
 }
 
-function settleActs(done) {
+export function settleActs(done) {
   acts.waiting = acts.waiting.filter((act) => act.n > done);
   if (!acts.waiting.length) clearTimeout(acts.timer);
   tellActing();
 }
 
 // The last pending act among these, of one session if its id is given.
-function asked(names, id = null) {
+export function asked(names, id = null) {
   return acts.waiting.findLast(
     (act) => names.includes(act.do) && (id === null || act.ids?.includes(id)),
   );
 }
 
-function openId() {
+export function openId() {
   const leaving = asked(["open", "new"]);
   return leaving ? (leaving.ids?.[0] ?? null) : list.data.open;
 }
 
-function titleOf(row) {
+export function titleOf(row) {
   return asked(["rename"], row.id)?.title ?? row.title;
 }
 
-function isPinned(row) {
+export function isPinned(row) {
   const act = asked(["pin", "unpin"], row.id);
   return act ? act.do === "pin" : row.pinned;
 }
 
-function hasLeft(id) {
+export function hasLeft(id) {
   return deletion.ids.includes(id) || Boolean(asked(["archive", "restore", "delete"], id));
 }

@@ -1,8 +1,13 @@
 // Deleted sessions leave the list immediately and are deleted some seconds later, unless this is
 // undone. Closing the page within these seconds deletes nothing.
-const deletion = { ids: [], reopens: null, timer: null };
+import { ask, openId } from "./acts.js";
+import { make, makeButton, setText } from "./elements.js";
+import { draw, focusRow, leaveRows, list } from "./list.js";
+import { selection } from "./selection.js";
 
-function deleteLater(ids) {
+export const deletion = { ids: [], reopens: null, timer: null };
+
+export function deleteLater(ids) {
   deleteNow(); // an earlier deletion that is still pending
   const open = openId();
   deletion.ids = ids;
@@ -34,13 +39,13 @@ function forgetDeletion() {
   return ids;
 }
 
-function makeDeletionBar(bar) {
+export function makeDeletionBar(bar) {
   const undo = makeButton("act", "Undo");
   undo.addEventListener("click", undoDeletion);
   bar.replaceChildren(make("span", "count"), undo);
 }
 
-function drawDeletion() {
+export function drawDeletion() {
   const count = deletion.ids.length;
   const words = count ? `Deleting ${count === 1 ? "1 session" : `${count} sessions`} …` : "";
   list.deletionBar.hidden = !count;

@@ -1,5 +1,10 @@
 // Draws groups and rows into the existing elements, so that focus, scroll position and a title
 // being edited are kept. What people wrote becomes text, never markup.
+import { ask, asked, openId, titleOf } from "./acts.js";
+import { arrange, make, makeButton, setAttribute, setText } from "./elements.js";
+import { list } from "./list.js";
+import { isSelecting, selection } from "./selection.js";
+
 const MARKS = {
   running: "running",
   queued: "queued",
@@ -8,38 +13,7 @@ const MARKS = {
   unread: "has a new answer",
 };
 
-function make(tag, className, text = null, attributes = {}) {
-  const element = document.createElement(tag);
-  element.className = className;
-  if (text !== null) element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
-
-function makeButton(className, text, attributes = {}) {
-  return make("button", className, text, { type: "button", ...attributes });
-}
-
-// Sets only what differs: setting an unchanged attribute still costs the browser work.
-function setAttribute(element, name, value) {
-  if (value === null) {
-    if (element.hasAttribute(name)) element.removeAttribute(name);
-  } else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
-function arrange(parent, wanted) {
-  const staying = new Set(wanted);
-  for (const child of [...parent.children]) if (!staying.has(child)) child.remove();
-  wanted.forEach((child, place) => {
-    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
-  });
-}
-
-function drawGroup(group) {
+export function drawGroup(group) {
   const section = list.groups.get(group.name) ?? makeGroup(group.name);
   list.groups.set(group.name, section);
   arrange(section.lastElementChild, group.rows.map(drawRow));
@@ -81,7 +55,7 @@ function makeRow(id) {
   return item;
 }
 
-function drawOlder() {
+export function drawOlder() {
   const older = list.older;
   older.hidden = !list.data.older;
   older.disabled = Boolean(asked(["older"]));
@@ -94,13 +68,13 @@ function drawOlder() {
   list.observer.observe(older);
 }
 
-function showOlder() {
+export function showOlder() {
   if (!list.data.older || asked(["older"])) return; // the pending request may belong to another search
   list.hasAskedOlder = true;
   ask("older", { cursor: list.data.older });
 }
 
 // Each page is requested automatically once; if it did not come, the button requests it again.
-function reachEnd([entry]) {
+export function reachEnd([entry]) {
   if (entry.isIntersecting && !list.hasAskedOlder) showOlder();
 }

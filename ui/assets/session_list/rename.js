@@ -1,5 +1,9 @@
 // Edits a title in place: Enter and leaving the field save it, Escape does not.
-function startRename(id) {
+import { ask, titleOf } from "./acts.js";
+import { make } from "./elements.js";
+import { focusRow, list, rowOf } from "./list.js";
+
+export function startRename(id) {
   const item = list.items.get(id);
   const before = titleOf(rowOf(id));
   const input = make("input", "title", null, {

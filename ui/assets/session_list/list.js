@@ -1,6 +1,18 @@
 // The session list: its state, its keys, and the function that Streamlit calls when its data
 // change.
-const list = {
+import { acts, ask, asked, hasLeft, openId, sendActs, settleActs } from "./acts.js";
+import { drawDeletion, makeDeletionBar } from "./deletion.js";
+import { arrange, make, makeButton, setAttribute, setText } from "./elements.js";
+import {
+  anchorOf, askToDelete, closeMenu, menu, menuHasClosed, moveInMenu, openMenu,
+} from "./menu.js";
+import { startRename } from "./rename.js";
+import { drawGroup, drawOlder, reachEnd, showOlder } from "./rows.js";
+import {
+  drawSelection, endSelection, isSelecting, makeSelectionBar, selectTo, selection, toggle,
+} from "./selection.js";
+
+export const list = {
   data: null,
   root: null,
   items: new Map(), // rows by session
@@ -52,7 +64,7 @@ function end(root) {
   list.root = null;
 }
 
-function draw() {
+export function draw() {
   if (!list.root) return;
   list.isDrawing = true;
   const focused = document.activeElement;
@@ -82,7 +94,7 @@ function forgetGone() {
   if (!shown.has(list.current)) list.current = shown.has(openId()) ? openId() : list.order[0];
 }
 
-function rowOf(id) {
+export function rowOf(id) {
   for (const group of list.data.groups) {
     const row = group.rows.find((one) => one.id === id);
     if (row) return row;
@@ -129,7 +141,7 @@ function leaveByLink({ target }) {
   if (target.closest(LINKS)) setTimeout(closeDrawer);
 }
 
-function setCurrent(id) {
+export function setCurrent(id) {
   if (id === null || id === list.current) return;
   for (const [one, place] of [[list.current, "-1"], [id, "0"]]) {
     const buttons = list.items.get(one)?.querySelectorAll("button") ?? [];
@@ -138,7 +150,7 @@ function setCurrent(id) {
   list.current = id;
 }
 
-function focusRow(id) {
+export function focusRow(id) {
   list.items.get(id)?.querySelector(".open").focus();
 }
 
@@ -147,7 +159,7 @@ function focusBeside(id, step) {
 }
 
 // Rows are about to leave the list: move the focus from one of them to the next that stays.
-function leaveRows(ids) {
+export function leaveRows(ids) {
   const place = list.order.indexOf(ids[0]);
   const stays = (id) => !ids.includes(id);
   focusRow(list.order.slice(place).find(stays) ?? list.order.slice(0, place).findLast(stays));
@@ -173,7 +185,7 @@ function pressKey(event) {
   act(id);
 }
 
-export default function show({ data, parentElement, setTriggerValue }) {
+export function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".sessions");
   list.data = data;
   acts.trigger = setTriggerValue;
