@@ -16,6 +16,7 @@ const FIRST_WORDS_MS = 250; // the sent message is on the page already: a run mu
 const ASK_AGAIN_MS = 2000; // a request may be lost when it coincides with a rerun
 const COSTLY_MS = 16;
 const REST_MS = 20;
+const GATHER_MS = 100; // a stored row is on the page already; the end of its turn may follow soon
 const GONE = 4404;
 
 const make = (tag, name, text = "") => {
@@ -112,7 +113,8 @@ class Session {
       for (const draft of this.drafts.values()) draft.hasEnded ||= draft.turn === frame.turn;
     }
     if (kind === "stored" && this.drafts.has(id)) this.undrawn.add(id);
-    if (["stored", "changed", "ended"].includes(kind)) live.redraw();
+    if (kind === "ended") live.redraw();
+    if (kind === "stored" || kind === "changed") live.redraw(GATHER_MS);
   }
 
   void(id) {
@@ -182,12 +184,16 @@ class Live {
     };
   }
 
-  /** Ask the page to draw what is stored, soon, and ask again if it does not. */
-  redraw() {
+  /** Ask the page to draw what is stored, within `wait` ms, and ask again if it does not. */
+  redraw(wait = REST_MS) {
     this.isWanted = true;
-    if (this.isAsked || this.timer) return;
-    const at = Math.max((this.askedAt ?? 0) + REDRAW_MS, this.sending.lastAt + FIRST_WORDS_MS);
-    this.timer = setTimeout(() => this.ask(), Math.max(REST_MS, at - Date.now()));
+    if (this.isAsked) return;
+    const first = Math.max((this.askedAt ?? 0) + REDRAW_MS, this.sending.lastAt + FIRST_WORDS_MS);
+    const at = Math.max(first, Date.now() + wait);
+    if (this.timer && this.due <= at) return;
+    clearTimeout(this.timer);
+    this.due = at;
+    this.timer = setTimeout(() => this.ask(), at - Date.now());
   }
 
   ask() {
@@ -195,7 +201,7 @@ class Live {
     if (!this.place) return;
     // A request that coincides with a click carries the old address, and would navigate back to it.
     if (!mayRedraw()) {
-      this.timer = setTimeout(() => this.ask(), REST_MS);
+      this.redraw();
       return;
     }
     Object.assign(this, { isAsked: true, isWanted: false, askedAt: Date.now() });

@@ -29,6 +29,19 @@ TWO_REQUESTS = """async () => {
   Object.assign(live, { set, isAsked: false });
   return requests;
 }"""
+# A turn's last row and its end, as they follow each other: how often the page is asked, and is to be.
+ROW_AND_END = """async () => {
+  const live = colloquyLive, { set } = live, waited = ms => new Promise(end => setTimeout(end, ms));
+  let requests = 0;
+  live.set = () => { requests += 1; };
+  live.session.take({ kind: "stored", id: "a row" });
+  await waited(50);
+  live.session.take({ kind: "ended", turn: "a turn" });
+  await waited(600);
+  const { isWanted } = live;
+  Object.assign(live, { set, isAsked: false });
+  return [requests, isWanted];
+}"""
 
 
 def test_a_look_of_the_page_before_it_knows_its_session_does_not_leave_it(
@@ -109,6 +122,19 @@ def test_a_request_to_draw_is_not_repeated_because_an_earlier_one_was_made_long_
     own_desk.is_at_rest()
 
     assert own_desk.page.evaluate(TWO_REQUESTS) == 2
+
+
+def test_a_turn_whose_last_row_and_end_follow_each_other_is_drawn_once(
+    desk: Desk, model: ScriptedModel
+):
+    model.steps = lambda messages, body: {"text": "An answer."}
+    desk.open()
+    desk.ask("A question")
+    desk.sees("An answer.")
+    desk.is_idle()
+    desk.is_at_rest()
+
+    assert desk.page.evaluate(ROW_AND_END) == [1, False]
 
 
 def test_edit_opens_with_its_text_also_where_two_runs_are_drawn_at_once(
