@@ -181,7 +181,8 @@ class _Run:
     def _check_limits(self) -> None:
         check_loops(self.progress.state["messages"])
         if self.progress.steps >= self._limits.steps and not self.progress.is_finished:
+            steps = self.progress.steps
             raise StepLimitReached(
-                f"The agent made {self.progress.steps} steps, its limit, without coming to an "
-                "answer. Ask for less, or raise the limit."
+                f"The agent made {steps} step{'' if steps == 1 else 's'}, its limit, without coming"
+                " to an answer. Ask for less, or raise the limit."
             )

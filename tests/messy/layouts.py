@@ -94,7 +94,7 @@ def layouts() -> list[Mess]:
         text("header of dates", "country,1/22/20,1/23/20\nA,1,2\nB,3,4\n", "country VARCHAR, 1/22/20 BIGINT, 1/23/20 BIGINT", [["A", 1, 2], ["B", 3, 4]]),
         text("header alone", "a,b\n", "a VARCHAR, b VARCHAR", []),
         text("header twice the same", "a,A,,b\n1,2,3,4\n5,6,7,8\n", "a BIGINT, A_2 BIGINT, column_3 BIGINT, b BIGINT", [[1, 2, 3, 4], [5, 6, 7, 8]]),
-        text("header again and again", "a,b\n1,x\na,b\n2,y\n", "a BIGINT, b VARCHAR", [[1, "x"], [2, "y"]], "1 more times"),
+        text("header again and again", "a,b\n1,x\na,b\n2,y\n", "a BIGINT, b VARCHAR", [[1, "x"], [2, "y"]], "once more"),
         text("header over two lines", 'a,"b\nc"\n1,x\n2,y\n', "a BIGINT, b c VARCHAR", [[1, "x"], [2, "y"]]),
         text("header in two rows", ",2025,,2026,\nregion,Q1,Q2,Q1,Q2\nn,1,2,3,4\ns,5,6,7,8\n",
              "region VARCHAR, 2025 Q1 BIGINT, 2025 Q2 BIGINT, 2026 Q1 BIGINT, 2026 Q2 BIGINT",

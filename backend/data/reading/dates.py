@@ -20,7 +20,7 @@ from backend.data.reading.reading import (
     trimmed,
     with_parts,
 )
-from backend.data.reading.understood import quote
+from backend.data.reading.understood import are_null, quote
 
 _PIVOT = 69
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -183,9 +183,9 @@ def _impossible(connection: duckdb.DuckDBPyConnection, forms: DateForms, reading
 def _reading(forms: DateForms, order: str) -> Reading:
     notes = [_form_note(forms, order)]
     warnings = []
-    for form, what in (("missing", "marks for missing values"), ("word", "words among dates")):
-        if forms.others[form]:
-            text = f"{forms.others[form]:,} {what} are NULL: {_shown(forms.examples[form])}"
+    for form, *what in (("missing", "mark", "for missing values"), ("word", "word", "among dates")):
+        if count := forms.others[form]:
+            text = f"{are_null(count, *what)}: {_shown(forms.examples[form])}"
             notes.append(text)
             warnings += [text] if form == "word" else []
     place = forms.place

@@ -20,7 +20,7 @@ from backend.data.reading.reading import (
     text_reading,
     trimmed,
 )
-from backend.data.reading.understood import quote
+from backend.data.reading.understood import are_null, quote
 
 _WORDS_AMONG = 20  # one word among this many numbers is a missing value
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}
@@ -169,12 +169,14 @@ def _notes(forms: NumberForms, style: str) -> tuple[list[str], list[str]]:
     if counts["with spaced"]:
         notes.append("spaces between thousands")
     warnings = []
-    for form, what in (("missing", "marks for missing values"), ("word", "words among numbers")):
-        if counts[form]:
-            shown = _shown(forms.examples[form])
-            notes.append(f"{counts[form]:,} {what} are NULL: {shown}")
-            if form == "word":
-                warnings.append(f"{counts[form]:,} {what} are NULL: {shown}")
+    for form, *what in (
+        ("missing", "mark", "for missing values"),
+        ("word", "word", "among numbers"),
+    ):
+        if count := counts[form]:
+            text = f"{are_null(count, *what)}: {_shown(forms.examples[form])}"
+            notes.append(text)
+            warnings += [text] if form == "word" else []
     return notes, warnings
 
 

@@ -173,7 +173,10 @@ def _leave_out_repeated_header(
     )
     count = _delete(connection, same)
     if count:
-        understood.warn(f"The header stands there {count:,} more times; these lines were left out.")
+        times = (
+            "once more; this line was" if count == 1 else f"{count:,} more times; these lines were"
+        )
+        understood.warn(f"The header stands there {times} left out.")
 
 
 def _leave_out_total(

@@ -69,3 +69,8 @@ def load_understood(path: Path) -> dict[str, Understood]:
     if not path.is_file():
         return {}
     return {name: Understood(**table) for name, table in json.loads(path.read_text()).items()}
+
+
+def are_null(count: int, noun: str, place: str) -> str:
+    """Return how many cells became NULL: 1 word among dates is NULL, 2 words among dates are."""
+    return f"1 {noun} {place} is NULL" if count == 1 else f"{count:,} {noun}s {place} are NULL"

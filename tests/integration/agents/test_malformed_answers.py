@@ -5,7 +5,7 @@ import json
 import pytest
 
 from backend.errors.models import IncompleteAnswer, ModelUnavailable
-from backend.errors.turns import EndlessLoop
+from backend.errors.turns import EndlessLoop, StepLimitReached
 from tests.fakes import ScriptedModel
 from tests.runs import GOOD, asking, failing, final_state, run, steps
 from tests.servers.tool import ToolServer, tool
@@ -27,6 +27,12 @@ def test_arguments_that_ran_into_a_limit_are_not_asked_for_again(tools):
 
     assert len(model.requests) == 1
     assert tools.calls == []
+
+
+def test_a_limit_of_one_step_is_said_in_the_singular(tools):
+    calling = {"tools": [{"name": "poll", "args": {}}]}
+    with ScriptedModel(lambda *_: calling) as model:
+        failing(model.url, StepLimitReached, "made 1 step, its limit", limits={"steps": 1})
 
 
 UNREADABLE = [

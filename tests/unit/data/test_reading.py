@@ -169,6 +169,17 @@ def test_a_regular_and_an_irregular_file_are_read_alike(connection, tmp_path):
     assert "fewer cells than the header; those that are missing are NULL (line 5,002)" in said
 
 
+def test_one_is_counted_in_the_singular(connection, tmp_path):
+    lines = [f"{day:02}.08.2026;{day},5" for day in range(1, 31)]
+    text = "\n".join(["day;x", *lines, "31.08.2026;open", "day;x", "Summe;465,0"])
+
+    _, said = read(connection, tmp_path / "t.csv", text.encode())
+
+    assert "day: 1 word among dates is NULL: 'Summe'" in said
+    assert "x: 1 word among numbers is NULL: 'open'" in said
+    assert "The header stands there once more; this line was left out." in said
+
+
 @pytest.mark.parametrize(
     "content",
     [
