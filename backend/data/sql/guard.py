@@ -207,10 +207,20 @@ def _unknown_table(table: exp.Table, query_scope: QueryScope) -> str:
     if _CATALOGS.intersection(path):
         return f"The catalog {name} cannot be queried. {_DESCRIBE}"
     known = query_scope.shown or sorted({".".join(path) for path in query_scope.tables})
-    more = len(known) - _MOST_LISTED
+    listed = query_scope.shown or _shortest_names(query_scope.tables)
+    more = len(listed) - _MOST_LISTED
     others = f", and {more:,} more: describe_source lists them" if more > 0 else ""
-    shown = ", ".join(known[:_MOST_LISTED]) + others
+    shown = ", ".join(listed[:_MOST_LISTED]) + others
     return f"There is no table {name!r}.{did_you_mean(name, known)} The tables are: {shown}."
+
+
+def _shortest_names(tables: frozenset[tuple[str, ...]]) -> list[str]:
+    """Return one name of each table: the others have its source before it."""
+    return sorted(
+        ".".join(path)
+        for path in tables
+        if not any(path[start:] in tables for start in range(1, len(path)))
+    )
 
 
 def _path(table: exp.Table) -> tuple[str, ...]:

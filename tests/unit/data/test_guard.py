@@ -220,6 +220,13 @@ def test_an_unknown_table_is_answered_with_those_that_exist():
         check_query("SELECT * FROM fi.document", DUCKDB)
 
 
+def test_each_existing_table_is_listed_once_under_its_shortest_name():
+    written = {("documents",), ("fi", "documents"), ("fi", "main", "documents"), ("bpc", "figures")}
+
+    with pytest.raises(QueryRefused, match=r"The tables are: bpc\.figures, documents\.$"):
+        check_query("SELECT * FROM nothing", QueryScope("duckdb", frozenset(written)))
+
+
 def test_a_comment_that_a_database_would_execute_is_not_printed_again():
     query = check_query("SELECT 1 /*!50000 , load_file('/etc/passwd') */ AS one", MYSQL)
 
