@@ -36,6 +36,7 @@ class FakeFiles:
     """What the fake says there is; `said` are the corrections that it was sent."""
 
     files: dict[UUID, FileDetails] = field(default_factory=dict)
+    sample: TableSample = field(default_factory=lambda: SAMPLE)
     said: list[FileCorrections] = field(default_factory=list)
 
     def add(self, name: str, **changes: object) -> FileDetails:
@@ -80,7 +81,7 @@ def add_file_routes(app: FastAPI, held: FakeFiles, api: str) -> None:
 
     @app.get(f"{api}/files/{{file_id}}/sample")
     def sample(file_id: UUID) -> TableSample:
-        return SAMPLE
+        return held.sample
 
     @app.post(f"{api}/files/{{file_id}}/preview")
     def preview(file_id: UUID, body: FileCorrections) -> FilePreview:

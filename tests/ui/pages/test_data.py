@@ -1,7 +1,12 @@
 """The page Data: what there is, how it was read, and how that is corrected."""
 
+import io
+
+import pyarrow
 import pytest
 
+from backend.schemas.data.sources import SourceColumn, TableSample
+from backend.tabular.locales import NOTHING
 from tests.ui.pages.chat import test_chat
 
 
@@ -51,6 +56,19 @@ def test_a_file_opens_with_columns_a_sample_and_its_form(open_data, store):
     columns, rows = (frame.value for frame in page.dataframe)
     assert list(columns["Type"]) == ["Text", "Text"]
     assert rows.iloc[0].tolist() == ["Müller", "0012"]
+
+
+def test_a_sample_is_written_as_tables_in_answers_are(open_data, store):
+    store.uploads.add("sales.csv")
+    columns = [SourceColumn(name="Datum", type="DATE"), SourceColumn(name="Betrag", type="DOUBLE")]
+    rows = [["2026-02-01", 10234.1], [None, None]]
+    store.uploads.sample = TableSample(table="sales", columns=columns, rows=rows, complete=True)
+
+    page = press(open_data(), "sales.csv")
+
+    written = page.dataframe[1].proto.arrow_data.styler.display_values
+    shown = pyarrow.ipc.open_stream(io.BytesIO(written)).read_all().to_pydict()
+    assert shown == {"Datum": ["2026-02-01", NOTHING], "Betrag": ["10,234.10", NOTHING]}
 
 
 def test_a_file_that_is_still_being_read_says_so(open_data, store):

@@ -117,7 +117,8 @@ def show_sample(sample: TableSample, key: str = "data-sample") -> None:
     """Draw the first rows of a table."""
     shown = {"columns": [c.model_dump() for c in sample.columns], "rows": sample.rows}
     st.caption("All rows" if sample.complete else f"The first {len(sample.rows)} rows")
-    st.dataframe(tables.to_frame(shown), hide_index=True, width="stretch", key=key)
+    rows = tables.styled(shown, tables.to_frame(shown), st.context.locale)
+    st.dataframe(rows, hide_index=True, width="stretch", key=key)
 
 
 def _sentences(table: SourceTable) -> None:
