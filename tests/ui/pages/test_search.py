@@ -29,14 +29,14 @@ def test_an_empty_search_says_how_to_search(open_page, store):
 def test_hits_stand_under_their_sessions_with_their_words_marked(open_page, store):
     for title in ("Travel *costs*", "Budgets"):
         session = store.add_session(title)
-        answered(store, session, "Where is the pelican?", "Here: **the** pelican [x](y)")
+        answered(store, session, "Where is the pelican?", "Here: **the** `big` pelican [x](y)")
 
     page = search_for(open_search(open_page), "pelican")
 
     said = words(page)
     assert "**Travel \\*costs\\***" in said and "**Budgets**" in said
     assert ":primary-background[pelican]" in said
-    assert "\\*\\*the\\*\\* " in said
+    assert "Here&#58; the big :primary-background[pelican]" in said
     assert "Show more" not in [button.label for button in page.button]
 
 

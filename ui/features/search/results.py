@@ -1,5 +1,6 @@
 """The search results by session: each hit with its time, speaker and snippet."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,6 +17,9 @@ from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 _FOUND = "search-found"
+# Emphasis, code, headings and the frames of tables: a snippet is one line of plain text.
+_MARKUP = re.compile(r"\*\*|`+|(?:(?<=\s)|^)#{1,6} |\|(?: *:?-{3,}:? *\|)+|(?:(?<=\s)|^)\|(?=\s|$)")
+_ANSWER = (MessageType.ASSISTANT, ContentType.TEXT)
 _SPEAKERS = {
     MessageType.USER: ":material/person:",
     MessageType.ASSISTANT: ":material/forum:",
@@ -128,7 +132,8 @@ def _draw_hit(hit: SearchHit, *, is_own: bool) -> None:
             icon=_SPEAKERS[hit.message_type],
             query_params=place if is_own else {**place, "view": "read"},
         )
-        st.markdown("".join(_marked(part) for part in hit.snippet))
+        is_markdown = (hit.message_type, hit.content_type) == _ANSWER
+        st.markdown("".join(_marked(part, is_markdown=is_markdown) for part in hit.snippet))
 
 
 def _speaker(hit: SearchHit) -> str:
@@ -142,9 +147,9 @@ def _speaker(hit: SearchHit) -> str:
     return " · ".join(words if hit.is_on_branch else [*words, "on another branch"])
 
 
-def _marked(part: SnippetPart) -> str:
-    """Return a part as escaped Markdown; hits have a background."""
-    text = part.text
+def _marked(part: SnippetPart, *, is_markdown: bool) -> str:
+    """Return a part as escaped Markdown, without the markup it had; hits have a background."""
+    text = _MARKUP.sub("", part.text) if is_markdown else part.text
     if part.is_hit:
         return f":primary-background[{plain(text)}]"
     before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
