@@ -46,6 +46,7 @@ def test_what_goes_next_stands_with_its_reason(open_retention, store):
     goes, applied = page.dataframe
     assert list(goes.value["Why"]) == ["unused for too long"]
     assert list(applied.value["Deleted"]) == [3]
+    assert all('"localized"' in table.proto.columns for table in (goes, applied))
 
 
 def test_deleting_is_asked_for_twice(open_retention, store):

@@ -1,5 +1,7 @@
 """Retention: the rules in words, what is deleted next, and past runs."""
 
+from typing import Any
+
 import streamlit as st
 
 from backend.schemas.retention import Reason, Retention, RetentionRules
@@ -63,11 +65,7 @@ def _departing(retention: Retention) -> None:
             }
             for one in retention.first
         ],
-        column_config={
-            "Last used": st.column_config.DatetimeColumn(
-                format="localized", timezone=st.context.timezone
-            )
-        },
+        column_config={"Last used": _moments()},
         hide_index=True,
         width="stretch",
     )
@@ -105,6 +103,11 @@ def _runs(retention: Retention) -> None:
             }
             for run in retention.runs
         ],
+        column_config={"When": _moments()},
         hide_index=True,
         width="stretch",
     )
+
+
+def _moments() -> Any:
+    return st.column_config.DatetimeColumn(format="localized", timezone=st.context.timezone)
