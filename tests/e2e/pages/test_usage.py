@@ -25,6 +25,9 @@ def test_a_session_at_its_budgets_end_says_so_and_leads_on(desk: Desk, stack: St
     used = desk.page.get_by_test_id("stPopoverBody")
     expect(used.get_by_text("1 model call", exact=False)).to_be_visible()
     expect(used.get_by_text("This session:", exact=False)).to_be_visible()
+    columns = used.get_by_role("columnheader", include_hidden=True)
+    expect(columns.filter(has_text="Took")).to_have_count(1)
+    expect(columns.filter(has_text="Cost")).to_have_count(0)  # the model has no price
     desk.page.keyboard.press("Escape")
 
     desk.main.get_by_role("link", name="Continue in a new session").click()

@@ -1,9 +1,11 @@
 """A session's usage, in its header; read only when opened."""
 
+from typing import Any
+
 import streamlit as st
 
 from backend.schemas.conversations.sessions import Session
-from backend.schemas.usage import SessionUsage
+from backend.schemas.usage import SessionUsage, UsageOfTurn
 from ui import navigation, state
 from ui.client import ClientError
 from ui.features.usage import words as usage_words
@@ -48,18 +50,19 @@ def _draw(used: SessionUsage) -> None:
         st.progress(usage_words.share(budget), text=usage_words.budget(budget))
     if used.latest:
         st.dataframe(
-            [
-                {
-                    "In": one.usage.input_tokens,
-                    "Out": one.usage.output_tokens,
-                    "Cost": one.usage.cost,
-                    "Took": duration(one.seconds) if one.seconds is not None else "",
-                    "Latest turns": one.message,
-                }
-                for one in used.latest
-            ],
+            [_row(one, has_cost=bool(used.total.cost)) for one in used.latest],
             hide_index=True,
             column_config=FORMATS,
         )
     st.caption("The inspector shows each model call.")
     st.page_link(navigation.USAGE_PAGE, label="Usage of all sessions", icon=":material/bar_chart:")
+
+
+def _row(turn: UsageOfTurn, *, has_cost: bool) -> dict[str, Any]:
+    return {
+        "In": turn.usage.input_tokens,
+        "Out": turn.usage.output_tokens,
+        **({"Cost": turn.usage.cost} if has_cost else {}),
+        "Took": duration(turn.seconds) if turn.seconds is not None else "",
+        "Latest turns": turn.message,
+    }
