@@ -1,0 +1,37 @@
+"""What a page shows at a glance: rows of icons, and no numbers that say nothing."""
+
+from itertools import pairwise
+
+from playwright.sync_api import expect
+
+from tests.e2e.desk import Desk
+from tests.stack import Stack
+
+PLACES = """row => [...row.querySelectorAll("button, a")]
+  .map((one) => one.getBoundingClientRect())
+  .filter((one) => one.width)
+  .map((one) => [one.left, one.right])"""
+
+
+def test_the_icons_of_a_sessions_header_stand_at_equal_distances(desk: Desk, stack: Stack) -> None:
+    session_id = stack.chat("Good morning.")["session_id"]
+    desk.open(f"?session={session_id}")
+    row = desk.main.locator("[class*=st-key-icons-]").first
+    expect(row.get_by_role("link", name="Inspector")).to_be_visible()
+    desk.is_at_rest()
+
+    places = row.evaluate(PLACES)
+
+    gaps = {round(after[0] - before[1]) for before, after in pairwise(places)}
+    assert len(places) == 7
+    assert len(gaps) == 1, places
+
+
+def test_no_field_for_free_text_counts_its_characters(desk: Desk) -> None:
+    desk.composer.press_sequentially("Good morning.")
+    expect(desk.page.locator("#stChatInputInstructions")).to_be_hidden()
+
+    desk.open("search")
+    desk.main.get_by_role("searchbox").press_sequentially("budget")
+    desk.is_at_rest()
+    expect(desk.main.get_by_text("6/1000")).to_be_hidden()
