@@ -1,5 +1,6 @@
 """What a page shows at a glance: rows of icons, and no numbers that say nothing."""
 
+import re
 from itertools import pairwise
 
 from playwright.sync_api import expect
@@ -35,3 +36,14 @@ def test_no_field_for_free_text_counts_its_characters(desk: Desk) -> None:
     desk.main.get_by_role("searchbox").press_sequentially("budget")
     desk.is_at_rest()
     expect(desk.main.get_by_text("6/1000")).to_be_hidden()
+
+
+def test_the_heads_of_the_workers_table_stand_only_above_columns(desk: Desk) -> None:
+    desk.open("work")
+    heads = desk.main.locator(".st-key-workers-head")
+    expect(heads).to_be_visible()
+
+    desk.page.set_viewport_size({"width": 420, "height": 900})
+
+    expect(heads).to_be_hidden()
+    desk.sees(re.compile(r"of \d+ turns"))  # type: ignore[arg-type]  # get_by_text takes it

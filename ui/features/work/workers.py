@@ -11,6 +11,7 @@ from ui.shared import banners
 from ui.shared.text.markdown import plain
 
 COLUMNS = {"Worker": 4.0, "Turns": 3.0, "State": 2.0, "": 2.0}
+HEAD = "workers-head"  # `frame.css` hides it where the columns are one below the other
 ASK = (
     "It takes no new turns, finishes those it has, however long they take, and then stops. "
     "Nothing is lost."
@@ -27,8 +28,9 @@ def show(workers: Sequence[WorkerInfo], *, is_known: bool) -> None:
         text, icon = banners.MISSING["worker"]
         st.warning(text, icon=icon)
         return
-    for place, name in zip(st.columns(list(COLUMNS.values())), COLUMNS, strict=True):
-        place.caption(name)
+    with st.container(key=HEAD):
+        for place, name in zip(st.columns(list(COLUMNS.values())), COLUMNS, strict=True):
+            place.caption(name)
     for worker in workers:
         _row(worker)
 
@@ -38,7 +40,7 @@ def _row(worker: WorkerInfo) -> None:
     name, turns, status, action = columns
     name.markdown(plain(worker.name, 80))
     share = min(worker.turns / worker.capacity, 1.0) if worker.capacity else 0.0
-    turns.progress(share, text=f"{worker.turns} of {worker.capacity}")
+    turns.progress(share, text=f"{worker.turns} of {worker.capacity} turns")
     if worker.is_stalled:
         seconds = f"{worker.loop_silence_seconds:.0f} s"
         status.badge(
