@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from backend.tabular.cells import Writer, cell_writer
@@ -33,7 +35,10 @@ def styled(table: Table, frame: pd.DataFrame, locale: str | None) -> Any:
     """
     if frame.size > MOST_STYLED_CELLS:
         return frame
-    formats: dict[Any, Any] = dict(zip(frame.columns, writers(table, locale), strict=True))
+    formats: dict[Any, Any] = {
+        name: partial(_write, write)
+        for name, write in zip(frame.columns, writers(table, locale), strict=True)
+    }
     return frame.style.format(formats, na_rep=NOTHING)
 
 
@@ -69,6 +74,11 @@ def file_name(title: Any, ending: str = "csv") -> str:
     """Return a safe download name from a model's title: never a path or a disguised extension."""
     name = _NOT_IN_FILE_NAMES.sub("-", str(title or ""))[:MAX_NAME_CHARS].strip(" .-")
     return f"{name or 'table'}.{ending}"
+
+
+def _write(write: Writer, value: Any) -> str:
+    """Return a cell of a frame as text; the frame's numbers are NumPy's, not Python's."""
+    return write(value.item() if isinstance(value, np.generic) else value)
 
 
 def _flat(value: Any, locale: str | None) -> str:

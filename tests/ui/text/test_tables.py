@@ -2,7 +2,7 @@
 
 import pytest
 
-from ui.shared.tables import file_name
+from ui.shared.tables import file_name, styled, to_frame
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,12 @@ def test_a_title_becomes_a_file_name_and_never_a_path(title, name):
 
 def test_a_file_name_is_not_longer_than_a_file_system_allows():
     assert len(file_name("ü" * 5_000).encode()) < 255
+
+
+def test_amounts_without_cents_are_written_as_those_with_cents_are():
+    columns = [{"name": "budget", "type": "DOUBLE"}, {"name": "actual", "type": "DOUBLE"}]
+    table = {"columns": columns, "rows": [[107100.0, 94969.62], [None, 0.0]]}
+
+    shown = styled(table, to_frame(table), "en-US").to_string(delimiter="|")
+
+    assert "107,100.00|94,969.62" in shown
