@@ -15,7 +15,8 @@ from backend.tabular.columns import kinds_of
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
-:root { color-scheme: light dark; --line: #8884; --quiet: #667; }
+:root { color-scheme: light dark; --line: #8884; --quiet: light-dark(#667, #a4a4b4);
+  background: Canvas; color: CanvasText; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1rem; margin: 2rem 0 0.5rem; }
 h2 time, .quiet, figcaption, summary { color: var(--quiet); font-weight: normal;
@@ -25,13 +26,16 @@ pre { background: #8881; padding: 0.75rem; border-radius: 0.4rem; white-space: p
   overflow-wrap: anywhere; font-size: 0.8rem; }
 table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; }
 th, td { border: 1px solid var(--line); padding: 0.2rem 0.5rem; text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure { margin: 1rem 0; overflow-x: auto; } img { max-width: 100%; }
 .chart svg { max-width: 100%; height: auto; } .chart { text-align: center; }
 .missing { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.5rem 0.75rem; }
 .problem { border-left: 3px solid #a34a5a; padding-left: 1rem; white-space: pre-wrap; }
+@media screen { :not(figure) > table { display: block; overflow-x: auto; } }
 @media print {
+  :root { color-scheme: light; }
+  th, td { overflow-wrap: anywhere; }
   @page { margin: 18mm; }
   body { margin: 0; max-width: none; font-size: 10pt; color: #000; background: #fff; }
   h2 { break-after: avoid; } tr, img, pre { break-inside: avoid; }

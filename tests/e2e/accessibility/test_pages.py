@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from tests.e2e.accessibility import axe
 from tests.e2e.desk import Desk
@@ -15,6 +16,11 @@ PAGES = (
 )  # fmt: skip
 # A line of Playwright's aria snapshot: the role, and the name that a screen reader says.
 SPOKEN = r'^\s*- \'?(button|link)(?: "((?:[^"\\]|\\.)*)")?'
+LINES = """cell => {
+  const text = document.createRange();
+  text.selectNodeContents(cell);
+  return text.getClientRects().length;
+}"""
 QUESTION = "What's the budget for CC-1001?"
 
 
@@ -37,3 +43,21 @@ def test_no_page_keeps_anybody_out(demo_desk: Desk, asked: tuple[str, str], path
     assert found
     assert not [name for _, name in found if not name or name.endswith(" icon")], heard
     assert list(axe.faults(page)) == []
+
+
+def test_the_printable_page_is_readable_in_both_themes_and_breaks_no_word(
+    demo_desk: Desk, demo_stack: Stack
+) -> None:
+    session_id = demo_stack.chat("Which cost centres spent the most this year?")["session_id"]
+    exported = demo_stack.client.get(f"/sessions/{session_id}/export", params={"format": "html"})
+    page = demo_desk.open()
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.set_content(exported.text)
+
+    word = page.get_by_role("cell", name="cost_centre", exact=True).first
+    assert word.evaluate(LINES) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        found = Axe().run(page, options={"runOnly": axe.CONTRAST}).response["violations"]
+        assert [node["html"] for fault in found for node in fault["nodes"]] == [], theme
