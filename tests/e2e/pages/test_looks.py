@@ -47,3 +47,19 @@ def test_the_heads_of_the_workers_table_stand_only_above_columns(desk: Desk) -> 
 
     expect(heads).to_be_hidden()
     desk.sees(re.compile(r"of \d+ turns"))  # type: ignore[arg-type]  # get_by_text takes it
+
+
+def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None:
+    desk = demo_desk
+    desk.ask("Chart spend by cost centre in 2026")
+    desk.sees("The total is")
+    desk.is_idle()
+    desk.main.get_by_role("radio", name="Table").filter(visible=True).click()
+    table = desk.main.get_by_test_id("stDataFrame").filter(visible=True)
+    table.hover()
+
+    toolbar = desk.main.get_by_test_id("stElementToolbar").filter(visible=True).bounding_box()
+    choice = desk.main.get_by_role("radiogroup", name="Show as").filter(visible=True).bounding_box()
+
+    assert toolbar and choice
+    assert toolbar["y"] >= choice["y"] + choice["height"]

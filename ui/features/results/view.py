@@ -30,7 +30,9 @@ Table = Mapping[str, Any]
 @st.fragment
 def show(table: Table, origin: Origin, key: str) -> None:
     """Draw a table of `metadata.table`'s shape: title, columns, first rows, row_count, complete."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=f"head-table-{key}"
+    ):
         st.caption(_title(table), width="stretch")
         text = st.text_input(
             "Filter rows",
