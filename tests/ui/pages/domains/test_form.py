@@ -20,6 +20,15 @@ def test_a_field_is_changed_and_only_that_is_sent(open_domains, store):
     assert "Not saved yet" not in said(page)
 
 
+def test_the_limits_of_a_session_are_called_so(open_domains, store):
+    domain = store.domains.add()
+    page = section(open_domains(domain.id), domain, "Limits")
+
+    labels = [box.label for box in page.number_input]
+    assert {"Session tokens", "Session cost"} <= set(labels)
+    assert not [label for label in labels if "onversation" in label]
+
+
 def test_every_field_arrives_as_the_api_has_it(open_domains, store):
     domain = store.domains.add()
     page = open_domains(domain.id)

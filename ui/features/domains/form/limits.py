@@ -40,6 +40,7 @@ def show(draft: Draft) -> None:
 
 def _limit(draft: Draft, name: str) -> None:
     spec = Limits.model_fields[name]
-    about = About(name.replace("_", " ").capitalize(), MORE.get(name, spec.description or ""))
+    label = name.replace("conversation", "session").replace("_", " ").capitalize()
+    about = About(label, MORE.get(name, spec.description or ""))
     is_whole = "float" not in str(spec.annotation)
     fields.number(draft, ("limits", name), about, default=spec.default, whole=is_whole)
