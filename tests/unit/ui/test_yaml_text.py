@@ -1,6 +1,7 @@
 """Configuration as text: what is written can be read, and what cannot be read is said."""
 
 import contextlib
+import re
 
 import pytest
 from hypothesis import given
@@ -62,6 +63,25 @@ def test_a_date_is_a_text_as_it_would_be_in_json() -> None:
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="This cannot be read"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a:\n  - 1\n b: 2", "its indentation does not fit the lines above"),
+        ("a: b: c", "a text with a colon needs quotes"),
+        ("a: 1\nb", "a name is not followed by a colon"),
+        ("a: 1\n\tb: 2", "a tab cannot indent"),
+        ("a: @x", "a text that begins with @ needs quotes"),
+        ("a: [1, 2", "a bracket is not closed with ]"),
+        ("a: {b: 1", "a bracket is not closed with }"),
+        ("a: 'x", "a quotation mark is not closed"),
+        ("a: !x 1", "tags, which begin with an exclamation mark"),
+    ],
+)
+def test_the_reason_is_said_without_the_parsers_words(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
         read(text)
 
 

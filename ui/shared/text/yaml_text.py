@@ -1,6 +1,7 @@
 """Configuration as text that people read and write: YAML, a superset of JSON. Pure."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,27 @@ from backend.schemas.bounds import refuse_unfit
 
 Value = Any
 MAX_CHARS = 200_000
+# The parser's reasons, which name its tokens, in the words of somebody who writes the text.
+_REASONS = (
+    (r"expected <block end>", "its indentation does not fit the lines above"),
+    (r"mapping values are not allowed", "a text with a colon needs quotes, or its indentation does"
+     " not fit the lines above"),
+    (r"could not find expected ':'", "a name is not followed by a colon, or a text of several lines"
+     " is not indented"),
+    (r"character '\\t'", "a tab cannot indent; use spaces"),
+    (r"character '(.)' that cannot start", "a text that begins with {0} needs quotes"),
+    (r"expected ',' or '(.)'", "a bracket is not closed with {0}"),
+    (r"unexpected end of stream", "a quotation mark is not closed"),
+    (r"for the tag", "tags, which begin with an exclamation mark, are not supported"),
+)  # fmt: skip
+
+
+class Unreadable(ValueError):
+    """The text is not YAML; the message says where and why, `line` counts from 1."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
@@ -62,10 +84,10 @@ def write(value: Value) -> str:
 def read(text: str) -> Value:
     """Return the value of a YAML text; None for an empty one.
 
-    Raise ValueError with a sentence that says where the error is.
+    Raise Unreadable with a sentence that says where the error is.
     """
     if len(text) > MAX_CHARS:
-        raise ValueError(
+        raise Unreadable(
             f"This cannot be read: it has {len(text):,} characters; the maximum is {MAX_CHARS:,}."
         )
     try:
@@ -75,13 +97,21 @@ def read(text: str) -> Value:
         return value
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 1}" if mark else ""
-        reason = getattr(error, "problem", None) or "it is not valid YAML"
-        raise ValueError(f"This cannot be read{where}: {reason}.") from None
+        line = mark.line + 1 if mark else None
+        where = f" in line {line}" if line else ""
+        raise Unreadable(f"This cannot be read{where}: {_reason(error)}.", line) from None
     except (RecursionError, ValueError):
-        raise ValueError(
+        raise Unreadable(
             "This cannot be read: it is nested too deeply, or not plain data."
         ) from None
+
+
+def _reason(error: yaml.YAMLError) -> str:
+    said = getattr(error, "problem", None) or "it is not valid YAML"
+    for pattern, words in _REASONS:
+        if found := re.search(pattern, said):
+            return words.format(*found.groups())
+    return str(said)
 
 
 def lines_of(text: str, paths: Sequence[Sequence[str | int]]) -> list[int | None]:

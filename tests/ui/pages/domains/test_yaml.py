@@ -53,6 +53,20 @@ def test_yaml_that_cannot_be_read_is_said_and_kept(open_domains, store):
     assert page.text_area[0].value == "name: d\nagents: ["
 
 
+def test_yaml_that_cannot_be_read_is_shown_at_its_line_without_the_faults_of_before(
+    open_domains, store
+):
+    domain = store.domains.add(agents=[{"name": "A"}])
+    store.domains.faults = [Fault(path=["agents", 0, "name"], message="Give it a name.")]
+    page = view(open_domains(domain.id), domain, "YAML")
+
+    page.text_area[0].input("name: d\nagents:\n  - name: A\n b: 1").run()
+
+    assert "its indentation does not fit" in said(page)
+    assert [code.value for code in page.code] == ["   4 |  b: 1"]
+    assert "Give it a name." not in said(page)
+
+
 def test_what_the_form_cannot_show_is_left_to_the_yaml(open_domains, store):
     domain = store.domains.add()
     page = view(open_domains(domain.id), domain, "YAML")

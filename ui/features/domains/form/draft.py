@@ -49,6 +49,7 @@ class Draft:
     rows: int = 0
     text: str | None = None
     unread: Fault | None = None
+    unread_line: int | None = None
     was_sent: bool = False
     section: str | None = None
     faults: list[Fault] = field(default_factory=list)
@@ -136,11 +137,11 @@ class Draft:
 
     def read_yaml(self, text: str) -> None:
         """Replace the draft with the text; text that cannot be read is kept beside it."""
-        self.text, self.unread = text, None
+        self.text, self.unread, self.unread_line = text, None, None
         try:
             said = yaml_text.read(text)
-        except ValueError as error:
-            self.unread = Fault(path=[], message=str(error))
+        except yaml_text.Unreadable as error:
+            self.unread, self.unread_line = Fault(path=[], message=str(error)), error.line
             return
         if not isinstance(said or {}, dict):
             self.unread = Fault(path=[], message=NOT_FIELDS)

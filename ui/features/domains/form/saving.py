@@ -91,7 +91,9 @@ def actions(domain: Domain | None, draft: Draft) -> None:
 
 
 def _elsewhere(draft: Draft) -> None:
-    """Draw the faults that no visible field has shown."""
+    """Draw the faults that no visible field has shown; those of a text before this one are none."""
+    if draft.unread:
+        return
     rest = [fault for fault in draft.faults if fault not in draft.said]
     for fault in rest[:MOST_FAULTS]:
         where = bodies.place_words(fault.path)

@@ -31,6 +31,7 @@ def faults(draft: Draft) -> None:
     """Draw each fault of the draft with its line of the text."""
     if draft.unread:
         st.error(plain(draft.unread.message, 600), icon=":material/error:")
+        _line(draft.unread_line, draft.yaml().splitlines())
         return
     if not draft.faults and not draft.warnings:
         st.caption(":green[:material/check: No errors.]")
@@ -51,5 +52,10 @@ def _fault(fault: Fault, number: int | None, lines: list[str], *, is_warning: bo
     where = bodies.place_words(fault.path) or "The whole text"
     line = f"Line {number}" if number else "Missing"
     st.markdown(f":{color}[:material/{icon}: **{line}**] · {where}: {plain(fault.message, 600)}")
+    _line(number, lines)
+
+
+def _line(number: int | None, lines: list[str]) -> None:
+    """Draw a line of the text with its number, if there is one."""
     if number and number <= len(lines):
         st.code(f"{number:>4} | {lines[number - 1][:200]}", None)
