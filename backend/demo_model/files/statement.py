@@ -28,7 +28,11 @@ _MORE_FILLERS = """
     again now column columns field fields all every grouped group split broken down across new old
 """
 _IGNORED = FILLERS | _BY | frozenset(_MORE_FILLERS.split())
-_DESCRIBING = frozenset(["column", "columns", "field", "fields", "structure", "schema", "describe"])
+_DESCRIBING_WORDS = """
+    column columns field fields structure schema describe contain contains hold holds inside
+"""
+_DESCRIBING = frozenset(_DESCRIBING_WORDS.split())
+_OPENING_WORDS = ("what", "whats")
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -43,9 +47,10 @@ class FileQuery:
 
 def asks_for_columns(text: str) -> bool:
     """Return whether a question is about the content of a file, or is no question at all."""
-    words = [word.lower() for word in _WORDS.findall(text)]
-    others = [word for word in words if word not in _IGNORED | _DESCRIBING]
-    return not others and (not words or any(word in _DESCRIBING for word in words))
+    words = [word.lower() for word in _WORDS.findall(text.replace("'s", ""))]
+    if any(word not in _IGNORED | _DESCRIBING for word in words):
+        return False
+    return not words or words[0] in _OPENING_WORDS or any(word in _DESCRIBING for word in words)
 
 
 def open_words(text: str) -> list[str]:

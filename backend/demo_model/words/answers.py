@@ -27,7 +27,8 @@ _COUNT = re.compile(
 )
 _SPOKEN = re.compile(r"(?:- )?\[?(person|agent|human|user|ai|assistant)\]?:? +(.+)", re.IGNORECASE)
 _OPENING = re.compile(
-    r"^(?:please |can you |could you |(?:what's|what is|what are|show me|tell me|give me)\s+"
+    r"^(?:please |can you |could you |(?:what's|what is|what are)\s+(?!in\b|on\b)"
+    r"|(?:show me|tell me|give me)\s+"
     r"|(?:the|our)\s+)+",
     re.IGNORECASE,
 )
@@ -171,6 +172,8 @@ def title(conversation: Conversation) -> str:
     kept = words[:8]
     while len(kept) < len(words) and kept and kept[-1].lower() in _JOINING:
         kept.pop()  # cut where something begins
+    if len(kept) < len(words) and "and" in map(str.lower, kept[-2:-1]):
+        kept = kept[:-2]  # a second request, of which only the verb would be left
     named = " ".join(kept)
     return named[:1].upper() + named[1:] or "A conversation"
 

@@ -76,6 +76,8 @@ def ask(tmp_path_factory, sandbox):
         (["Total net sales by region in two.csv"], ["| South | 20.00 |"]),
         (["Totals by region in two.csv"], ["Which column? Numbers are in Net Sales, Cost."]),
         ([f"what columns does it have?\n\n{ATTACHED}"], ["| Betrag ", "DOUBLE"]),
+        ([f"What's in this file?\n\n{ATTACHED}"], ["| Betrag ", "DOUBLE"]),
+        (["What does two.csv contain?"], ["| Cost | DOUBLE |"]),
         ([ATTACHED], ["Datum", "DATE"]),
         (["Totals by month of nothing.csv"], ["no file 'nothing.csv'"]),
     ],

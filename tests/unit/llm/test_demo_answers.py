@@ -213,6 +213,8 @@ def test_a_summary_keeps_what_was_said_and_what_an_earlier_summary_kept():
         ("What's the budget for CC-1001?", "Budget for CC-1001"),
         ("Please show me the travel costs of March", "Travel costs of March"),
         ("Compare FI and BPC by cost centre for 2026", "Compare FI and BPC by cost centre"),
+        ("Reconcile FI and BPC for 2026 and write me a report", "Reconcile FI and BPC for 2026"),
+        ("What is in this file?", "What is in this file"),
         ("hi", "Hi"),
     ],
 )
