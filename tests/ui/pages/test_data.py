@@ -5,6 +5,7 @@ import io
 import pyarrow
 import pytest
 
+from backend.schemas.data.files import FileTable
 from backend.schemas.data.sources import SourceColumn, TableSample
 from backend.tabular.locales import NOTHING
 from tests.ui.pages.chat import test_chat
@@ -77,6 +78,17 @@ def test_a_file_that_is_still_being_read_says_so(open_data, store):
 
     assert not page.exception
     assert "still being read" in words(page)
+
+
+def test_a_field_of_the_form_says_what_was_detected(open_data, store):
+    table = FileTable(name="sales", rows=1, columns=[], decimal=",", header=[3])
+    store.uploads.add("sales.csv", content=[table])
+    page = press(open_data(), "sales.csv")
+
+    (line,) = page.number_input
+    assert line.placeholder == "Detected from the file: 3"
+    decimals = next(box for box in page.selectbox if box.label == "Decimals")
+    assert decimals.options[0] == "Detected from the file: Comma: 1.234,56"
 
 
 def test_a_correction_is_tried_and_one_that_is_refused_says_why(open_data, store):

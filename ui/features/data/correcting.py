@@ -1,6 +1,6 @@
 """The form that corrects how a file was read, with a preview of the effect."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import streamlit as st
@@ -16,6 +16,7 @@ from ui import state
 from ui.client import ClientError
 from ui.features.data import calls, details, words
 from ui.features.data import state as data_state
+from ui.shared.formats import reader
 from ui.shared.text.markdown import plain
 
 OF_TEXT = ("text", "gzip", "document")
@@ -63,7 +64,7 @@ def _fields(file: FileDetails) -> FileCorrections:
             "Decimals", decimals, said.decimal, f"decimal-{key}", table.decimal
         )
         if file.format in (*OF_TEXT, *OF_SHEETS):
-            values["header_row"] = _header_row(said.header_row, f"header-{key}")
+            values["header_row"] = _header_row(said.header_row, table.header, f"header-{key}")
         values["types"] = _types(file, key)
     return FileCorrections.model_validate(values)
 
@@ -84,7 +85,10 @@ def _choice(label: str, options: Mapping[Any, str], said: Any, key: str, found: 
     return None if chosen == NO_CHOICE else chosen
 
 
-def _header_row(said: int | None, key: str) -> int | None:
+def _header_row(said: int | None, found: Sequence[int], key: str) -> int | None:
+    as_shown = words.AS_SHOWN
+    if found:
+        as_shown = f"{as_shown}: {', '.join(map(reader.number, found))}"
     chosen = st.number_input(
         "Header line",
         min_value=0,
@@ -92,7 +96,7 @@ def _header_row(said: int | None, key: str) -> int | None:
         value=said,
         step=1,
         key=key,
-        placeholder=words.AS_SHOWN,
+        placeholder=as_shown,
         help="0: no header. Empty: detected from the file.",
     )
     return None if chosen is None else int(chosen)
