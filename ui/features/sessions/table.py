@@ -48,7 +48,13 @@ def filters() -> Filters:
             on_change=_first_page,
         )
         archived = st.toggle("Archived", key="all-archived", on_change=_first_page)
-    status = st.pills("Status", list(STATUSES), key="all-status", on_change=_first_page)
+    status = st.pills(
+        "Status",
+        list(STATUSES),
+        key="all-status",
+        format_func=str.capitalize,
+        on_change=_first_page,
+    )
     return Filters((title or "").strip(), STATUSES[status] if status else None, archived)
 
 
@@ -95,7 +101,7 @@ def to_frame(page: SessionPage) -> pd.DataFrame:
         {
             "Title": [session.title or "New chat" for session in page.items],
             "Owner": [session.owner for session in page.items],
-            "Status": [str(session.status) for session in page.items],
+            "Status": [session.status.capitalize() for session in page.items],
             "Turns": [session.turn_count for session in page.items],
             "Messages": [session.message_count for session in page.items],
             "Last activity": [session.updated_at.astimezone(here) for session in page.items],
