@@ -63,3 +63,33 @@ def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None
 
     assert toolbar and choice
     assert toolbar["y"] >= choice["y"] + choice["height"]
+
+
+def test_little_room_is_left_empty_above_the_sessions_and_a_narrow_page(desk: Desk) -> None:
+    desk.open("data")
+    new_chat = desk.sidebar.locator(".st-key-new-chat").bounding_box()
+    assert new_chat
+    assert new_chat["y"] < 80
+
+    desk.page.set_viewport_size({"width": 420, "height": 900})
+    heading = desk.main.get_by_role("heading", name="Data", exact=True)
+    expect(heading).to_be_in_viewport()
+    desk.lies_still()
+
+    place = heading.bounding_box()
+    assert place
+    assert 60 <= place["y"] < 100
+
+
+def test_a_link_stands_in_line_with_the_text_above_it(desk: Desk, stack: Stack) -> None:
+    session_id = stack.chat("Good morning.")["session_id"]
+    desk.open(f"configuration?session={session_id}")
+    link = desk.main.get_by_role("link").first
+    expect(link).to_be_visible()
+    desk.is_at_rest()
+
+    icon = link.get_by_test_id("stIconMaterial").bounding_box()
+    heading = desk.main.get_by_role("heading", name="Configuration", exact=True).bounding_box()
+
+    assert icon and heading
+    assert abs(icon["x"] - heading["x"]) < 2
