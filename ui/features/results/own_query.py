@@ -21,8 +21,9 @@ HEIGHT = 220
 
 @dataclass
 class Editor:
-    """An open editor's result: a table, or why there is none."""
+    """An open editor's result: a table, or why there is none; `asked` until there is either."""
 
+    asked: tuple[str, str] | None = None
     result: OwnQueryResult | None = None
     problem: str = ""
 
@@ -54,15 +55,26 @@ def show(session_id: UUID, source: str, sql: str, call_id: UUID, key: str) -> No
             args=(call_id,),
         )
         return
-    asked = st.text_input("Source", source, key=f"own-source-{key}", width=240)
-    written = st.text_area("Your query", lay_out(sql), height=HEIGHT, key=f"own-sql-{key}")
+    st.text_input("Source", source, key=f"own-source-{key}", width=240)
+    st.text_area("Your query", lay_out(sql), height=HEIGHT, key=f"own-sql-{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Run", key=f"own-run-{key}", type="primary", icon=":material/play_arrow:"):
-            _run(editor, session_id, asked.strip(), written)
+        st.button(
+            "Run",
+            key=f"own-run-{key}",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=_ask,
+            args=(editor, key),
+        )
         st.button(
             "Close", key=f"own-close-{key}", type="tertiary", on_click=_close, args=(call_id,)
         )
         st.caption("Read only. The conversation does not change.")
+    if editor.asked:
+        # Here and not in the callback, for the spinner. A run that is broken off leaves `asked`.
+        with st.spinner("Running…"):
+            _run(editor, session_id, *editor.asked)
+        editor.asked = None
     if editor.problem:
         st.error(editor.problem, icon=":material/error:")
     elif editor.result is not None:
@@ -79,14 +91,18 @@ def _close(call_id: UUID) -> None:
     state.memory().own_queries.pop(call_id, None)
 
 
+def _ask(editor: Editor, key: str) -> None:
+    source, sql = (st.session_state[f"own-{name}-{key}"] for name in ("source", "sql"))
+    editor.asked = (source.strip(), sql)
+
+
 def _run(editor: Editor, session_id: UUID, source: str, sql: str) -> None:
     editor.result, editor.problem = None, ""
     if not source or not sql.strip():
         editor.problem = "Enter a query and the name of its source."
         return
     try:
-        with st.spinner("Running…"):
-            table = calls.run_query(state.client(), session_id, source, sql).model_dump()
+        table = calls.run_query(state.client(), session_id, source, sql).model_dump()
     except ClientError as error:
         editor.problem = plain(error.detail or error.title, 2_000)
         return

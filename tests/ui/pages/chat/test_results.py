@@ -147,6 +147,21 @@ def test_ones_own_query_is_run_and_shown_below(open_page, store):
     assert len(store.turns) == 1
 
 
+def test_a_query_whose_run_was_broken_off_is_run_by_the_next_and_only_once(open_page, store):
+    table = {**TABLE, "rows": [["3000", 1.0, 2026, None]], "row_count": 1, "notes": []}
+    store.own_table = QueryTable(**table)
+    page = open_page(session=asked(store).id)
+    page.button(key=next(b.key for b in page.button if b.label == "Run your own")).click().run()
+    (editor,) = page.session_state["memory"].own_queries.values()
+
+    editor.asked = ("fi", "SELECT 3000")
+    page.run()
+    page.run()
+
+    assert store.bodies == [{"source": "fi", "sql": "SELECT 3000"}]
+    assert list(page.dataframe[-1].value["company"]) == ["3000"]
+
+
 @pytest.mark.parametrize(
     "sql",
     ["SELEC 1", "(" * 200 + "1" + ")" * 200, "SELECT 1 -- " + "x" * 9_000, "", "\x00", "SELECT '"],
