@@ -6,7 +6,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, delete, exists, func, or_, select, text, tuple_, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Uuid,
+    bindparam,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+    update,
+)
 from sqlalchemy.orm import Session, defer
 
 from backend.auth.scope import Scope
@@ -166,8 +179,8 @@ def list_usable(session: Session, scope: Scope, session_id: UUID) -> list[tuple[
 
 def has_documents(session: Session, scope: Scope, session_id: UUID) -> bool:
     """Return whether any file that a session's agents may query is a document."""
-    is_one = _of(scope) & _usable_in(session_id) & (FileRow.kind == DOCUMENT)
-    return bool(session.scalar(select(exists().where(is_one))))
+    asked = {"owner": scope.user_id, "session": session_id}
+    return bool(session.scalar(_HAS_DOCUMENTS, asked))
 
 
 def save_reading(
@@ -211,7 +224,7 @@ def _of(scope: Scope) -> ColumnElement[bool]:
     return FileRow.owner_id == scope.user_id
 
 
-def _usable_in(session_id: UUID) -> ColumnElement[bool]:
+def _usable_in(session_id: UUID | BindParameter[UUID]) -> ColumnElement[bool]:
     """Select files of all sessions, of this one, and of the one whose task it runs."""
     parent = select(ConversationRow.parent_id).where(ConversationRow.id == session_id)
     of = FileRow.conversation_id
@@ -225,3 +238,13 @@ def _source_name(session: Session, scope: Scope, new: NewFile, taken: Collection
         query = query.where(_usable_in(new.conversation_id))
     stem = _SUFFIX.sub("", re.split(r"[/\\]", new.name)[-1])
     return unique_name(stem, {*taken, *session.scalars(query), PAGES})
+
+
+# Built once: each claim of a turn asks it.
+_HAS_DOCUMENTS = select(
+    exists().where(
+        FileRow.owner_id == bindparam("owner"),
+        _usable_in(bindparam("session", type_=Uuid())),
+        FileRow.kind == DOCUMENT,
+    )
+)

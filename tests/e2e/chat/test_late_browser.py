@@ -29,7 +29,7 @@ TWO_REQUESTS = """async () => {
   Object.assign(live, { set, isAsked: false });
   return requests;
 }"""
-# How often the page is asked for a turn's last row and its end, and whether it is to be asked again.
+# How often the page is asked for a turn's last row and its end, and whether it will be again.
 ROW_AND_END = """async () => {
   const live = colloquyLive, { set } = live, waited = ms => new Promise(end => setTimeout(end, ms));
   let requests = 0;
