@@ -74,6 +74,9 @@ def layouts() -> list[Mess]:
     return [
         text("titles above", f"Report of sales\nprinted 3 January\n\n{head}{body}", columns, rows, "2 lines of titles", "header in line 4"),
         text("titles with separators", f"Report of sales,,\n,,\n{head}{body}", columns, rows, "titles"),
+        text("titles of two cells", f"Report of sales\nAs of 3 January,draft\n{head}{body}", columns, rows, "2 lines of titles", "header in line 3"),
+        text("titles of two cells, padded", f"Report of sales,,\nCurrency: EUR,draft,\n{head}{body}", columns, rows, "2 lines of titles"),
+        text("titles of two cells in a row", f"Unit:,EUR,\nPeriod:,2026,\n{head}{body}", columns, rows, "2 lines of titles"),
         text("comments above", f"# made by X\n# version 2\n{head}{body}", columns, rows, "titles"),
         text("remark below", f"{head}{body}\nSource: SAP\n", columns, rows, "left out", "Source: SAP"),
         text("remark below with separators", f"{head}{body}Source: SAP,,\n", columns, rows, "Source: SAP"),
@@ -96,6 +99,8 @@ def layouts() -> list[Mess]:
         text("header twice the same", "a,A,,b\n1,2,3,4\n5,6,7,8\n", "a BIGINT, A_2 BIGINT, column_3 BIGINT, b BIGINT", [[1, 2, 3, 4], [5, 6, 7, 8]]),
         text("header again and again", "a,b\n1,x\na,b\n2,y\n", "a BIGINT, b VARCHAR", [[1, "x"], [2, "y"]], "once more"),
         text("header over two lines", 'a,"b\nc"\n1,x\n2,y\n', "a BIGINT, b c VARCHAR", [[1, "x"], [2, "y"]]),
+        text("header in two rows, groups last", "region,2025,,\nno,Q1,Q2,Q3\nn,1,2,3\ns,5,6,7\n",
+             "region no VARCHAR, 2025 Q1 BIGINT, 2025 Q2 BIGINT, 2025 Q3 BIGINT", [["n", 1, 2, 3], ["s", 5, 6, 7]]),
         text("header in two rows", ",2025,,2026,\nregion,Q1,Q2,Q1,Q2\nn,1,2,3,4\ns,5,6,7,8\n",
              "region VARCHAR, 2025 Q1 BIGINT, 2025 Q2 BIGINT, 2026 Q1 BIGINT, 2026 Q2 BIGINT",
              [["n", 1, 2, 3, 4], ["s", 5, 6, 7, 8]], "joined"),

@@ -3,6 +3,7 @@
 Pure: examines the first records only, whose cells are texts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from backend.data.reading.cells import Kind, kind_of
 LOOKED_AT = 300  # records
 _MOST_TITLES = 30
 _VALUES = (Kind.NUMBER, Kind.DATE, Kind.BOOLEAN)
+_LABEL = re.compile(r"\w\s*:(?:\s|$)")  # what a title says: "Stand: 30.06.2026", "Currency:"
 
 Row = Sequence[str]
 
@@ -91,9 +93,36 @@ def _first_wide(rows: Sequence[Row], width: int) -> int:
         return _first_of_lone_column(rows)
     needed = min(width, max(2, (width + 1) // 2))
     for place, row in enumerate(rows[:_MOST_TITLES]):
-        if _filled(row) >= needed or _is_wide_enough(row, rows, place, width):
+        is_wide = _filled(row) >= needed or _is_wide_enough(row, rows, place, width)
+        if is_wide and not _is_title(rows, place, width):
             return place
     return 0
+
+
+def _is_title(rows: Sequence[Row], place: int, width: int) -> bool:
+    """Return whether a record of several cells is a title, as `Stand: 30.06.2026;vorläufig`.
+
+    Below it and other titles is a header that names all columns.
+    """
+    if not _may_be_title(rows[place], width):
+        return False
+    others = rows[place + 1 : place + _MOST_TITLES]
+    below = next((row for row in others if not _may_be_title(row, width)), None)
+    if below is None or _filled(below) < width or any(kind_of(cell) in _VALUES for cell in below):
+        return False
+    body = rows[rows.index(below) + 1 :]
+    return sum(_vote(below, body, column) for column in range(width)) > 0
+
+
+def _may_be_title(row: Row, width: int) -> bool:
+    """Return whether a record may be a title, and not the upper half of a header.
+
+    Its cells come first, and it is shorter than the table or has a label, as `Stand:`.
+    """
+    filled = _filled(row)
+    if filled >= width or _filled(row[:filled]) < filled:
+        return False
+    return len(row) < width or filled < 2 or any(_LABEL.search(cell) for cell in row)
 
 
 def _is_wide_enough(row: Row, rows: Sequence[Row], place: int, width: int) -> bool:
