@@ -83,7 +83,7 @@ class Calls:
 
     def add(self, piece: JSON) -> int:
         """Add a piece of a call; return how many characters it has."""
-        index, call_id = piece.get("index"), piece.get("id") or ""
+        index, call_id = piece.get("index"), _id_of(piece)
         function = piece.get("function") or {}
         name, text = function.get("name") or "", _arguments_of(function.get("arguments"))
         call = self._by_index.get(index)
@@ -149,6 +149,12 @@ def _is_another(call: _Call, call_id: str, name: str, text: str) -> bool:
     begins = bool(name and text) or bool(call_id and call.call_id and call_id != call.call_id)
     few = 0 < len(call.pieces) <= MAX_WHOLE_PIECES
     return begins and few and any(call.pieces) and call.is_whole
+
+
+def _id_of(piece: JSON) -> str:
+    """Return the id of a piece's call, empty if it has none; some endpoints number their calls."""
+    given = piece.get("id")
+    return "" if given is None else str(given)
 
 
 def _arguments_of(arguments: Any) -> str:

@@ -1,5 +1,6 @@
 """Reading a delta of an answer: its text, thinking, content parts and usage."""
 
+import math
 from typing import Any
 
 from langchain_core.messages.ai import UsageMetadata
@@ -72,16 +73,25 @@ def usage_of(usage: JSON | None) -> UsageMetadata | None:
     """Return the usage in LangChain's terms."""
     if usage is None:
         return None
-    tokens_in, tokens_out = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-    total = usage.get("total_tokens") or tokens_in + tokens_out
+    tokens_in, tokens_out = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    total = _count(usage, "total_tokens") or tokens_in + tokens_out
     used = UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=total)
-    read, written = (usage.get(f"{part}_tokens_details") or {} for part in ("prompt", "completion"))
-    own_words = usage.get("prompt_cache_hit_tokens") or usage.get("cached_tokens")
-    if cached := read.get("cached_tokens") or own_words:
+    read, written = (usage.get(f"{part}_tokens_details") for part in ("prompt", "completion"))
+    own_words = _count(usage, "prompt_cache_hit_tokens") or _count(usage, "cached_tokens")
+    if cached := _count(read, "cached_tokens") or own_words:
         used["input_token_details"] = {"cache_read": cached}
-    if reasoning := written.get("reasoning_tokens"):
+    if reasoning := _count(written, "reasoning_tokens"):
         used["output_token_details"] = {"reasoning": reasoning}
     return used
+
+
+def _count(usage: Any, name: str) -> int:
+    """Return a number of tokens; some endpoints send it as a float or as text."""
+    told = usage.get(name) if isinstance(usage, dict) else None
+    try:
+        return max(0, math.ceil(float(told)))  # type: ignore[arg-type]  # what is no number raises
+    except (TypeError, ValueError, OverflowError):
+        return 0
 
 
 def _thought(part: JSON) -> str:

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 
 from backend.llm.answer import Answer
 from backend.llm.wire.calls import MAX_WHOLE_PIECES
+from backend.llm.wire.deltas import usage_of
 from backend.llm.wire.kept import KEPT, MAX_KEPT_CHARS, NOT_KEPT, give_back, provider_of
 from backend.llm.wire.merging import Pieces, merge
 from backend.llm.wire.sources import MAX_SOURCES, Sources
@@ -190,6 +191,34 @@ def test_a_name_with_each_of_many_pieces_is_still_one_call() -> None:
 
     assert len(deltas) > MAX_WHOLE_PIECES
     assert [call["args"] for call in message.tool_calls] == [json.loads(text)]
+
+
+def test_calls_that_are_numbered_have_their_numbers_as_ids() -> None:
+    functions = [{"name": "t", "arguments": "{}"}, {"name": "t", "arguments": '{"a": 1}'}]
+    deltas = [
+        {"tool_calls": [{"index": n, "id": n, "function": f}]} for n, f in enumerate(functions)
+    ]
+    message = answer_of(*deltas).message()
+
+    assert [(call["id"], call["args"]) for call in message.tool_calls] == [
+        ("0", {}),
+        ("1", {"a": 1}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"),
+    [
+        ({"prompt_tokens": 3.0, "completion_tokens": 2.5, "total_tokens": 5.5}, (3, 3, 6)),
+        ({"prompt_tokens": "3", "completion_tokens": None, "total_tokens": -1}, (3, 0, 3)),
+        ({"prompt_tokens": [], "completion_tokens": float("nan")}, (0, 0, 0)),
+        ({"prompt_tokens": 1, "prompt_tokens_details": "none", "cached_tokens": {}}, (1, 0, 1)),
+    ],
+)
+def test_usage_is_read_as_whole_numbers(told: JSON, tokens: tuple[int, int, int]) -> None:
+    used = usage_of(told)
+
+    assert used == dict(zip(("input_tokens", "output_tokens", "total_tokens"), tokens, strict=True))
 
 
 def test_of_very_many_sources_the_rest_is_counted() -> None:
