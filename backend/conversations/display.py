@@ -110,13 +110,19 @@ def assistant_drafts(message: JSON, agent: str, status: MessageStatus) -> list[D
         rows.append(notice(CUT_SHORT[reason]))
     if NOT_KEPT in told:
         rows.append(notice(TOO_MUCH_TO_KEEP.format(told[NOT_KEPT])))
-    if not rows:
+    if not rows or (status is MessageStatus.COMPLETED and _says_nothing(message)):
         rows.append(notice("The model gave an empty answer. Ask again, or rephrase the message."))
     _add_sources(rows, told)
     return [
         replace(row, sequence=i, agent=agent, metadata=metadata | row.metadata)
         for i, row in enumerate(rows)
     ]
+
+
+def _says_nothing(message: JSON) -> bool:
+    """Return whether a whole answer has neither text nor calls, nor a reason for that."""
+    reason = message.get("response_metadata", {}).get("finish_reason")
+    return not (text_of(message).strip() or message.get("tool_calls") or reason in CUT_SHORT)
 
 
 def tool_drafts(message: JSON, artifact: Mapping[str, Any] | None, agent: str) -> list[Draft]:

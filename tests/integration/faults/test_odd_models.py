@@ -268,6 +268,8 @@ def test_the_same_call_for_ever_is_ended_and_its_results_stay(
 
 SAID: dict[str, tuple[JSON, str]] = {
     "empty": ({"text": ""}, "The model gave an empty answer."),
+    "blank": ({"text": " \n"}, "The model gave an empty answer."),
+    "only thinking": ({"think": "Hm."}, "The model gave an empty answer."),
     "refusal": ({"refusal": "I must not.", "finish": "stop"}, "I must not."),
     "refusal and filter": ({"refusal": "I must not.", "finish": "content_filter"}, "filter ended"),
     "length": ({"text": "as far as it", "finish": "length"}, "limit of length"),
