@@ -122,7 +122,7 @@ class Client:
 
     def change_session(self, session_id: UUID, change: SessionChange) -> Session:
         """Rename, pin or archive a session."""
-        body = change.model_dump(exclude_none=True)
+        body = change.model_dump(exclude_unset=True)
         return self.call(Session, "PATCH", f"sessions/{session_id}", json=body)
 
     def delete_session(self, session_id: UUID) -> None:

@@ -166,8 +166,8 @@ def list_sessions(
 
 def change(session: Session, scope: Scope, conversation_id: UUID, wanted: SessionChange) -> None:
     """Rename, pin or archive. Raise SessionNotFound, InvalidInput for an empty title."""
-    values = wanted.model_dump(exclude_none=True)
-    if wanted.title is not None:
+    values = wanted.model_dump(exclude_unset=True)
+    if "title" in values:
         values["title"] = clean_title(wanted.title)
         if not values["title"]:
             raise InvalidInput("A title needs at least one visible character.")

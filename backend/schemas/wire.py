@@ -50,6 +50,11 @@ class Input(Wire):
         return exact
 
 
+def without_default(schema: dict[str, Any]) -> None:
+    """Remove the default of a field from its JSON Schema, because absent means unchanged."""
+    del schema["default"]
+
+
 def is_reading(info: ValidationInfo) -> bool:
     """Return whether the value was written by another process rather than sent by a client."""
     return info.context is READING

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from backend.schemas.bounds import ModelName
 from backend.schemas.conversations.turns import TurnStatus
-from backend.schemas.wire import Input, Wire
+from backend.schemas.wire import Input, Wire, without_default
 from backend.types import JSON
 
 MAX_MESSAGE_CHARS = 2_000_000
@@ -88,7 +88,10 @@ class NewChatRequest(ChatRequest):
     """A person's message; without `session_id` it starts a new session."""
 
     session_id: UUID | None = None
-    domain: str | None = Field(None, description="A domain's name or id, for a new session.")
+    domain: str | None = Field(
+        None,
+        description="A domain's name or id, for a new session; with `session_id`, that session's.",
+    )
 
 
 class ChatResponse(Wire):
@@ -113,9 +116,9 @@ class NewSession(Input):
 class SessionChange(Input):
     """The changes to a session; absent fields stay unchanged."""
 
-    title: str | None = None
-    pinned: bool | None = None
-    archived: bool | None = None
+    title: str = Field("", json_schema_extra=without_default)
+    pinned: bool = Field(False, json_schema_extra=without_default)
+    archived: bool = Field(False, json_schema_extra=without_default)
 
 
 class Session(Wire):

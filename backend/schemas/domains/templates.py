@@ -20,7 +20,7 @@ from backend.schemas.bounds import (
     Suggestion,
     Tokens,
 )
-from backend.schemas.wire import Input, Wire
+from backend.schemas.wire import Input, Wire, without_default
 from backend.types import JSON
 
 NAMED = re.compile(r"\$\{(\w+)\}")  # a secret's name in a server's settings
@@ -157,11 +157,6 @@ class DomainTemplate(Input):
     )
 
 
-def _as_it_is(schema: JSON) -> None:
-    """Remove the default, because an absent field stays unchanged."""
-    del schema["default"]
-
-
 class DomainChange(Input):
     """The changes to a domain; absent fields stay unchanged. Existing sessions are not affected."""
 
@@ -181,12 +176,12 @@ class DomainChange(Input):
     is_default: bool = Field(
         False,
         description="True: make it the default for new sessions; false only if it is not.",
-        json_schema_extra=_as_it_is,
+        json_schema_extra=without_default,
     )
     archived: bool = Field(
         False,
         description="True: accept no new sessions; false: accept them.",
-        json_schema_extra=_as_it_is,
+        json_schema_extra=without_default,
     )
     version: int | None = Field(
         None, description="The version that was edited; 409 if there is a newer one."

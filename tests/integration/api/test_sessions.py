@@ -148,6 +148,9 @@ def test_a_change_touches_only_what_it_names(stack: Stack) -> None:
     for title in ("", "  \n ", "\u200b", "\u3164 \u2800"):
         answer = stack.client.patch(f"/sessions/{session_id}", json={"title": title})
         check_problem(answer, 422)
+    for name in ("title", "pinned", "archived"):
+        answer = stack.client.patch(f"/sessions/{session_id}", json={name: None})
+        assert name in check_problem(answer, 422)["detail"]
 
 
 def test_pages_of_messages_have_no_gap_at_any_limit(stack: Stack) -> None:

@@ -101,7 +101,7 @@ def build_app(store: Store) -> FastAPI:  # noqa: C901, PLR0915 (a small function
     def change(session_id: UUID, change: SessionChange):
         if session_id not in store.sessions:
             return missing()
-        for name, value in change.model_dump(exclude_none=True).items():
+        for name, value in change.model_dump(exclude_unset=True).items():
             setattr(store.sessions[session_id], name, value)
         return store.sessions[session_id]
 
