@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Submission:
-    """A person's message and where it goes; without `session_id`, in a new session.
+    """A person's message and where it goes; without `session_id`, in a new session of `domain`.
 
     `replaces` names the turn of which this message makes another version.
     """
@@ -175,6 +175,8 @@ def earlier_turn(session: Session, scope: Scope, submission: Submission) -> Acce
 def _enter(session: Session, settings: Settings, scope: Scope, submission: Submission) -> Accepted:
     session_id = submission.session_id or open_session(session, scope, submission.domain, None)
     conversation = hold_session(session, scope, session_id)
+    if submission.session_id:
+        _check_domain(conversation, submission.domain)
     routed = find_agent(scope, conversation, submission.message, submission.agent)
     if submission.model is not None:
         keep_choice(session, settings, conversation, routed.agent, submission.model)
@@ -189,6 +191,16 @@ def _enter(session: Session, settings: Settings, scope: Scope, submission: Submi
         body_hash=submission.body_hash if submission.key else None,
     )
     return enter(session, conversation, new)
+
+
+def _check_domain(conversation: ConversationRow, name_or_id: str | None) -> None:
+    """Raise InvalidInput for another domain than the session's, which never changes."""
+    own = (conversation.domain_name, str(conversation.domain_id))
+    if name_or_id is not None and name_or_id not in own:
+        raise InvalidInput(
+            f"domain: the domain of this session is {own[0]}, and stays so. Leave `domain` out, or"
+            " leave `session_id` out to start a session in another domain."
+        )
 
 
 def hold_session(session: Session, scope: Scope, session_id: UUID) -> ConversationRow:

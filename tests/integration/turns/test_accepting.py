@@ -7,7 +7,14 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from tests.fakes import ScriptedModel, script
-from tests.integration.scenes import check_problem, check_views, make_session, send_json, texts
+from tests.integration.scenes import (
+    check_problem,
+    check_views,
+    make_domain,
+    make_session,
+    send_json,
+    texts,
+)
 from tests.integration.turns.test_idempotency_keys import ASYNC
 from tests.stack import Stack
 
@@ -211,3 +218,16 @@ def test_an_unreadable_wait_is_refused_before_anything_is_stored(stack: Stack, p
 
     check_problem(answer, 422)
     assert stack.query("SELECT count(*) FROM turns") == before
+
+
+def test_a_message_to_a_session_names_no_other_domain(stack: Stack) -> None:
+    domain, other = make_domain(stack), make_domain(stack)
+    session_id = make_session(stack, domain["name"])
+    body = {"message": script({"text": "yes"}), "session_id": session_id}
+
+    for named in (other["name"], other["id"], "unknown", ""):
+        problem = check_problem(stack.client.post("/chat", json={**body, "domain": named}), 422)
+        assert domain["name"] in problem["detail"]
+    for named in (domain["name"], domain["id"]):
+        assert stack.client.post("/chat", json={**body, "domain": named}).status_code == 200
+    assert len(texts(stack.messages(session_id), "user")) == 2
