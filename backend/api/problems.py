@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from backend.errors.base import AppError, DatabaseUnavailable
 from backend.schemas.conversations.sessions import Problem
@@ -16,6 +17,8 @@ from backend.text import clean_text
 
 MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413
+NOT_ALLOWED = 405
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 UNREADABLE = 400  # FastAPI's answer to a body whose bytes it cannot decode
 MOST_FAULTS = 20
 LONGEST_FAULT = 500
@@ -104,8 +107,31 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == UNREADABLE:
         return problem(request, 422, TITLES[422], "The body cannot be read. Send JSON in UTF-8.")
     headers = dict(error.headers) if error.headers else None
-    title = TITLES.get(error.status_code, "Error")
-    return problem(request, error.status_code, title, str(error.detail), headers)
+    title, detail = TITLES.get(error.status_code, "Error"), str(error.detail)
+    if error.status_code == NOT_ALLOWED:
+        allowed = _methods_of(request)
+        headers, detail = {"Allow": ", ".join(allowed)}, f"This address takes {_listed(allowed)}."
+    return problem(request, error.status_code, title, detail, headers)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """Return the methods of an address; the router names only those of the first route that fits.
+
+    HEAD goes wherever GET does (RFC 9110, 9.3.2).
+    """
+    fitting = [
+        method
+        for method in METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.routes
+        )
+    ]
+    return sorted([*fitting, "HEAD"] if "GET" in fitting else fitting)
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _database(request: Request, error: Exception) -> JSONResponse:

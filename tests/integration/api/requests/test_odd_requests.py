@@ -152,6 +152,17 @@ def test_head_is_get_without_the_body(stack: Stack, path: str) -> None:
     assert head.content == b""
 
 
+def test_a_refused_method_is_answered_with_all_that_the_address_takes(stack: Stack) -> None:
+    one = f"/sessions/{uuid4()}"
+    taken = {"/sessions": "GET, HEAD, POST", one: "DELETE, GET, HEAD, PATCH", "/chat": "POST"}
+
+    for path, methods in taken.items():
+        for method in ("OPTIONS", "PUT"):
+            answer = stack.client.request(method, path)
+            check_problem(answer, 405)
+            assert answer.headers["allow"] == methods
+
+
 def test_head_of_what_takes_no_get_is_refused(stack: Stack) -> None:
     assert stack.client.head("/chat").status_code == 405
 
