@@ -4,7 +4,7 @@ from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from backend.api.dependencies import IdempotencyKey, ScopeDep, ServicesDep, WaitsDep
@@ -33,6 +33,14 @@ Prefer = Annotated[
     str | None,
     Header(description="`respond-async`: respond 202 immediately. `wait=N`: wait up to N seconds."),
 ]
+
+
+async def get_preferences(request: Request, prefer: Prefer = None) -> str:
+    """Return the caller's preferences; several headers are one list (RFC 7240, section 2)."""
+    return ", ".join(request.headers.getlist("prefer"))
+
+
+Preferences = Annotated[str, Depends(get_preferences)]
 ACCEPTED: dict[int | str, dict[str, Any]] = {
     202: {"model": ChatResponse, "description": "Accepted; the turn continues in the background."}
 }
@@ -46,7 +54,7 @@ async def chat(
     services: ServicesDep,
     waits: WaitsDep,
     scope: ScopeDep,
-    prefer: Prefer = None,
+    prefer: Preferences,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
     """Continue a session, or start one.
@@ -69,7 +77,7 @@ async def chat_in_session(
     services: ServicesDep,
     waits: WaitsDep,
     scope: ScopeDep,
-    prefer: Prefer = None,
+    prefer: Preferences,
     idempotency_key: IdempotencyKey = None,
 ) -> ChatResponse:
     """Continue this session; responds like `/chat`, immediately or when the turn has ended."""
@@ -79,13 +87,13 @@ async def chat_in_session(
     return await _answer(services, waits, scope, submission, prefer, request, response)
 
 
-def wait_seconds(prefer: str | None) -> float:
+def wait_seconds(prefer: str) -> float:
     """Return how long a client wants to wait, from its Prefer header (RFC 7240).
 
-    Raise InvalidInput for `wait` without a whole number.
+    Of several `wait` the first counts. Raise InvalidInput for one without a whole number.
     """
-    seconds = DEFAULT_WAIT_SECONDS
-    for preference in (prefer or "").replace(";", ",").split(","):
+    seconds: float | None = None
+    for preference in prefer.replace(";", ",").split(","):
         name, _, value = map(str.strip, preference.partition("="))
         if name.lower() == "respond-async":
             return 0.0
@@ -93,8 +101,9 @@ def wait_seconds(prefer: str | None) -> float:
             value = value[1:-1] if value[:1] == value[-1:] == '"' else value
             if not (value.isascii() and value.isdigit()):
                 raise InvalidInput("Prefer: wait=N takes a whole number of seconds.")
-            seconds = min(float(value), MAX_WAIT_SECONDS)
-    return seconds
+            if seconds is None:
+                seconds = min(float(value), MAX_WAIT_SECONDS)
+    return DEFAULT_WAIT_SECONDS if seconds is None else seconds
 
 
 async def _answer(
@@ -102,7 +111,7 @@ async def _answer(
     waits: Waits,
     scope: Scope,
     submission: Submission,
-    prefer: str | None,
+    prefer: str,
     request: Request,
     response: Response,
 ) -> ChatResponse:

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from backend.api.http.bodies import MESSAGE, SMALL_BYTES
+from tests.fakes import script
 from tests.integration.scenes import check_problem, make_session, send_json
 from tests.stack import Stack
 
@@ -59,6 +60,15 @@ def test_a_wait_may_be_written_as_the_standard_has_it(stack: Stack, prefer: str)
     answer = stack.client.post("/chat", json={"message": "x"}, headers={"Prefer": prefer})
 
     assert answer.status_code == 200, answer.text
+
+
+def test_preferences_may_come_in_several_headers_and_the_first_wait_counts(stack: Stack) -> None:
+    message = {"message": script({"text": "late", "wait": 2})}
+    waits = [("Prefer", "wait=0"), ("Prefer", "wait=30, wait=20")]
+    both = [("Prefer", "wait=30"), ("Prefer", "respond-async")]
+
+    for headers in (waits, both):
+        assert stack.client.post("/chat", json=message, headers=headers).status_code == 202
 
 
 def test_a_body_of_unsaid_length_is_read_no_further_than_a_body_may_be_long(stack: Stack) -> None:
