@@ -1,28 +1,34 @@
-"""Refuses what a route does not accept: unknown or repeated parameters, unexpected bodies."""
+"""Refuses what a route does not accept: unknown or repeated input, unexpected bodies."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import get_origin
+from typing import Any, get_origin
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
 
 from backend.errors.base import InvalidInput
+from backend.text import clean_text
 
 EMPTY = (b"", b"{}", b"null")  # sent by clients that always send a body
 MOST_NAMED = 10
 LONGEST_NAMED = 80
+LISTS = ("accept-encoding", "prefer")  # headers that several lines may make up (RFC 9110, 5.3)
 
 
 async def refuse_unknown(request: Request) -> None:
-    """Raise InvalidInput for unknown or repeated parameters, or a body that the route ignores."""
+    """Raise InvalidInput for unknown or repeated input, or a body that the route ignores."""
     _check_parameters(request)
+    _check_headers(request)
     route = request.scope["route"]
     reads_itself = "requestBody" in (route.openapi_extra or {})  # the route streams the body
     takes_none = route.body_field is None and request.method != "GET" and not reads_itself
     if takes_none and (await request.body()).strip() not in EMPTY:
         raise InvalidInput("This call takes no body. Leave it out.")
+    if route.body_field is not None and not reads_itself:
+        _check_fields(await request.body())
 
 
 def _check_parameters(request: Request) -> None:
@@ -34,6 +40,28 @@ def _check_parameters(request: Request) -> None:
         raise InvalidInput(_say_unknown(unknown, known))
     lists = set(_lists(request.scope["route"].dependant))
     if repeated := [name for name, times in sent.items() if times > 1 and name not in lists]:
+        raise InvalidInput(f"{_named(repeated)}: sent more than once; send it once.")
+
+
+def _check_headers(request: Request) -> None:
+    names = [field.alias for field in request.scope["route"].dependant.header_params]
+    repeated = [name for name in names if len(request.headers.getlist(name)) > 1]
+    if repeated := [name for name in repeated if name not in LISTS]:
+        raise InvalidInput(f"{_named(repeated)}: sent more than once; send it once.")
+
+
+def _check_fields(body: bytes) -> None:
+    """Raise InvalidInput for a field that a JSON object has twice: parsers ignore all but one."""
+    try:
+        json.loads(body, object_pairs_hook=_object)
+    except ValueError:
+        return  # the route refuses what is no JSON
+
+
+def _object(fields: list[tuple[str, Any]]) -> None:
+    if len(dict(fields)) < len(fields):
+        times = Counter(name for name, _ in fields)
+        repeated = [clean_text(name) for name in times if times[name] > 1]
         raise InvalidInput(f"{_named(repeated)}: sent more than once; send it once.")
 
 

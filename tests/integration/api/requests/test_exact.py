@@ -80,6 +80,37 @@ def test_a_parameter_that_is_sent_twice_is_refused(stack: Stack) -> None:
         assert "more than once" in detail
 
 
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (b'{"message": "one", "message": "two"}', "`message`"),
+        (b'{"message": "one", "\\u006dessage": "one"}', "`message`"),
+        (b'{"message": "one", "domain": null, "domain": null, "agent": 1, "agent": 2}', "`agent`"),
+        (b'{"message": "one", "x": [{"\\ud800": 1, "\\ud800": 2}]}', "`\ufffd`"),
+    ],
+)
+def test_a_field_that_is_sent_twice_is_refused(stack: Stack, body: bytes, named: str) -> None:
+    json_type = {"Content-Type": "application/json"}
+
+    answer = stack.client.post("/chat", content=body, headers=json_type)
+
+    problem = check_problem(answer, 422)
+    assert named in problem["detail"]
+    assert "more than once" in problem["detail"]
+
+
+def test_a_header_that_is_sent_twice_is_refused(stack: Stack) -> None:
+    session_id = make_session(stack)
+    keys = [("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
+    ids = [("Last-Event-ID", "0"), ("Last-Event-ID", "1")]
+
+    posted = stack.client.post("/chat", json={"message": "x"}, headers=keys)
+    followed = stack.client.get(f"/sessions/{session_id}/events", headers=ids)
+
+    assert "`idempotency-key`" in check_problem(posted, 422)["detail"]
+    assert "`last-event-id`" in check_problem(followed, 422)["detail"]
+
+
 def test_a_body_of_a_call_that_takes_none_is_refused(stack: Stack) -> None:
     routes = [
         (method, path)
