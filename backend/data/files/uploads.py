@@ -16,9 +16,10 @@ from backend.data.corrections import NONE, Corrections
 from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.files.documents import read_document, read_pdf
 from backend.data.files.formats import Format
+from backend.data.files.json_tables import read_json
 from backend.data.files.readers import READING_VERSION, fill_from_copy, read_parquet
 from backend.data.files.spreadsheets import read_workbook
-from backend.data.reading.delimited import check_width, choose_encoding, read_delimited
+from backend.data.reading.delimited import choose_encoding, read_delimited
 from backend.data.reading.dialect import allow_long_cells, detect_dialect
 from backend.data.reading.encoding import open_text
 from backend.data.reading.typed import correct_types
@@ -28,7 +29,6 @@ TABLE, DOCUMENT = "table", "document"
 _LARGEST_UNPACKED = 1_000_000_000  # bytes of a .gz
 _BLOCK = 1 << 20
 _SAMPLE_CHARS = 65_536
-_LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
 _SUFFIXES_OF_TABLES = (".csv", ".tsv", ".tab", ".psv")
 
 
@@ -139,17 +139,7 @@ def _read_parquet(
 def _read_json(
     connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
 ) -> dict[str, Understood]:
-    relation = f"read_json(?, maximum_object_size = {_LARGEST_OBJECT}, sample_size = -1)"
-    try:
-        columns = connection.sql(f"FROM {relation}", params=[str(path)]).columns
-        check_width(len(columns))
-        connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', [str(path)])
-    except (duckdb.InvalidInputException, duckdb.BinderException):
-        raise SourceUnusable(
-            "The file is not JSON with a table: an array of objects, or one object per line, each "
-            "of 16 MB at most."
-        ) from None
-    return _corrected(connection, name, Understood(["JSON"]), upload)
+    return _corrected(connection, name, read_json(connection, name, path), upload)
 
 
 def _corrected(

@@ -1,0 +1,52 @@
+"""Tables in JSON files: numbers are numbers as long as nothing of them is lost."""
+
+import duckdb
+import pytest
+
+from backend.data.files.json_tables import read_json
+
+LONG = "123456789012345678901234567890"
+
+
+def read(tmp_path, text):
+    """The types and rows of a file's table, and its warnings."""
+    place = tmp_path / "file.json"
+    place.write_text(text)
+    with duckdb.connect() as connection:
+        understood = read_json(connection, "t", place)
+        table = connection.sql("FROM t")
+        types = dict(zip(table.columns, map(str, table.types), strict=True))
+        return types, table.fetchall(), understood.warnings
+
+
+@pytest.mark.parametrize("number", [LONG, f"-{LONG}", "9007199254740993", "1e400"])
+def test_numbers_that_a_float_would_change_stay_text(tmp_path, number):
+    text = f'[{{"id": {number}, "a b": {{"x": 1}}}}, {{"id": 1.5}}, {{"it\'s": null}}]'
+
+    types, rows, warnings = read(tmp_path, text)
+
+    assert types["id"] == "VARCHAR"
+    assert [row[:2] for row in rows] == [(number, {"x": 1}), ("1.5", None), (None, None)]
+    assert warnings == ["id: stays text: it has numbers too large to be held exactly."]
+
+
+def test_one_object_per_line_is_read_alike(tmp_path):
+    types, rows, warnings = read(tmp_path, f'{{"n": 1.5}}\n{{"n": {LONG}}}\n')
+
+    assert (types, rows) == ({"n": "VARCHAR"}, [("1.5",), (LONG,)])
+    assert len(warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ('[{"n": 1.5}, {"n": 9007199254740992}, {"n": null}]', {"n": "DOUBLE"}),
+        ('[{"n": 12345678901234567890}]', {"n": "HUGEINT"}),
+        ("[1.5, 2]", {"json": "DOUBLE"}),
+        (f'[{{"A": 1.5, "a": {LONG}}}]', {"A": "DOUBLE", "a_1": "DOUBLE"}),
+    ],
+)
+def test_other_numbers_stay_numbers(tmp_path, text, types):
+    found, _, warnings = read(tmp_path, text)
+
+    assert (found, warnings) == (types, [])
