@@ -33,6 +33,24 @@ def test_a_query_gives_its_table_and_leaves_no_trace(stack: Stack) -> None:
     assert (rows, state["messages"]) == ([], [])
 
 
+def test_uploaded_files_are_queried_like_the_agents_do(stack: Stack) -> None:
+    session_id, other = make_session(stack), make_session(stack)
+    files = {
+        name: stack.client.post(
+            "/files", files={"file": (f"{name}.csv", b"a,b\n1,2\n3,4\n")}, data=of
+        ).json()["source"]
+        for name, of in (("shared", {}), ("own", {"session_id": session_id}))
+    }
+    sql = "SELECT SUM(b) AS total FROM {}"
+
+    for source in files.values():
+        assert run(stack, session_id, sql.format(source), source).json()["rows"] == [[6]]
+    joined = "SELECT COUNT(*) FROM documents, {0}.{0} WHERE a = 1".format(files["own"])
+    assert run(stack, session_id, joined).status_code == 200
+    assert run(stack, other, sql.format(files["shared"]), files["shared"]).status_code == 200
+    check_problem(run(stack, other, sql.format(files["own"]), files["own"]), 404)
+
+
 def test_it_comes_as_csv_in_quotes_and_as_a_workbook_without_formulas(stack: Stack) -> None:
     session_id = make_session(stack)
     sql = "SELECT '=1+1' AS formula, 2.5 AS amount, NULL AS nothing"

@@ -12,6 +12,7 @@ from backend.api.http.threads import answer_large
 from backend.conversations import service as conversations
 from backend.domains.template import agents_of, template_of
 from backend.errors.tools import ToolNotGiven
+from backend.files.origins import finder
 from backend.schemas.data.queries import OwnQuery, QueryTable
 from backend.schemas.domains.templates import DomainTemplate
 from backend.tabular import workbook
@@ -44,15 +45,17 @@ def check_may_query(session_id: UUID, services: ServicesDep, scope: ScopeDep) ->
 async def query_source(
     session_id: UUID,
     body: Sent[OwnQuery],
+    services: ServicesDep,
     sources: SourcesDep,
     scope: ScopeDep,
     format: Literal["json", "csv", "xlsx"] = "json",
 ) -> Response:
-    """Run one read-only SELECT with the limits of the agents' tool.
+    """Run one read-only SELECT on the session's sources, with the limits of the agents' tool.
 
-    It starts no turn and does not change the session.
+    Uploaded files are among them. It starts no turn and does not change the session.
     """
-    found = await run_query(sources, scope.user_id, body.source, body.sql)
+    own = sources.beside(finder(services.database, services.files, scope, session_id))
+    found = await run_query(own, scope.user_id, body.source, body.sql)
     table = dict(found.artifact)
     table.pop("kind")
     writers: dict[str, Any] = {"csv": csv_response, "xlsx": workbook_response}
