@@ -178,6 +178,17 @@ def test_files_come_in_pages_and_a_session_has_its_own(stack: Stack) -> None:
     assert for_all["id"] in ids(other)
 
 
+@pytest.mark.parametrize("ranges", ["bytes=0-1", "bytes=2-1", "bytes=99-", "lines=1"])
+def test_a_file_is_sent_whole_whatever_part_is_asked_for(stack: Stack, ranges: str) -> None:
+    path = f"/files/{uploaded(stack, 'whole.csv', b'a,b')['id']}/content"
+
+    got = stack.client.get(path, headers={"Range": ranges})
+    head = stack.client.head(path)
+
+    assert (got.status_code, got.content) == (200, b"a,b")
+    assert (head.status_code, head.headers["content-length"]) == (200, "3")
+
+
 def test_another_owners_file_is_not_found(stack: Stack) -> None:
     made = uploaded(stack, "a.csv", b"a\n1\n")
     stack.query_and_commit("UPDATE files SET owner_id = 'somebody' WHERE id = :id", id=made["id"])

@@ -4,10 +4,12 @@ from typing import Annotated, Any
 from urllib.parse import quote
 from uuid import UUID
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse
+from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import FilesDep, ScopeDep, ServicesDep
+from backend.api.files import pieces
 from backend.api.http.sanitize import Sent, Text, Whole
 from backend.api.http.upload import receive
 from backend.data.files.formats import Format
@@ -135,15 +137,18 @@ async def delete_file(file_id: UUID, files: FilesDep, scope: ScopeDep) -> Respon
     return Response(status_code=204)
 
 
-@router.get("/{file_id}/content", response_class=FileResponse, responses=BYTES)
-async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> FileResponse:
-    """The file as it was uploaded, always as a download, never shown as our page."""
+@router.get("/{file_id}/content", response_class=StreamingResponse, responses=BYTES)
+async def get_content(file_id: UUID, files: FilesDep, scope: ScopeDep) -> StreamingResponse:
+    """The whole file as it was uploaded, always as a download, never shown as our page."""
     row = await files.find(scope, file_id)
     name = quote(row.name.replace("/", "_").replace("\\", "_"), safe="")
     plain = f"file{Format(row.format).suffix}"
-    headers = {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{name}"}
-    place = files.store.path(file_id)
-    return FileResponse(place, media_type="application/octet-stream", headers=headers)
+    headers = {
+        "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{name}",
+        "Content-Length": str(row.size),
+    }
+    file = await to_thread.run_sync(files.store.path(file_id).open, "rb")
+    return StreamingResponse(pieces(file), media_type="application/octet-stream", headers=headers)
 
 
 def _session_id(fields: dict[str, str]) -> UUID | None:
