@@ -168,6 +168,8 @@ def test_documented_are_the_kinds_of_answers_that_are_given(stack: Stack) -> Non
     assert set(readiness) == set(httpx.get(f"{stack.base_url}/readyz").json())
     results = kinds("/api/v1/sessions/{session_id}/results/{result_id}", 200)
     assert results >= {"application/json", "text/csv", "application/octet-stream", "image/png"}
+    artifact = document["paths"]["/api/v1/artifacts/{artifact_id}/versions/{version}/download"]
+    assert artifact["get"]["responses"]["200"]["content"]["application/json"]["schema"] == {}
     of_session = document["paths"]["/api/v1/sessions/{session_id}"]["get"]["responses"]
     assert (
         set(of_session["4XX"]["content"]) == set(of_session["503"]["content"]) == {given(unknown)}

@@ -30,7 +30,8 @@ DOWNLOADS: dict[int | str, dict[str, Any]] = {
         "description": "The version in this format, streamed, as an attachment.",
         "content": {
             kind.partition(";")[0]: BYTES for kind in (*MEDIA_TYPES.values(), *sorted(PLAIN_KINDS))
-        },
+        }
+        | {MEDIA_TYPES["json"]: {"schema": {}}},  # any JSON value, not a text
     }
 }
 
