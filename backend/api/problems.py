@@ -89,8 +89,17 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 def _sentence(fault: Any) -> str:
     where = ".".join(str(part) for part in fault["loc"] if part != "body")
-    said = str(fault["msg"]).removeprefix("Value error, ")
+    said = _length_of_text(fault) or str(fault["msg"]).removeprefix("Value error, ")
     return (f"{where}: {said}" if where else said)[:LONGEST_FAULT]
+
+
+def _length_of_text(fault: Any) -> str | None:
+    """Return why a text's length is wrong: Pydantic counts items where a validator comes first."""
+    if fault["type"] not in ("too_short", "too_long") or not isinstance(fault["input"], str):
+        return None
+    least, most = (fault["ctx"].get(name) for name in ("min_length", "max_length"))
+    bound, count = ("least", least) if most is None else ("most", most)
+    return f"this must have at {bound} {count:,} character{'' if count == 1 else 's'}"
 
 
 def too_large(request: Request) -> JSONResponse:

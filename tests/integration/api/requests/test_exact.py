@@ -74,6 +74,14 @@ def test_a_refusal_names_what_is_known_and_what_was_meant(stack: Stack) -> None:
     assert "`a\u2400`" in refusal("a%00=1")
 
 
+def test_a_text_of_the_wrong_length_is_refused_in_characters(stack: Stack) -> None:
+    long = stack.client.get("/search", params={"q": "x" * 1_001})
+    empty = stack.client.post("/domains", json={"name": " "})
+
+    assert "at most 1,000 characters" in check_problem(long, 422)["detail"]
+    assert "name: this must have at least 1 character" in check_problem(empty, 422)["detail"]
+
+
 def test_a_parameter_that_is_sent_twice_is_refused(stack: Stack) -> None:
     for query in ("limit=5&limit=6", "q=a&q=a", "scope=mine&scope=all"):
         detail = check_problem(stack.client.get(f"/sessions?{query}"), 422)["detail"]
