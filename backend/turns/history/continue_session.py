@@ -11,7 +11,7 @@ from backend.conversations import display, views
 from backend.conversations import service as conversations
 from backend.conversations.paths import Path
 from backend.conversations.state.store import load_state
-from backend.errors.conversations import CallsUnanswered, SessionBusy
+from backend.errors.conversations import CallsUnanswered, IdempotencyKeyReused, SessionBusy
 from backend.errors.domains import DomainNotFound
 from backend.files.copying import copy_all
 from backend.turns.process.services import Services
@@ -20,6 +20,7 @@ from backend.turns.submit.service import check_key, open_session
 from db.models.conversations.conversation import ConversationRow
 
 ORIGIN = "continued_from"  # in the metadata of the notice
+ASKED = "continued_in"  # in the metadata of the new session: the domain that was asked for
 CONTINUED = " (continued)"
 
 
@@ -31,8 +32,8 @@ def continue_session(
     Its history is a copy of what the session shows, followed by a notice of where it comes from;
     its agent starts from the same state and can query the same files. The old session does not
     change. Repeating a key and domain returns the session that they created before.
-    Raise InvalidInput, SessionNotFound, SessionBusy, CallsUnanswered, CorruptState,
-    DomainNotFound, DomainArchived, NoRoomForFiles.
+    Raise InvalidInput, SessionNotFound, IdempotencyKeyReused, SessionBusy, CallsUnanswered,
+    CorruptState, DomainNotFound, DomainArchived, NoRoomForFiles.
     """
     with services.database.transaction() as session:
         return _continue(services, session, scope, session_id, domain, key)
@@ -46,9 +47,11 @@ def _continue(
     domain: str | None,
     key: str | None,
 ) -> UUID:
-    new_id = _id_of(scope, session_id, domain, check_key(key))
+    new_id = _id_of(scope, session_id, check_key(key))
     old = conversations.lock(session, scope, session_id)
-    if session.get(ConversationRow, new_id):
+    if earlier := session.get(ConversationRow, new_id):
+        if earlier.metadata_.get(ASKED) != domain:
+            raise IdempotencyKeyReused
         return new_id
     if list_unfinished(session, session_id):
         raise SessionBusy
@@ -57,6 +60,7 @@ def _continue(
         raise CallsUnanswered
     open_session(session, scope, domain or _domain_of(old), _title_after(old.title), new_id)
     new = conversations.lock(session, scope, new_id)
+    new.metadata_ = {**new.metadata_, ASKED: domain}
     if old.model in new.image["models"]:
         new.model = old.model
     views.copy(session, session_id, new_id, Path.read(old.path), state)
@@ -67,9 +71,9 @@ def _continue(
     return new_id
 
 
-def _id_of(scope: Scope, session_id: UUID, domain: str | None, key: str | None) -> UUID:
+def _id_of(scope: Scope, session_id: UUID, key: str | None) -> UUID:
     """Return an id derived from the key, so that no mapping has to be stored."""
-    return uuid4() if key is None else uuid5(session_id, repr((scope.user_id, domain, key)))
+    return uuid4() if key is None else uuid5(session_id, repr((scope.user_id, key)))
 
 
 def _title_after(title: str) -> str:
