@@ -32,6 +32,7 @@ _WHAT = {
     ".gz": "a packed text",
     ".pdf": "a PDF",
 }
+_MOST_DIGITS = 38  # of a decimal in DuckDB
 _MEMORY_LIMIT = "120MB"  # besides what Python and the engine's reader use of the 300 MB
 
 
@@ -122,19 +123,26 @@ def _read_text(
     return {name: read_delimited(connection, name, path)}
 
 
-def read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
-    """Create a table of the Parquet file."""
+def read_parquet(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> Understood:
+    """Create a table of the Parquet file; return how it was read."""
     relation = "read_parquet(?, hive_partitioning = false)"
     place = [glob.escape(str(path))]
     check_width(len(connection.sql(f"FROM {relation}", params=place).columns))
     connection.execute(f'CREATE TABLE "{name}" AS FROM {relation}', place)
+    understood = Understood(["Parquet"])
+    wide = "SELECT name FROM parquet_schema(?) WHERE precision > ?"
+    for (column,) in connection.execute(wide, [*place, _MOST_DIGITS]).fetchall():
+        understood.warn(
+            f"{column}: its decimals may have more than {_MOST_DIGITS} digits; they are floats"
+            " here, with about 15 digits."
+        )
+    return understood
 
 
 def _read_parquet(
     connection: duckdb.DuckDBPyConnection, name: str, path: Path
 ) -> dict[str, Understood]:
-    read_parquet(connection, name, path)
-    return {}
+    return {name: read_parquet(connection, name, path)}
 
 
 def _read_excel(

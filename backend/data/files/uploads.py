@@ -132,8 +132,7 @@ def _read_workbook(
 def _read_parquet(
     connection: duckdb.DuckDBPyConnection, name: str, path: Path, upload: Upload
 ) -> dict[str, Understood]:
-    read_parquet(connection, name, path)
-    return _corrected(connection, name, Understood(["Parquet"]), upload)
+    return _corrected(connection, name, read_parquet(connection, name, path), upload)
 
 
 def _read_json(
