@@ -39,6 +39,8 @@ def streaming(desk: Desk, stack: Stack, model: ScriptedModel) -> Desk:
     desk.step("query_source").click()
     desk.ask("Tell me")
     desk.sees("Paragraph 1 of")
+    expect(desk.page.get_by_role("button", name="Stop")).to_be_visible()  # the turn is drawn
+    desk.is_at_rest()
     return desk
 
 

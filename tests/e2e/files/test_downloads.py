@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import xml.etree.ElementTree as ElementTree
 
 import openpyxl
@@ -32,7 +33,9 @@ def charted(desk: Desk, stack: Stack, model: ScriptedModel) -> Desk:
 
 
 def button(desk: Desk, name: str) -> Locator:
-    return desk.page.get_by_role("button", name=name).filter(visible=True).first
+    """Return the button whose name begins like this."""
+    named = re.compile(f"^{re.escape(name)}")
+    return desk.page.get_by_role("button", name=named).filter(visible=True).first
 
 
 def taken(desk: Desk, name: str) -> tuple[str, bytes]:
