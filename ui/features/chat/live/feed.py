@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
+from random import uniform
 from uuid import UUID
 
 import httpx
@@ -35,7 +36,7 @@ RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
 JOIN_SECONDS = 0.03  # after a piece of text; pieces that come closer together are joined
 TICK_SECONDS = 1.0  # how often the elapsed time is sent
 SILENT_SECONDS = 2.0
-CHECK_SECONDS = 10.0
+CHECK_SECONDS = (10.0, 15.0)  # between these, so that pages opened together do not check together
 MAX_WAITING = 2_000  # events; if a browser reads none, the API has to wait and disconnects
 log = logging.getLogger(__name__)
 
@@ -73,10 +74,12 @@ class Feed:
         view = SessionFrames(active)
         yield [{"kind": "begin", "active": str(active.id) if active else None}, *view.status()]
         reader = asyncio.create_task(self._read())
+        check_seconds = uniform(*CHECK_SECONDS)  # noqa: S311  (nothing to guess)
         try:
             heard = checked = time.monotonic()
             while True:
-                events = await self._take(TICK_SECONDS if view.is_active else None)
+                was_active = view.is_active
+                events = await self._take(TICK_SECONDS if was_active else None)
                 if reader.done():
                     reader.result()
                 if events:
@@ -85,8 +88,9 @@ class Feed:
                 frames = view.apply(events)
                 now = time.monotonic()
                 heard = now if events else heard
+                checked = checked if was_active else now  # of a new turn nothing can be missing
                 silent = now - max(heard, checked) > SILENT_SECONDS
-                if view.is_active and (silent or now - checked > CHECK_SECONDS):
+                if view.is_active and (silent or now - checked > check_seconds):
                     frames += await self._stored(view)
                     checked = time.monotonic()
                 if frames := frames + view.status():
