@@ -44,6 +44,8 @@ def test_a_file_dropped_beside_the_composer_goes_into_it(
         tmp_path, orders_xlsx=formats.workbook(), sales_parquet=formats.parquet()
     )
 
+    expect(desk.composer).to_be_visible()  # it is drawn after the words above it
+    desk.is_at_rest()
     drop(desk, desk.main.get_by_text("What would you like to know?"), orders)
     have_arrived(desk, "orders.xlsx")
     drop(desk, desk.sidebar, sales)
