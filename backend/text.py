@@ -1,6 +1,7 @@
-"""Text that can be stored: what PostgreSQL and JSON refuse is replaced visibly on arrival."""
+"""Text that can be stored: what PostgreSQL and JSON refuse is replaced visibly; and plain words."""
 
 import unicodedata
+from collections.abc import Sequence
 
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # fillers, the empty braille cell
 NUL_SYMBOL = "\u2400"
@@ -15,6 +16,16 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 row, 2,000 rows."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return the parts as a person lists them: a, b and c."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def is_visible(text: str) -> bool:

@@ -55,12 +55,12 @@ class ThreadWorker(SimpleWorker):
         name: str,
         stopping: threading.Event,
         at_work: "Callable[[ThreadWorker], AbstractContextManager[None]]",
-        has_waited: "Callable[[ThreadWorker], None]",
+        leave_if_spare: "Callable[[ThreadWorker], None]",
     ) -> None:
         self._runtime = runtime
         self._stopping = stopping
         self._at_work = at_work
-        self._has_waited = has_waited
+        self._leave_if_spare = leave_if_spare
         self._leaves = False
         self._job: Job | None = None
         self._beaten_at = 0.0
@@ -161,7 +161,7 @@ class ThreadWorker(SimpleWorker):
             result = super().dequeue_job_and_maintain_ttl(timeout, spell)
             if result is not None or timeout is None:
                 return result
-            self._has_waited(self)
+            self._leave_if_spare(self)
         raise StopRequested
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:

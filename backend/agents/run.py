@@ -33,6 +33,7 @@ from backend.errors.turns import StepLimitReached, TimeLimitReached
 from backend.llm.events import Delta, ModelCall, ModelEvent, Reset
 from backend.schemas.conversations.turns import RouteReason
 from backend.schemas.domains.templates import Limits
+from backend.text import counted
 from backend.tools.plans import PlanWait
 from backend.types import JSON
 from db.failpoints import failpoint
@@ -181,8 +182,7 @@ class _Run:
     def _check_limits(self) -> None:
         check_loops(self.progress.state["messages"])
         if self.progress.steps >= self._limits.steps and not self.progress.is_finished:
-            steps = self.progress.steps
             raise StepLimitReached(
-                f"The agent made {steps} step{'' if steps == 1 else 's'}, its limit, without coming"
+                f"The agent made {counted(self.progress.steps, 'step')}, its limit, without coming"
                 " to an answer. Ask for less, or raise the limit."
             )

@@ -13,7 +13,7 @@ from starlette.routing import Match
 
 from backend.errors.base import AppError, DatabaseUnavailable
 from backend.schemas.conversations.sessions import Problem
-from backend.text import clean_text
+from backend.text import clean_text, counted, listed
 
 MEDIA_TYPE = "application/problem+json"
 TOO_LARGE = 413
@@ -99,7 +99,7 @@ def _length_of_text(fault: Any) -> str | None:
         return None
     least, most = (fault["ctx"].get(name) for name in ("min_length", "max_length"))
     bound, count = ("least", least) if most is None else ("most", most)
-    return f"this must have at {bound} {count:,} character{'' if count == 1 else 's'}"
+    return f"this must have at {bound} {counted(count, 'character')}"
 
 
 def too_large(request: Request) -> JSONResponse:
@@ -119,7 +119,7 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     title, detail = TITLES.get(error.status_code, "Error"), str(error.detail)
     if error.status_code == NOT_ALLOWED:
         allowed = _methods_of(request)
-        headers, detail = {"Allow": ", ".join(allowed)}, f"This address takes {_listed(allowed)}."
+        headers, detail = {"Allow": ", ".join(allowed)}, f"This address takes {listed(allowed)}."
     return problem(request, error.status_code, title, detail, headers)
 
 
@@ -137,10 +137,6 @@ def _methods_of(request: Request) -> list[str]:
         )
     ]
     return sorted([*fitting, "HEAD"] if "GET" in fitting else fitting)
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _database(request: Request, error: Exception) -> JSONResponse:

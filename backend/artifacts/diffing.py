@@ -14,6 +14,7 @@ import duckdb
 from backend.data.engines.local import fetch
 from backend.data.files.parquet import opened
 from backend.data.results import Limits, Scalar
+from backend.data.sql.quoting import identifier
 from backend.errors.artifacts import ArtifactRefused
 from backend.types import JSON
 
@@ -146,7 +147,9 @@ class _Sides:
     def _view(self, side: duckdb.DuckDBPyRelation, name: str) -> None:
         """Rename the columns, and number the rows in the file's order."""
         parts = [
-            f"CAST({_quoted(n)} AS VARCHAR) AS {c}" if n in self._texts else f"{_quoted(n)} AS {c}"
+            f"CAST({identifier(n)} AS VARCHAR) AS {c}"
+            if n in self._texts
+            else f"{identifier(n)} AS {c}"
             for n, c in zip(self._names, self._columns, strict=True)
         ]
         side.project(", ".join([*parts, "row_number() OVER () AS p"])).create_view(name)
@@ -188,7 +191,3 @@ class _Sides:
 
 def _comparable(one: str, other: str) -> bool:
     return one == other or all(t in _NUMERIC or t.startswith("DECIMAL") for t in (one, other))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

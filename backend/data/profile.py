@@ -10,6 +10,7 @@ import duckdb
 from backend.data.engines.local import attached
 from backend.data.files.snapshots import UNDERSTOOD
 from backend.data.reading.understood import Understood, load_understood
+from backend.data.sql.quoting import identifier
 from backend.data.tables import ColumnInfo, TableInfo
 
 _FEW_VALUES = 20
@@ -39,7 +40,7 @@ def profile_tables(name: str, snapshot: Path, tables: Sequence[TableInfo]) -> tu
 def _profile(
     connection: duckdb.DuckDBPyConnection, name: str, table: TableInfo
 ) -> tuple[ColumnInfo, ...]:
-    place = f"{_quoted(name)}.{_quoted(table.name)}"
+    place = f"{identifier(name)}.{identifier(table.name)}"
     summary = connection.sql(f"SUMMARIZE {place}")
     rows = summary.project("column_name, min, max, approx_unique, null_percentage").fetchall()
     spans = {row[0]: row[1:] for row in rows}
@@ -57,7 +58,7 @@ def _table(
         "WHERE database_name = ? AND table_name = ? ORDER BY column_index",
         [name, table],
     ).fetchall()
-    relation = connection.sql(f"FROM {_quoted(name)}.{_quoted(table)}")
+    relation = connection.sql(f"FROM {identifier(name)}.{identifier(table)}")
     ((count,),) = relation.aggregate("count(*)").fetchall()
     infos = tuple(ColumnInfo(*column) for column in columns)
     return TableInfo(table, infos, count, comment or "")
@@ -84,7 +85,7 @@ def _values(
     if smallest is None:
         return "all empty"
     if distinct <= _FEW_VALUES:
-        texts = connection.sql(f"FROM {place}").project(f"{_quoted(column)}::VARCHAR AS text")
+        texts = connection.sql(f"FROM {place}").project(f"{identifier(column)}::VARCHAR AS text")
         values = texts.distinct().fetchall()
         rows = sorted((row for row in values if row[0] is not None), key=_natural)
         return ", ".join(_short(value) for (value,) in rows[:_FEW_VALUES]) + note
@@ -102,7 +103,3 @@ def _natural(row: tuple[str]) -> tuple[float, str]:
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}…"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

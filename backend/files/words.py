@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from backend.text import listed
+
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", ":": "colons"}
 _DECIMALS = {",": "decimal comma", ".": "decimal point"}
 _FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -50,7 +52,7 @@ def _skipped(facts: Mapping[str, Any]) -> str:
         left_out.append(f"{_count(below, 'line')} below the table")
     if line := facts.get("total_line"):
         left_out.append(f"the total in line {line:,}")
-    return " and ".join([", ".join(left_out[:-1]), left_out[-1]] if left_out[1:] else left_out)
+    return listed(left_out)
 
 
 def _count(number: int, noun: str) -> str:

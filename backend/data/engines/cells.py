@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from duckdb.sqltypes import DuckDBPyType
 
 from backend.data.results import MAX_CELL_CHARS, short_time
+from backend.data.sql.quoting import identifier
 
 # What Arrow and Python hold exactly, by DuckDB's type ids.
 _EXACT_WORDS = """
@@ -65,11 +66,7 @@ def _exact_type(kind: DuckDBPyType) -> str:
     # An array's size is one of its children, which otherwise are types.
     parts = {n: _exact_type(part) for n, part in kind.children if isinstance(part, DuckDBPyType)}
     if kind.id == "struct":
-        return f"STRUCT({', '.join(f'{_quoted(name)} {part}' for name, part in parts.items())})"
+        return f"STRUCT({', '.join(f'{identifier(name)} {part}' for name, part in parts.items())})"
     if kind.id == "map":
         return f"MAP({', '.join(parts.values())})"
     return f"{parts['child']}[]"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -20,6 +20,7 @@ from backend.data.engines.cells import exact, values
 from backend.data.errors import QueryFailed, QueryRefused
 from backend.data.results import Column, Limits, Table, collect
 from backend.data.sql.names import how_to_write, written
+from backend.data.sql.quoting import identifier, literal
 
 MEMORY_LIMIT = "180MB"  # a child of the sandbox may use 300 MB in total
 THREADS = 2
@@ -82,8 +83,8 @@ def attached(snapshots: Mapping[str, Path]) -> Iterator[duckdb.DuckDBPyConnectio
     """Provide a connection with the snapshots attached READ_ONLY, for our own queries."""
     with duckdb.connect(":memory:", config=OWN_CONNECTION) as connection:
         for name, path in snapshots.items():
-            place = str(path).replace("'", "''")
-            connection.execute(f"ATTACH '{place}' AS \"{name}\" (READ_ONLY)")
+            place = literal(str(path))
+            connection.execute(f"ATTACH {place} AS {identifier(name)} (READ_ONLY)")
         yield connection
 
 

@@ -15,6 +15,7 @@ from backend.data.errors import CorrectionRefused, SourceUnusable
 from backend.data.reading.delimited import choose_encoding
 from backend.data.reading.encoding import open_text
 from backend.data.reading.understood import Understood
+from backend.text import counted
 
 PAGES = "pages"
 PAGE_CHARS = 4_000  # of a text without pages
@@ -42,7 +43,7 @@ def read_pdf(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Und
         ) from None
     if count > _MOST_PAGES:
         raise SourceUnusable(f"The PDF has {count:,} pages; at most {_MOST_PAGES:,} can be read.")
-    understood = Understood([f"PDF with {count:,} page{'' if count == 1 else 's'}"])
+    understood = Understood([f"PDF with {counted(count, 'page')}"])
     failed: list[int] = []
     _make_table(connection, _pdf_pages(reader, failed))
     _tell_pages(connection, count, failed, understood)
@@ -67,7 +68,7 @@ def read_document(
     ((parts,),) = connection.execute(f"SELECT count(*) FROM {PAGES}").fetchall()  # noqa: S608 - our own name
     if not parts:
         raise SourceUnusable("The file holds no text.")
-    understood.form.append(f"text, in {parts:,} part{'' if parts == 1 else 's'} of a page each")
+    understood.form.append(f"text, in {counted(parts, 'part')} of a page each")
     return {PAGES: understood}
 
 

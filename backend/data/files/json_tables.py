@@ -11,6 +11,7 @@ import duckdb
 from backend.data.errors import SourceUnusable
 from backend.data.reading.delimited import check_width
 from backend.data.reading.understood import Understood
+from backend.data.sql.quoting import identifier, literal
 
 _LARGEST_OBJECT = 16_000_000  # bytes of one JSON value
 _BARE = ["json"]  # the column of values that are no objects
@@ -54,7 +55,7 @@ def _columns_to_keep_exact(
 
 
 def _loses_digits(column: str) -> str:
-    text = _quoted(column)
+    text = identifier(column)
     value = f"TRY_CAST({text} AS DOUBLE)"
     is_whole = f"regexp_full_match({text}, '-?[0-9]{{16,}}')"
     same = f"TRY_CAST({value} AS HUGEINT)::VARCHAR = {text}"
@@ -70,13 +71,5 @@ def _has_renamed(names: list[str]) -> bool:
 
 def _rows(types: dict[str, str]) -> str:
     """Return the relation of the file's rows with columns of these types."""
-    columns = ", ".join(f"{_text(name)}: {_text(kind)}" for name, kind in types.items())
+    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items())
     return _ROWS.format(columns=f"{{{columns}}}")
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

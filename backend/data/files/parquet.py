@@ -17,6 +17,7 @@ from duckdb.sqltypes import DuckDBPyType
 from backend.data.engines.local import OWN_CONNECTION, fetch, fetch_batches
 from backend.data.errors import QueryFailed
 from backend.data.results import Limits, Scalar, Table, scalar
+from backend.data.sql.quoting import identifier
 
 MOST_ROWS = 2_000_000
 MOST_COLUMNS = 1_000
@@ -48,7 +49,7 @@ def write_relation(relation: duckdb.DuckDBPyRelation, place: Path) -> Written:
         raise QueryFailed(f"A table has at most {MOST_COLUMNS:,} columns. Choose some of them.")
     kinds = zip(relation.types, names, strict=True)
     parts = [
-        f"{_stored(number, kind)} AS {_quoted(n)}" for number, (kind, n) in enumerate(kinds, 1)
+        f"{_stored(number, kind)} AS {identifier(n)}" for number, (kind, n) in enumerate(kinds, 1)
     ]
     reader = relation.project(", ".join(parts)).to_arrow_reader(_BATCH_ROWS)
     _write(reader.schema, reader, place)
@@ -148,7 +149,3 @@ def _distinct(names: Sequence[str]) -> list[str]:
         taken.add(candidate.lower())
         distinct.append(candidate)
     return distinct
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

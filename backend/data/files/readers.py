@@ -20,6 +20,7 @@ from backend.data.files.snapshots import UNDERSTOOD, fingerprint
 from backend.data.files.spreadsheets import read_workbook
 from backend.data.reading.delimited import check_width, read_delimited
 from backend.data.reading.understood import Understood, save_understood
+from backend.data.sql.quoting import literal
 
 READING_VERSION = 4  # part of a snapshot's name; raise it when files are read differently
 _SETTLED_SECONDS = 0.3  # a file that changed more recently may still be being written
@@ -61,8 +62,7 @@ def fill_from_copy(
     scratch = snapshot.with_name("scratch.duckdb")
     config = OWN_CONNECTION | {"memory_limit": _MEMORY_LIMIT}
     with duckdb.connect(str(snapshot), config=config) as connection:
-        place = str(scratch).replace("'", "''")
-        connection.execute(f"ATTACH '{place}' AS scratch")
+        connection.execute(f"ATTACH {literal(str(scratch))} AS scratch")
         try:
             tables = read(connection)
         except (DataError, MemoryError):

@@ -13,6 +13,7 @@ from numpy.random import Generator
 from backend.data.finance import ledger, master
 from backend.data.finance.consolidation import BUILD_FIGURES
 from backend.data.finance.descriptions import COLUMNS, TABLES
+from backend.data.sql.quoting import literal
 
 FINANCE_VERSION = "1"  # raise it when the generated data changes
 
@@ -154,7 +155,7 @@ def _describe(connection: duckdb.DuckDBPyConnection) -> None:
 def _quoted(text: object) -> str:
     if isinstance(text, Path):
         text = text.with_suffix(".duckdb")
-    return "'" + str(text).replace("'", "''") + "'"
+    return literal(str(text))
 
 
 if __name__ == "__main__":

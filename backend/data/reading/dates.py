@@ -14,13 +14,13 @@ from backend.data.reading.raw import RAW
 from backend.data.reading.reading import (
     Examples,
     Reading,
-    literal,
     missing_value_sql,
     text_reading,
     trimmed,
     with_parts,
 )
 from backend.data.reading.understood import are_null, quote
+from backend.data.sql.quoting import literal
 
 _PIVOT = 69
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

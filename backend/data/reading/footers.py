@@ -8,7 +8,8 @@ import duckdb
 
 from backend.data.reading.cells import SPACES, Kind, kind_of
 from backend.data.reading.raw import RAW
-from backend.data.reading.reading import Reading, literal, with_parts
+from backend.data.reading.reading import Reading, with_parts
+from backend.data.sql.quoting import literal
 
 _LOOKED_AT = 12
 _TOTAL = (

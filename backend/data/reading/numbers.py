@@ -15,12 +15,12 @@ from backend.data.reading.raw import RAW
 from backend.data.reading.reading import (
     Examples,
     Reading,
-    literal,
     missing_value_sql,
     text_reading,
     trimmed,
 )
 from backend.data.reading.understood import are_null, quote
+from backend.data.sql.quoting import literal
 
 _WORDS_AMONG = 20  # one word among this many numbers is a missing value
 _STYLES = {"english": "1,234.56", "german": "1.234,56"}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from backend.data.reading.cells import ERRORS, MISSING, SPACES
 from backend.data.reading.raw import RAW
+from backend.data.sql.quoting import literal
 
 Examples = list[tuple[int, str]]
 
@@ -45,11 +46,6 @@ def missing_value_sql(text: str) -> str:
     """Return the SQL that is true for a mark that means "no value"."""
     known = literals(sorted(MISSING | {error.lower() for error in ERRORS}))
     return f"(lower({text}) IN ({known}))"
-
-
-def literal(text: str) -> str:
-    """Return a text as a SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def literals(texts: Iterable[str]) -> str:

@@ -20,9 +20,10 @@ from backend.data.reading.footers import (
 )
 from backend.data.reading.header import Header, column_names
 from backend.data.reading.raw import RAW, RawColumn, Record, RegularFile, load_raw, load_regular
-from backend.data.reading.reading import Reading, literal, with_parts
+from backend.data.reading.reading import Reading, with_parts
 from backend.data.reading.typed import check_names, read_as
 from backend.data.reading.understood import Occurrences, Understood, quote
+from backend.data.sql.quoting import identifier, literal
 
 MAX_COLUMNS = 2_000
 SURPLUS = "surplus_cells"
@@ -232,12 +233,12 @@ def _create(
     *,
     has_surplus: bool,
 ) -> None:
-    columns = [f"{reading.expression} AS {_quoted(n)}" for n, reading in zip(names, readings)]  # noqa: B905 - made of each other
+    columns = [f"{reading.expression} AS {identifier(n)}" for n, reading in zip(names, readings)]  # noqa: B905 - made of each other
     places = ", ".join(f"c{place}" for place in range(len(names)))
     if has_surplus:
-        columns.append(f"surplus AS {_quoted(column_names([*names, SURPLUS])[-1])}")
+        columns.append(f"surplus AS {identifier(column_names([*names, SURPLUS])[-1])}")
     connection.execute(
-        f"CREATE TABLE {_quoted(name)} AS SELECT {', '.join(columns)} "  # noqa: S608 - names are quoted
+        f"CREATE TABLE {identifier(name)} AS SELECT {', '.join(columns)} "  # noqa: S608 - names are quoted
         f"FROM {with_parts(readings)} "
         f"WHERE coalesce({places}, surplus) IS NOT NULL"
     )
@@ -259,7 +260,3 @@ def _tell_columns(
 def _delete(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
     rows = connection.execute(f"DELETE FROM {RAW} WHERE {condition}").fetchall()  # noqa: S608 - our own names
     return int(rows[0][0])
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

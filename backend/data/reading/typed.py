@@ -17,6 +17,7 @@ from backend.data.reading.reading import (
     with_parts,
 )
 from backend.data.reading.understood import quote
+from backend.data.sql.quoting import identifier
 
 _STYLES = {",": "german", ".": "english"}
 _TRUE = ("true", "t", "yes", "y", "ja", "j", "wahr", "1", "x")
@@ -138,9 +139,9 @@ def correct_types(
     ).fetchall()
     names = [str(row[0]) for row in rows]
     check_names(types, names)
-    table = _quoted(name)
+    table = identifier(name)
     cells = ", ".join(
-        f"{_quoted(n)} AS o{i}, {_quoted(n)}::VARCHAR AS c{i}" for i, n in enumerate(names)
+        f"{identifier(n)} AS o{i}, {identifier(n)}::VARCHAR AS c{i}" for i, n in enumerate(names)
     )
     numbered = f"SELECT row_number() OVER () AS line, {cells} FROM {table}"  # noqa: S608 - names are quoted
     connection.execute(f"CREATE OR REPLACE TABLE {RAW} AS {numbered}")
@@ -150,7 +151,7 @@ def correct_types(
         if n in types
     }
     columns = ", ".join(
-        f"{readings[i].expression if i in readings else f'o{i}'} AS {_quoted(n)}"
+        f"{readings[i].expression if i in readings else f'o{i}'} AS {identifier(n)}"
         for i, n in enumerate(names)
     )
     source = with_parts(readings.values())
@@ -165,10 +166,6 @@ def check_names(types: Mapping[str, str], names: list[str]) -> None:
         if name not in names:
             known = ", ".join(names[:40])
             raise CorrectionRefused(f"There is no column {name!r}. The columns are: {known}.")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 _READERS: Mapping[str, Callable[[duckdb.DuckDBPyConnection, RawColumn, str], Reading]] = {

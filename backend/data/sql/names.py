@@ -9,6 +9,7 @@ from sqlalchemy.dialects import mysql, oracle, postgresql, sqlite
 from sqlalchemy.sql.compiler import IdentifierPreparer
 
 from backend.data.errors import did_you_mean
+from backend.data.sql.quoting import identifier
 
 _DIALECTS = {
     "postgres": postgresql.dialect,
@@ -49,7 +50,7 @@ def how_to_write(word: str, names: Iterable[str]) -> str:
 def _written(name: str, dialect: str) -> str:
     if dialect == "duckdb":
         is_plain = _PLAIN.fullmatch(name) and name.lower() not in _duckdb_keywords()
-        return name if is_plain else '"' + name.replace('"', '""') + '"'
+        return name if is_plain else identifier(name)
     return _preparer(dialect).quote(name)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.data.results import Scalar, Table
+from backend.text import counted
 
 EXCERPT_ROWS = 40
 EXCERPT_CHARS = 8_000
@@ -50,7 +51,7 @@ def table_artifact(title: str, table: Table) -> Artifact:
 def excerpt(title: str, table: Table, notes: Sequence[str] = (), window: RowWindow = _START) -> str:
     """Return what the model reads: notes, the first rows, and clearly what is not shown."""
     shown = _fitting_rows(table)
-    lines = [f"{title}: {_count(len(table.rows), 'row')}{_before(window)}.", *notes]
+    lines = [f"{title}: {counted(len(table.rows), 'row')}{_before(window)}.", *notes]
     lines += ["", markdown_table([column.name for column in table.columns], shown), ""]
     if len(shown) < len(table.rows):
         further = window.further.format(offset=window.first + len(shown))
@@ -122,7 +123,3 @@ def _escaped(text: str) -> str:
     """Return one line of text; special characters are escaped as in Python, line ends as \\n."""
     escaped = text.replace("\\", "\\\\").replace("|", "\\|")
     return _LINE_BREAKERS.sub(lambda found: repr(found[0])[1:-1], escaped)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -29,4 +29,3 @@ export function arrange(parent, wanted) {
     if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
   });
 }
-
