@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.demo_model.conversation import Conversation
 from backend.demo_model.reading import read_rows
@@ -28,12 +28,14 @@ _NO_NAMES = frozenset(["by", "has", "have", "and", "with", "in", "is", "of", "th
 class FileQuestion:
     """The file that a question is about, and the question without its name.
 
-    `source` is empty until the name has been looked up; `name` is then as it was written.
+    `source` is empty until the name has been looked up; `name` is then as it was written. `others`:
+    the names of the other attached files, where the question names none.
     """
 
     source: str
     name: str
     text: str
+    others: tuple[str, ...] = ()
 
 
 def find_file_question(conversation: Conversation) -> FileQuestion | None:
@@ -59,8 +61,8 @@ def _directly(question: str, known: Mapping[str, str]) -> FileQuestion | None:
                 bare = re.sub(re.escape(written), " ", text, flags=re.IGNORECASE)
                 return FileQuestion(source, name, bare.replace("`", " "))
     if attached:
-        source, name = next(iter(attached.items()))
-        return FileQuestion(source, name, text)
+        (source, name), *others = attached.items()
+        return FileQuestion(source, name, text, tuple(name for _, name in others))
     named = _NAMED.search(text)
     name = next((part for part in named.groups() if part), "") if named else ""
     if not named or name.lower() in (*_NO_NAMES, "fi", "bpc") or _is_table(name):
@@ -72,7 +74,7 @@ def _standing(earlier: list[str], known: Mapping[str, str], question: str) -> Fi
     """Return the file that the previous questions were about, if any."""
     for text in reversed(earlier):
         if found := _directly(text, known):
-            return FileQuestion(found.source, found.name, question[:_LONGEST])
+            return replace(found, text=question[:_LONGEST])
         if _LEDGER.search(text[:_LONGEST]):
             return None
     return None
@@ -93,7 +95,7 @@ def _looked_up(conversation: Conversation, asked: FileQuestion) -> FileQuestion:
     for row in _listed(conversation):
         in_words = rf"(?<!\w){re.escape(wanted)}(?!\w)"
         if wanted == row["source"] or re.search(in_words, row["description"].lower()):
-            return FileQuestion(row["source"], asked.name, asked.text)
+            return replace(asked, source=row["source"])
     return asked
 
 

@@ -19,6 +19,7 @@ THOUGHT = "The question is about an uploaded file."
 _DOCUMENT = "document"
 _SHOWN_ROWS = 40
 _SHOWN_CHARS = 1_500
+_ONE_ONLY = "\n\nThis is about {} only. To ask about {}, name the file."
 _NO_SUCH = "I find no file {!r}. Upload it in the chat or on the page Data, or name it as there."
 
 
@@ -46,6 +47,11 @@ def answer_file(conversation: Conversation) -> str:
     asked = find_file_question(conversation)
     if asked is None or not asked.source:
         return _NO_SUCH.format(asked.name if asked else "")
+    others = " or ".join(asked.others)
+    return _answer(conversation, asked) + (_ONE_ONLY.format(asked.name, others) if others else "")
+
+
+def _answer(conversation: Conversation, asked: FileQuestion) -> str:
     contents = find_contents(conversation, asked.source)
     last = conversation.results[-1]
     if contents is None:

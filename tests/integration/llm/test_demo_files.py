@@ -89,6 +89,19 @@ def test_a_question_about_a_file_is_answered_or_refused(ask, questions, rows):
         assert row in said
 
 
+def test_of_several_files_the_answer_says_which_one_it_is_about(ask):
+    question = f"What is in these files?\n\n{ATTACHED}\n{attached_line('two.csv', 'two')}"
+    only = "This is about Umsätze.csv only. To ask about two.csv, name the file."
+
+    described = ask(question)
+    totals = ask(question, "Total Betrag by Kunde")
+    named = ask(question, "What is in two.csv?")
+
+    assert "Kunde" in described and described.endswith(only)
+    assert "Müller" in totals and totals.endswith(only)
+    assert "Net Sales" in named and "only" not in named
+
+
 def test_a_question_about_the_books_is_not_taken_for_one_about_a_file(ask):
     said = ask(f"Totals by month\n\n{ATTACHED}", "What's the budget for CC-1001?")
 
