@@ -57,6 +57,7 @@ def test_the_toolbar_of_a_table_covers_nothing_above_it(demo_desk: Desk) -> None
     desk.main.get_by_role("radio", name="Table").filter(visible=True).click()
     table = desk.main.get_by_test_id("stDataFrame").filter(visible=True)
     table.hover()
+    desk.lies_still()
 
     toolbar = desk.main.get_by_test_id("stElementToolbar").filter(visible=True).bounding_box()
     choice = desk.main.get_by_role("radiogroup", name="Show as").filter(visible=True).bounding_box()
